@@ -1,0 +1,122 @@
+//! What the planner answers.
+
+use crate::criterion::Values;
+use crate::node_set::NodeSet;
+use crate::quantity::{CarbonMass, Energy, Money, Power};
+use crate::ranking::Ranking;
+use crate::time::{Seconds, Span};
+
+/// The answer to one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether and how it can be done.
+    pub outcome: Outcome,
+    /// The starts looked at, before feasibility.
+    pub candidate_starts: u64,
+    /// Why starts were excluded; each start counts once, under the first reason that holds in
+    /// the order of [`ReasonCode`]. Only reasons that excluded a start are listed.
+    pub reasons: Vec<Reason>,
+    /// The first feasible start, where there is one.
+    pub as_soon_as_possible: Option<Offer>,
+    /// The feasible starts that no other one beats in energy, cost, CO2 and delay, in time order.
+    pub pareto: Vec<Offer>,
+}
+
+/// The three answers of Algorithm 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// No start is feasible.
+    Impossible,
+    /// One start minimises all criteria.
+    Optimum(Offer),
+    /// The user chooses: each ranking's best start, equal starts merged, in time order.
+    Choice(Vec<Offer>),
+}
+
+/// A start time with its nodes and what it would consume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The rankings that this start wins.
+    pub rankings: Vec<Ranking>,
+    /// When.
+    pub span: Span,
+    /// Which nodes, as ranks in the order the plan was made with.
+    pub ranks: NodeSet,
+    /// Energy, cost and CO2.
+    pub values: Values,
+    /// The sum of the nodes' maximum power.
+    pub peak_power: Power,
+    /// From the earliest start, not before `now`.
+    pub delay: Seconds,
+    /// What it saves against starting as soon as possible; negative where it consumes more.
+    pub saves: Savings,
+}
+
+/// The as-soon-as-possible start's values less an offer's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Savings {
+    /// Energy.
+    pub energy: Energy,
+    /// Cost.
+    pub cost: Money,
+    /// CO2.
+    pub co2: CarbonMass,
+}
+
+/// Why starts were excluded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Which constraint.
+    pub code: ReasonCode,
+    /// How many candidate starts.
+    pub excluded_starts: u64,
+    /// Where it binds, in words.
+    pub detail: String,
+}
+
+/// The constraints, in the order in which they are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReasonCode {
+    /// An agenda has no value somewhere in the span.
+    AgendaGap,
+    /// Fewer nodes are free throughout the span than asked for.
+    Nodes,
+    /// The maximum power of all reserved nodes would exceed the cap somewhere in the span.
+    PowerCap,
+}
+
+impl ReasonCode {
+    /// The word used in documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AgendaGap => "agenda_gap",
+            Self::Nodes => "nodes",
+            Self::PowerCap => "power_cap",
+        }
+    }
+}
+
+impl Decision {
+    /// The offers to choose from: none, one or up to six.
+    pub fn offers(&self) -> &[Offer] {
+        match &self.outcome {
+            Outcome::Impossible => &[],
+            Outcome::Optimum(offer) => std::slice::from_ref(offer),
+            Outcome::Choice(offers) => offers,
+        }
+    }
+
+    /// The word used in documents.
+    pub const fn word(&self) -> &'static str {
+        match self.outcome {
+            Outcome::Impossible => "impossible",
+            Outcome::Optimum(_) => "optimum",
+            Outcome::Choice(_) => "choice",
+        }
+    }
+
+    /// The offer that `ranking` wins.
+    pub fn offer_for(&self, ranking: Ranking) -> Option<&Offer> {
+        self.offers().iter().find(|offer| offer.rankings.contains(&ranking))
+    }
+}

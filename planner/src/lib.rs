@@ -1,0 +1,18 @@
+//! Finds the start at which a reservation of nodes costs the least energy, money or CO2.
+//!
+//! Pure: no IO, no clock, no global randomness. The model and its sources are in `docs/MODEL.md`.
+
+pub mod agenda;
+pub mod book;
+pub mod criterion;
+pub mod decimal;
+pub mod decision;
+pub mod node;
+pub mod node_set;
+pub mod order;
+pub mod problem;
+pub mod quantity;
+pub mod ranking;
+pub mod request;
+pub mod search;
+pub mod time;

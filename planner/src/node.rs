@@ -1,0 +1,180 @@
+//! Nodes: calibrated idle and maximum power, and the draw an application makes of them.
+//!
+//! A node's `draw` is its expected mean power while reserved: `alpha * max` where the node has its
+//! own `alpha` (paper, section V), else `idle + u * (max - idle)` for the request's utilisation
+//! `u`. Both are rounded half to even to the whole microwatt.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::decimal::Fraction;
+use crate::quantity::{MAX_POWER_MICROWATTS, Power};
+
+/// The most nodes a cluster may have.
+pub const MAX_NODES: u32 = 10_000_000;
+
+/// A machine with calibrated idle and maximum power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    idle: Power,
+    max: Power,
+    alpha: Option<Fraction>,
+}
+
+/// Why powers do not make a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodeError {
+    /// A power below zero.
+    #[error("idle_power_w must not be negative")]
+    NegativePower,
+    /// Idle above maximum.
+    #[error("idle_power_w must not exceed max_power_w")]
+    IdleAboveMax,
+    /// `alpha * max` outside `[idle, max]`.
+    #[error("alpha * max_power_w must lie between idle_power_w and max_power_w")]
+    DrawOutOfRange,
+}
+
+/// The nodes of a cluster in input order; a position in it is the node's ordinal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nodes {
+    nodes: Vec<Node>,
+    names: Names,
+}
+
+/// Names of nodes in input order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Each its own.
+    Listed(Vec<Box<str>>),
+    /// `n0`, `n1`, ...
+    Numbered,
+}
+
+/// Why a list is not a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodesError {
+    /// Too many nodes.
+    #[error("there are more than {MAX_NODES} nodes")]
+    TooMany,
+    /// The maximum powers sum to more than quantities may hold.
+    #[error("the maximum powers sum to more than 1e11 W")]
+    TooMuchPower,
+    /// A name twice.
+    #[error("node {name:?} is listed twice (positions {first} and {second})")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// Where first.
+        first: usize,
+        /// Where again.
+        second: usize,
+    },
+}
+
+impl Node {
+    /// A node, checked.
+    ///
+    /// # Errors
+    /// Negative powers, idle above maximum, a draw outside the two.
+    pub fn new(idle: Power, max: Power, alpha: Option<Fraction>) -> Result<Self, NodeError> {
+        if idle < Power::ZERO {
+            return Err(NodeError::NegativePower);
+        }
+        if idle > max {
+            return Err(NodeError::IdleAboveMax);
+        }
+        let draw = alpha.map(|alpha| alpha.of(max));
+        if draw.is_some_and(|draw| draw < idle || draw > max) {
+            return Err(NodeError::DrawOutOfRange);
+        }
+        Ok(Self { idle, max, alpha })
+    }
+
+    /// Power while running nothing but the operating system.
+    pub const fn idle(&self) -> Power {
+        self.idle
+    }
+
+    /// The most power the node can draw.
+    pub const fn max(&self) -> Power {
+        self.max
+    }
+
+    /// The node's own coefficient, where it has one.
+    pub const fn alpha(&self) -> Option<Fraction> {
+        self.alpha
+    }
+
+    /// The expected mean power for an application of this utilisation.
+    pub fn draw(&self, utilisation: Fraction) -> Power {
+        match self.alpha {
+            Some(alpha) => alpha.of(self.max),
+            None => utilisation.between(self.idle, self.max),
+        }
+    }
+}
+
+impl Nodes {
+    /// A cluster of named nodes, in the order given.
+    ///
+    /// # Errors
+    /// Duplicate names, too many nodes or too much power.
+    pub fn listed(nodes: Vec<(Box<str>, Node)>) -> Result<Self, NodesError> {
+        let mut first_at: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
+        for (second, (name, _)) in nodes.iter().enumerate() {
+            if let Some(first) = first_at.insert(name, second) {
+                return Err(NodesError::DuplicateName { name: name.to_string(), first, second });
+            }
+        }
+        let (names, nodes) = nodes.into_iter().unzip();
+        Self::checked(nodes, Names::Listed(names))
+    }
+
+    /// A cluster of nodes named `n0`, `n1`, ... in the order given.
+    ///
+    /// # Errors
+    /// Too many nodes or too much power.
+    pub fn numbered(nodes: Vec<Node>) -> Result<Self, NodesError> {
+        Self::checked(nodes, Names::Numbered)
+    }
+
+    fn checked(nodes: Vec<Node>, names: Names) -> Result<Self, NodesError> {
+        if nodes.len() > MAX_NODES as usize {
+            return Err(NodesError::TooMany);
+        }
+        let total: i128 = nodes.iter().map(|node| i128::from(node.max.as_microwatts())).sum();
+        if total > i128::from(MAX_POWER_MICROWATTS) {
+            return Err(NodesError::TooMuchPower);
+        }
+        Ok(Self { nodes, names })
+    }
+
+    /// How many.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
+    }
+
+    /// In input order.
+    pub fn as_slice(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The name of the node at `ordinal`.
+    pub fn name(&self, ordinal: u32) -> Cow<'_, str> {
+        match &self.names {
+            Names::Listed(names) => Cow::Borrowed(&names[ordinal as usize]),
+            Names::Numbered => Cow::Owned(format!("n{ordinal}")),
+        }
+    }
+
+    /// Ordinals by name.
+    pub fn index(&self) -> HashMap<Cow<'_, str>, u32> {
+        (0..self.count()).map(|ordinal| (self.name(ordinal), ordinal)).collect()
+    }
+
+    /// The sum of all maximum powers.
+    pub fn max_power(&self) -> Power {
+        self.nodes.iter().map(Node::max).sum()
+    }
+}

@@ -1,0 +1,98 @@
+//! Prices per energy and amounts of money, with their currency.
+
+use std::fmt;
+
+use super::{MAX_RATE_MILLIONTHS, Rate, ratio};
+
+/// A currency's three-letter code (ISO 4217).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency([u8; 3]);
+
+/// Why a text is not a currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("is not a currency code of three capital letters such as EUR (ISO 4217)")]
+pub struct CurrencyError;
+
+/// A price per energy: whole millionths of the currency per MWh. May be negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EnergyPrice(i64);
+
+/// An amount of money, exact: 1 / 3.6e21 of the currency. May be negative.
+///
+/// Amounts are compared only within one plan, which has one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Money {
+    exact: i128,
+    currency: Currency,
+}
+
+/// uW x s in a MWh (3.6e15), times the millionths of the price.
+const EXACT_PER_UNIT: i128 = 3_600_000_000_000_000_000_000;
+
+impl Currency {
+    /// The euro.
+    pub const EUR: Self = Self(*b"EUR");
+
+    /// Reads a three-letter code.
+    ///
+    /// # Errors
+    /// Anything but three capital ASCII letters.
+    pub fn parse(code: &str) -> Result<Self, CurrencyError> {
+        match <[u8; 3]>::try_from(code.as_bytes()) {
+            Ok(letters) if letters.iter().all(u8::is_ascii_uppercase) => Ok(Self(letters)),
+            _ => Err(CurrencyError),
+        }
+    }
+
+    /// The three letters.
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("???")
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl EnergyPrice {
+    /// Whole millionths of the currency per MWh; `None` beyond a million per MWh.
+    pub fn from_millionths_per_mwh(millionths: i64) -> Option<Self> {
+        (millionths.unsigned_abs() <= MAX_RATE_MILLIONTHS.unsigned_abs())
+            .then_some(Self(millionths))
+    }
+}
+
+impl Rate for EnergyPrice {
+    fn as_millionths(self) -> i64 {
+        self.0
+    }
+}
+
+impl Money {
+    pub(crate) const fn from_exact(exact: i128, currency: Currency) -> Self {
+        Self { exact, currency }
+    }
+
+    /// The currency.
+    pub const fn currency(self) -> Currency {
+        self.currency
+    }
+
+    /// The exact amount in 1 / 3.6e21 of the currency.
+    pub const fn as_exact(self) -> i128 {
+        self.exact
+    }
+
+    /// Units of the currency, for people and documents.
+    pub fn as_units(self) -> f64 {
+        ratio(self.exact, EXACT_PER_UNIT)
+    }
+
+    /// `self - other`; `None` across currencies.
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        (self.currency == other.currency)
+            .then(|| Self { exact: self.exact - other.exact, currency: self.currency })
+    }
+}

@@ -1,0 +1,67 @@
+//! Rankings: the six orders of the three criteria.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::criterion::{Criterion, Values};
+
+/// An order of the criteria, most important first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ranking([Criterion; 3]);
+
+/// Not one of the six.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("is not a ranking: the words energy, cost and co2 once each, joined by underscores")]
+pub struct RankingError;
+
+impl Ranking {
+    /// The six rankings, in the order of Algorithm 1.
+    pub const ALL: [Self; 6] = {
+        use Criterion::{Co2, Cost, Energy};
+        [
+            Self([Energy, Cost, Co2]),
+            Self([Energy, Co2, Cost]),
+            Self([Cost, Energy, Co2]),
+            Self([Cost, Co2, Energy]),
+            Self([Co2, Energy, Cost]),
+            Self([Co2, Cost, Energy]),
+        ]
+    };
+
+    /// The criteria, most important first.
+    pub const fn criteria(self) -> [Criterion; 3] {
+        self.0
+    }
+
+    /// What the lexicographic minimum compares.
+    pub fn key(self, values: &Values) -> [i128; 3] {
+        self.0.map(|criterion| criterion.exact(values))
+    }
+}
+
+impl fmt::Display for Ranking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second, third] = self.0.map(Criterion::word);
+        write!(f, "{first}_{second}_{third}")
+    }
+}
+
+impl FromStr for Ranking {
+    type Err = RankingError;
+    fn from_str(text: &str) -> Result<Self, RankingError> {
+        Self::ALL.into_iter().find(|ranking| ranking.to_string() == text).ok_or(RankingError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_ranking_reads_back() {
+        for ranking in Ranking::ALL {
+            assert_eq!(ranking.to_string().parse(), Ok(ranking));
+        }
+        assert_eq!("cost_cost_co2".parse::<Ranking>(), Err(RankingError));
+    }
+}
