@@ -12,7 +12,7 @@
 //! | [`Money`] | currency | uW x 1e-6 currency/MWh x s = 1 / 3.6e21 currency |
 //! | [`CarbonMass`] | grams of CO2 | uW x 1e-6 g/kWh x s = 1 / 3.6e18 g |
 //!
-//! The limits below keep every product inside `i128`: 1e17 uW x 1e12 x 1e9 s = 1e38 < 1.7e38.
+//! The limits below keep every product inside `i128`: 1e17 uW x 1e12 x 1e8 s = 1e37 < 1.7e38.
 
 mod carbon;
 mod money;

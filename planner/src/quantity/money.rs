@@ -1,6 +1,7 @@
 //! Prices per energy and amounts of money, with their currency.
 
 use std::fmt;
+use std::ops::Sub;
 
 use super::{MAX_RATE_MILLIONTHS, Rate, ratio};
 
@@ -89,10 +90,13 @@ impl Money {
     pub fn as_units(self) -> f64 {
         ratio(self.exact, EXACT_PER_UNIT)
     }
+}
 
-    /// `self - other`; `None` across currencies.
-    pub fn checked_sub(self, other: Self) -> Option<Self> {
-        (self.currency == other.currency)
-            .then(|| Self { exact: self.exact - other.exact, currency: self.currency })
+impl Sub for Money {
+    type Output = Self;
+    /// Currencies never mix: a plan has one, and so has everything it compares.
+    fn sub(self, other: Self) -> Self {
+        debug_assert_eq!(self.currency, other.currency);
+        Self { exact: self.exact - other.exact, currency: self.currency }
     }
 }
