@@ -7,6 +7,7 @@ pub mod book;
 pub mod criterion;
 pub mod decimal;
 pub mod decision;
+pub mod json;
 pub mod node;
 pub mod node_set;
 pub mod order;

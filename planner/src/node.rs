@@ -168,13 +168,40 @@ impl Nodes {
         }
     }
 
-    /// Ordinals by name.
-    pub fn index(&self) -> HashMap<Cow<'_, str>, u32> {
-        (0..self.count()).map(|ordinal| (self.name(ordinal), ordinal)).collect()
+    /// Finds ordinals by name. Costs a pass over listed names.
+    pub fn index(&self) -> NameIndex<'_> {
+        match &self.names {
+            Names::Listed(names) => {
+                NameIndex::Listed((0..).zip(names).map(|(o, name)| (name.as_ref(), o)).collect())
+            }
+            Names::Numbered => NameIndex::Numbered(self.count()),
+        }
     }
 
     /// The sum of all maximum powers.
     pub fn max_power(&self) -> Power {
         self.nodes.iter().map(Node::max).sum()
+    }
+}
+
+/// Ordinals by name.
+#[derive(Debug)]
+pub enum NameIndex<'a> {
+    /// Each name listed.
+    Listed(HashMap<&'a str, u32>),
+    /// `n0`, `n1`, ... up to a count.
+    Numbered(u32),
+}
+
+impl NameIndex<'_> {
+    /// The ordinal of the node of that name.
+    pub fn ordinal(&self, name: &str) -> Option<u32> {
+        match self {
+            Self::Listed(ordinals) => ordinals.get(name).copied(),
+            Self::Numbered(count) => {
+                let ordinal: u32 = name.strip_prefix('n')?.parse().ok()?;
+                (ordinal < *count && name == format!("n{ordinal}")).then_some(ordinal)
+            }
+        }
     }
 }

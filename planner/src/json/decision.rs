@@ -1,0 +1,146 @@
+//! Decisions and offers as documents.
+
+use serde::Serialize;
+
+use crate::decision::{Decision, Offer, Reason};
+use crate::node::Nodes;
+use crate::order::NodeOrder;
+use crate::time::Timestamp;
+
+/// Offers of more nodes than this do not list their names.
+pub const MAX_NAMES: u32 = 64;
+
+/// A [`Decision`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DecisionDocument {
+    /// `choice`, `optimum` or `impossible`.
+    #[cfg_attr(feature = "openapi", schema(example = "choice"))]
+    pub decision: &'static str,
+    /// The starts looked at before feasibility.
+    pub candidate_starts: u64,
+    /// Why starts were excluded; each counts once.
+    pub reasons: Vec<ReasonDocument>,
+    /// The first feasible start.
+    pub as_soon_as_possible: Option<OfferDocument>,
+    /// The offers to choose from, in time order.
+    pub offers: Vec<OfferDocument>,
+    /// The starts that no other beats in energy, cost, CO2 and delay, in time order.
+    pub pareto: Vec<OfferDocument>,
+}
+
+/// A [`Reason`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ReasonDocument {
+    /// `agenda_gap`, `nodes` or `power_cap`.
+    #[cfg_attr(feature = "openapi", schema(example = "power_cap"))]
+    pub code: &'static str,
+    /// How many candidate starts it excluded.
+    pub excluded_starts: u64,
+    /// Where it binds, in words.
+    pub detail: String,
+}
+
+/// An [`Offer`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OfferDocument {
+    /// The rankings that this start wins; absent on the Pareto front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["cost_co2_energy"])))]
+    pub rankings: Option<Vec<String>>,
+    /// RFC 3339.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub start: Timestamp,
+    /// RFC 3339, the first instant after.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub end: Timestamp,
+    /// Names, up to 64 nodes; absent beyond.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<String>>,
+    /// Inclusive pairs of ordinals in input order.
+    pub node_ranges: Vec<[u32; 2]>,
+    /// Joules.
+    pub energy_j: f64,
+    /// In units of `currency`.
+    pub cost: f64,
+    /// ISO 4217.
+    #[cfg_attr(feature = "openapi", schema(example = "EUR"))]
+    pub currency: String,
+    /// Grams of CO2.
+    pub co2_g: f64,
+    /// The sum of the nodes' maximum power, watts.
+    pub peak_power_w: f64,
+    /// From the earliest start, seconds.
+    pub delay_s: i64,
+    /// Against starting as soon as possible.
+    pub saves: SavingsDocument,
+}
+
+/// What an offer saves against starting as soon as possible; negative where it consumes more.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SavingsDocument {
+    /// Joules.
+    pub energy_j: f64,
+    /// In units of the offer's currency.
+    pub cost: f64,
+    /// Grams of CO2.
+    pub co2_g: f64,
+}
+
+impl DecisionDocument {
+    /// A decision made over `order`, with the names of `nodes`.
+    pub fn new(decision: &Decision, order: &NodeOrder, nodes: &Nodes) -> Self {
+        let offer = |offer: &Offer| OfferDocument::new(offer, order, nodes);
+        let without_rankings = |offer: &Offer| OfferDocument {
+            rankings: None,
+            ..OfferDocument::new(offer, order, nodes)
+        };
+        Self {
+            decision: decision.word(),
+            candidate_starts: decision.candidate_starts,
+            reasons: decision.reasons.iter().map(ReasonDocument::new).collect(),
+            as_soon_as_possible: decision.as_soon_as_possible.as_ref().map(offer),
+            offers: decision.offers().iter().map(offer).collect(),
+            pareto: decision.pareto.iter().map(without_rankings).collect(),
+        }
+    }
+}
+
+impl ReasonDocument {
+    fn new(reason: &Reason) -> Self {
+        Self {
+            code: reason.code.word(),
+            excluded_starts: reason.excluded_starts,
+            detail: reason.detail.clone(),
+        }
+    }
+}
+
+impl OfferDocument {
+    /// An offer whose nodes are ranks of `order`.
+    pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
+        let ordinals = order.ordinals(&offer.ranks);
+        let names = || ordinals.positions().map(|o| nodes.name(o).into_owned()).collect();
+        Self {
+            rankings: Some(offer.rankings.iter().map(ToString::to_string).collect()),
+            start: offer.span.start(),
+            end: offer.span.end(),
+            nodes: (ordinals.count() <= MAX_NAMES).then(names),
+            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
+            energy_j: offer.values.energy.as_joules(),
+            cost: offer.values.cost.as_units(),
+            currency: offer.values.cost.currency().to_string(),
+            co2_g: offer.values.co2.as_grams(),
+            peak_power_w: offer.peak_power.as_watts(),
+            delay_s: offer.delay.get(),
+            saves: SavingsDocument {
+                energy_j: offer.saves.energy.as_joules(),
+                cost: offer.saves.cost.as_units(),
+                co2_g: offer.saves.co2.as_grams(),
+            },
+        }
+    }
+}

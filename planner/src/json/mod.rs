@@ -1,0 +1,14 @@
+//! The problem file's objects as JSON: read with every error at once, written for people.
+//!
+//! The same objects are the bodies of the HTTP service. Numbers are taken from their text, so that
+//! no decimal is lost; each error carries a JSON pointer (RFC 6901) to its place.
+
+pub mod agendas;
+pub mod decision;
+pub mod nodes;
+pub mod problem;
+pub mod reader;
+pub mod request;
+pub mod reservations;
+
+pub use reader::{JsonError, Reader, read};

@@ -1,0 +1,60 @@
+//! The `reservations` of a problem: nodes by name or by ordinal ranges.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::reader::{Object, Reader};
+use crate::node::{NameIndex, Nodes};
+use crate::node_set::NodeSet;
+use crate::problem::BookedSpan;
+
+/// Reads `[{"id", "start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`.
+pub fn reservations(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<Vec<BookedSpan>> {
+    let mut index = None;
+    reader.array(raw, |reader, raw| {
+        let object = reader.object(raw, &["id", "start", "end", "nodes", "node_ranges"])?;
+        let id = reader.required(&object, "id", Reader::name);
+        let span = reader.span(&object);
+        let taken = match (object.get("nodes"), object.get("node_ranges")) {
+            (Some(_), None) => named(reader, &object, index.get_or_insert_with(|| nodes.index())),
+            (None, Some(_)) => ranged(reader, &object, nodes.count()),
+            _ => {
+                reader.error("must have either nodes or node_ranges");
+                None
+            }
+        };
+        Some(BookedSpan { id: Arc::from(id?), span: span?, nodes: taken? })
+    })
+}
+
+fn named(reader: &mut Reader, object: &Object<'_>, index: &NameIndex<'_>) -> Option<NodeSet> {
+    let ordinals = reader.required(object, "nodes", |reader, raw| {
+        reader.array(raw, |reader, raw| {
+            let name = reader.string(raw)?;
+            reader.accept(index.ordinal(&name).ok_or_else(|| format!("no node is named {name:?}")))
+        })
+    })?;
+    Some(NodeSet::from_positions(ordinals))
+}
+
+fn ranged(reader: &mut Reader, object: &Object<'_>, count: u32) -> Option<NodeSet> {
+    let ranges = reader.required(object, "node_ranges", |reader, raw| {
+        reader.array(raw, |reader, raw| {
+            let pair = reader.array(raw, Reader::whole_number)?;
+            match pair.as_slice() {
+                &[first, last] if 0 <= first && first <= last && last < i64::from(count) => {
+                    // Both lie below the number of nodes.
+                    Some(u32::try_from(first).ok()?..u32::try_from(last).ok()? + 1)
+                }
+                _ => {
+                    reader.error(format!(
+                        "must be a pair [first, last] of ordinals below {count}, first <= last"
+                    ));
+                    None
+                }
+            }
+        })
+    })?;
+    Some(NodeSet::from_ranges(ranges))
+}
