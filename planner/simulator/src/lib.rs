@@ -6,5 +6,8 @@
 //!
 //! * [`policy`]: how a request's start and nodes are picked. Every policy is the production
 //!   planner under another order of nodes and another choice among its answers.
+//! * [`sesames`]: the experiment of the SESAMES paper, section VI: a month of requests played
+//!   against agendas, once under each policy.
 
 pub mod policy;
+pub mod sesames;
