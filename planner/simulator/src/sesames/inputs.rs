@@ -119,6 +119,14 @@ impl<T> Source<T> {
 }
 
 impl Inputs {
+    /// The currency of every cost.
+    pub const fn currency(&self) -> Currency {
+        match &self.tariff {
+            Source::Drawn => Currency::EUR,
+            Source::Given(tariff) => tariff.currency,
+        }
+    }
+
     /// Which inputs are drawn and which given.
     pub const fn sources(&self) -> Sources {
         Sources {

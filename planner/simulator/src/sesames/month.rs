@@ -44,9 +44,9 @@ impl Month {
             Source::Given(nodes) => platform::with_alphas(nodes, &mut rng(Draw::Alpha))?,
         };
         let horizon = horizon(parameters, &requests);
-        let (currency, price) = match &inputs.tariff {
-            Source::Drawn => (Currency::EUR, price::draw(horizon, &mut rng(Draw::Price))?),
-            Source::Given(tariff) => (tariff.currency, tariff.price.clone()),
+        let price = match &inputs.tariff {
+            Source::Drawn => price::draw(horizon, &mut rng(Draw::Price))?,
+            Source::Given(tariff) => tariff.price.clone(),
         };
         let co2 = match &inputs.co2 {
             Source::Drawn => co2::draw(horizon, &mut rng(Draw::Co2))?,
@@ -64,7 +64,8 @@ impl Month {
             }
             Source::Given(power_cap) => power_cap.clone(),
         };
-        Ok(Self { nodes, currency, agendas: Agendas { price, co2, power_cap }, requests })
+        let (currency, agendas) = (inputs.currency(), Agendas { price, co2, power_cap });
+        Ok(Self { nodes, currency, agendas, requests })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The comparison of the policies over all runs, as it is written to `summary.json`.
 
+use planner::quantity::Currency;
 use serde::{Serialize, Serializer};
 
 use super::confidence::{half_width, saving, saving_half_width};
@@ -59,12 +60,15 @@ pub struct HalfWidths {
     pub savings_vs_asap_first: Option<Savings>,
 }
 
-/// The parameters, and which inputs were drawn.
+/// The parameters, the currency of costs, and which inputs were drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordedParameters {
     /// As they were.
     #[serde(flatten)]
     pub parameters: Parameters,
+    /// Of every cost.
+    #[serde(serialize_with = "as_code")]
+    pub currency: Currency,
     /// As they were.
     #[serde(flatten)]
     pub sources: Sources,
@@ -83,8 +87,12 @@ impl Summary {
             .iter()
             .map(|&policy| (policy, sum_up(&measures(policy), baseline.as_deref())))
             .collect();
-        let (parameters, sources) = (parameters.clone(), inputs.sources());
-        Self { policies: summed_up, parameters: RecordedParameters { parameters, sources } }
+        let parameters = RecordedParameters {
+            parameters: parameters.clone(),
+            currency: inputs.currency(),
+            sources: inputs.sources(),
+        };
+        Self { policies: summed_up, parameters }
     }
 
     /// A policy's summary.
@@ -152,4 +160,9 @@ fn as_map<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(policies.iter().map(|(policy, summary)| (policy, summary)))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn as_code<S: Serializer>(currency: &Currency, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(currency.code())
 }
