@@ -16,5 +16,6 @@ pub mod problem;
 pub mod quantity;
 pub mod ranking;
 pub mod request;
+pub mod reserved_power;
 pub mod search;
 pub mod time;
