@@ -346,10 +346,10 @@ mod tests {
             (sorted, shuffled) in prop::collection::vec((0..300 * MICROWATTS, any::<bool>()), 1..30)
                 .prop_map(|powers| {
                     let mut all = Vec::new();
-                    for (second, (power, idle)) in powers.into_iter().enumerate() {
+                    for (second, (power, idle)) in (0..).zip(powers) {
                         let load = if idle { Load::Idle } else { Load::Max };
                         let mut sample = of_microwatts(load, &[power]).remove(0);
-                        sample.measured_at = Timestamp::from_unix_seconds(second as i64 / 3);
+                        sample.measured_at = Timestamp::from_unix_seconds(second / 3);
                         all.push(sample);
                     }
                     all
