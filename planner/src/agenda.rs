@@ -76,11 +76,6 @@ impl<V: Copy> Agenda<V> {
         Ok(Self { pieces, gap_free_since })
     }
 
-    /// An agenda that says nothing.
-    pub const fn empty() -> Self {
-        Self { pieces: Vec::new(), gap_free_since: Vec::new() }
-    }
-
     /// The pieces in time order.
     pub fn pieces(&self) -> &[Piece<V>] {
         &self.pieces

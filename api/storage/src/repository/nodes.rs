@@ -1,7 +1,6 @@
 //! Calibration epochs: their nodes, and what happens to bookings when a new one opens.
 
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
@@ -81,7 +80,7 @@ fn remapped(
     for (ordinal, rank) in (0..).zip(ranks_by_ordinal(&old.order)) {
         old_ordinals[rank as usize] = ordinal;
     }
-    let new_ordinals: HashMap<Cow<'_, str>, u32> = new.index();
+    let new_ordinals = new.index();
     let mut missing: BTreeSet<String> = BTreeSet::new();
     let mut holders: BTreeSet<ReservationId> = BTreeSet::new();
     let mut moved = Vec::with_capacity(upcoming.len());
@@ -89,7 +88,7 @@ fn remapped(
         let mut positions = Vec::with_capacity(allocation.ranks.count() as usize);
         for rank in allocation.ranks.positions() {
             let name = old.nodes.name(old_ordinals[rank as usize]);
-            if let Some(&ordinal) = new_ordinals.get(&name) {
+            if let Some(ordinal) = new_ordinals.ordinal(&name) {
                 positions.push(new_ranks[ordinal as usize]);
             } else {
                 missing.insert(name.into_owned());
