@@ -8,8 +8,9 @@ INSERT INTO book (id, version) VALUES (1, 0);
 
 -- Every change of the nodes opens an epoch.
 CREATE TABLE calibration_epochs (
-    id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    created_s BIGINT NOT NULL
+    id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    created_s  BIGINT NOT NULL,
+    node_count BIGINT NOT NULL
 );
 
 -- ordinal: position in the input. rank: position in the draw order, which allocations count in.

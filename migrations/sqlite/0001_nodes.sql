@@ -8,8 +8,9 @@ INSERT INTO book (id, version) VALUES (1, 0);
 
 -- Every change of the nodes opens an epoch; AUTOINCREMENT so that no id is ever used twice.
 CREATE TABLE calibration_epochs (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    created_s INTEGER NOT NULL
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    created_s  INTEGER NOT NULL,
+    node_count INTEGER NOT NULL
 ) STRICT;
 
 -- ordinal: position in the input. rank: position in the draw order, which allocations count in.

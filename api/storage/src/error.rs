@@ -94,9 +94,12 @@ pub enum ProposeError {
     /// The owner used the key before.
     #[error("the idempotency key was used before")]
     IdempotencyKeyReused,
-    /// Nodes were offered before there were any.
-    #[error("there are no nodes to book")]
-    NoNodes,
+    /// Ranks beyond the newest epoch's nodes, or nodes before there were any.
+    #[error("an offer has ranks beyond the {node_count} nodes of the cluster")]
+    UnknownNodes {
+        /// How many there are.
+        node_count: u32,
+    },
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),

@@ -21,6 +21,7 @@ use crate::reservation::{ReservationState, StoredOffer, StoredReservation};
 pub(crate) struct EpochRow {
     pub id: EpochId,
     pub created_s: i64,
+    pub node_count: i64,
 }
 
 #[derive(FromRow)]

@@ -182,6 +182,7 @@ macro_rules! nodes {
             ) -> Result<EpochId, StorageError> {
                 let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
                     .bind(now.as_unix_seconds())
+                    .bind(i64::from(nodes.count()))
                     .fetch_one(&mut *connection)
                     .await?;
                 let mut rows = (0_u32..).zip(nodes.as_slice().iter().zip(ranks)).peekable();

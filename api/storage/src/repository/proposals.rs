@@ -8,13 +8,26 @@ use super::{Connection, Repository};
 use crate::access::IdempotencyRecord;
 use crate::allocation::Allocation;
 use crate::error::{OfferError, ProposeError};
-use crate::identity::ReservationId;
+use crate::identity::{EpochId, ReservationId};
 use crate::reservation::{NewOffer, NewReservation, ReservationState};
+use crate::row::EpochRow;
 use crate::sql::reservations as sql;
 
 /// The words of rankings, as the table keeps them.
 fn words(rankings: &[Ranking]) -> String {
     rankings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The epoch, if it has all ranks that are offered.
+fn bookable(epoch: Option<EpochRow>, offers: &[NewOffer]) -> Result<EpochId, ProposeError> {
+    let count = epoch.as_ref().map_or(0, |row| row.node_count);
+    let node_count = u32::try_from(count).unwrap_or(u32::MAX);
+    let fits =
+        |offer: &NewOffer| offer.ranks.ranges().last().is_none_or(|range| range.end <= node_count);
+    epoch
+        .filter(|_| offers.iter().all(fits))
+        .map(|row| row.id)
+        .ok_or(ProposeError::UnknownNodes { node_count })
 }
 
 macro_rules! proposals {
@@ -119,7 +132,8 @@ macro_rules! proposals {
                 if offers.is_empty() {
                     return Ok(());
                 }
-                let epoch = Self::newest_epoch(connection).await?.ok_or(ProposeError::NoNodes)?.id;
+                let epoch = Self::newest_epoch(connection).await?;
+                let epoch = bookable(epoch, offers)?;
                 let held = |offer: &NewOffer| Allocation {
                     reservation_id: id,
                     offer_id: offer.id,

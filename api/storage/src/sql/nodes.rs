@@ -4,10 +4,12 @@ use super::statements;
 
 statements! {
     /// Opens an epoch.
-    INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s) VALUES ($1) RETURNING id";
+    INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s, node_count)
+        VALUES ($1, $2) RETURNING id";
 
     /// The newest epoch.
-    NEWEST_EPOCH = "SELECT id, created_s FROM calibration_epochs ORDER BY id DESC LIMIT 1";
+    NEWEST_EPOCH = "SELECT id, created_s, node_count FROM calibration_epochs
+        ORDER BY id DESC LIMIT 1";
 
     /// The nodes of an epoch in input order.
     NODES = "SELECT rank, name, idle_power_uw, max_power_uw, alpha FROM nodes
