@@ -4,6 +4,7 @@
 
 pub mod agenda;
 pub mod book;
+pub mod calibration;
 pub mod check;
 pub mod criterion;
 pub mod decimal;
