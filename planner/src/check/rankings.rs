@@ -8,6 +8,7 @@ use crate::time::Timestamp;
 
 pub(super) fn judge(decision: &Decision, starts: &[Start<'_>], violations: &mut Vec<Violation>) {
     judge_words(decision, violations);
+    judge_repeated_words(decision, starts, violations);
     judge_time_order(decision, violations);
     judge_winners(decision, starts, violations);
     judge_front(decision, starts, violations);
@@ -39,6 +40,22 @@ fn judge_words(decision: &Decision, violations: &mut Vec<Violation>) {
         let position = |ranking| Ranking::ALL.iter().position(|other| other == ranking);
         if !rankings.is_sorted_by(|left, right| position(left) < position(right)) {
             violations.push(Violation::RankingsUnsorted { place });
+        }
+    }
+}
+
+/// Outside the offers a start lists the rankings that its offer wins; the front may leave them out.
+fn judge_repeated_words(
+    decision: &Decision,
+    starts: &[Start<'_>],
+    violations: &mut Vec<Violation>,
+) {
+    for &(place, Offer { rankings, span, .. }) in starts {
+        let won = decision.offers().iter().find(|offer| offer.span == *span);
+        let won = won.map_or(&[][..], |offer| &offer.rankings);
+        let left_out = matches!(place, Place::Pareto(_)) && rankings.is_empty();
+        if rankings != won && !left_out {
+            violations.push(Violation::OtherRankings { place });
         }
     }
 }

@@ -76,6 +76,9 @@ pub enum Violation {
     /// Rankings stand in the order of Algorithm 1.
     #[error("{place} lists its rankings out of order")]
     RankingsUnsorted { place: Place },
+    /// The first start and the front repeat what the offers say.
+    #[error("{place} lists other rankings than the offer of its start")]
+    OtherRankings { place: Place },
     /// An offer exists because it wins a ranking.
     #[error("{place} wins no ranking")]
     OfferWithoutRanking { place: Place },

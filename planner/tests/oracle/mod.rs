@@ -7,6 +7,7 @@ mod seconds;
 
 use std::collections::BTreeSet;
 
+use planner::agenda::Agenda;
 use planner::decision::{Decision, Offer, ReasonCode};
 use planner::order::{NodeOrder, Preference};
 use planner::problem::{PlanningProblem, SearchMode};
@@ -94,7 +95,7 @@ fn decide_over(
     let dominated = |start: &OracleStart| feasible.iter().any(|other| dominates(other, start));
     let pareto = feasible.iter().filter(|it| !dominated(it)).map(|it| (*it).clone()).collect();
     let soonest = feasible.first().map(|it| (*it).clone());
-    OracleDecision { soonest, offers, pareto, ties, cap_equal, looked_at }
+    OracleDecision { looked_at, soonest, offers, pareto, ties, cap_equal }
 }
 
 /// First and last second at which the request may start.
@@ -120,7 +121,7 @@ fn exact_candidates(problem: &PlanningProblem, first: i64, last: i64) -> Vec<i64
     };
     problem.agendas.price.agenda().pieces().iter().for_each(|piece| add(piece.span));
     problem.agendas.co2.agenda().pieces().iter().for_each(|piece| add(piece.span));
-    problem.agendas.power_cap.iter().flat_map(|cap| cap.pieces()).for_each(|it| add(it.span));
+    problem.agendas.power_cap.iter().flat_map(Agenda::pieces).for_each(|it| add(it.span));
     problem.reservations.iter().for_each(|entry| add(entry.span));
     let near = |second: i64| {
         second == first
