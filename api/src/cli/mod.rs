@@ -1,6 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible.
 
-//mod demo;
+mod demo;
 mod openapi;
 mod plan;
 mod serve;
@@ -26,7 +26,7 @@ enum Command {
     /// Serve the REST API
     Serve(serve::Arguments),
     /// Serve on demonstration data around today
-    //Demo(demo::Arguments),
+    Demo(demo::Arguments),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
     /// Play a month of requests against agendas under policies
@@ -56,7 +56,7 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
-        //Command::Demo(arguments) => demo::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Openapi => openapi::run(),

@@ -60,7 +60,7 @@ impl Service {
                 Err(
                     ProposeError::BookChanged { .. }
                     | ProposeError::DoubleBooking
-                    | ProposeError::NoNodes,
+                    | ProposeError::UnknownNodes { .. },
                 ) => {}
                 Err(ProposeError::IdempotencyKeyReused) => {
                     return self.raced_key(owner, key).await;

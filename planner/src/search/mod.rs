@@ -1,8 +1,8 @@
 //! The search: Algorithm 1 of the paper (section V) behind one function, [`plan`].
 //!
-//! 1. [`candidates`]: the starts to look at.
-//! 2. [`availability`] and [`headroom`]: which of them are feasible (C1, C2, C3), and with which nodes.
-//! 3. [`choose`] and [`pareto`]: the best start for each ranking (Algorithms 2 and 3), the front.
+//! 1. `candidates`: the starts to look at.
+//! 2. `availability` and `headroom`: which of them are feasible (C1, C2, C3), and with which nodes.
+//! 3. `choose` and `pareto`: the best start for each ranking (Algorithms 2 and 3), the front.
 //!
 //! A plan costs `O(candidates x bookings near the window)`, whatever the number of nodes.
 
