@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `wattbook` binary: see [`wattbook::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    wattbook::cli::run()
+}

@@ -5,6 +5,7 @@
 pub mod agenda;
 pub mod book;
 pub mod calibration;
+pub mod check;
 pub mod criterion;
 pub mod decimal;
 pub mod decision;
@@ -16,5 +17,6 @@ pub mod problem;
 pub mod quantity;
 pub mod ranking;
 pub mod request;
+pub mod reserved_power;
 pub mod search;
 pub mod time;

@@ -150,6 +150,15 @@ impl Nodes {
         Ok(Self { nodes, names })
     }
 
+    /// The same names with other powers, in the same order.
+    ///
+    /// # Errors
+    /// Too much power. Nodes beyond the names are left out.
+    pub fn with_powers(&self, mut nodes: Vec<Node>) -> Result<Self, NodesError> {
+        nodes.truncate(self.nodes.len());
+        Self::checked(nodes, self.names.clone())
+    }
+
     /// How many.
     pub fn count(&self) -> u32 {
         u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)

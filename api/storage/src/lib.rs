@@ -1,1 +1,40 @@
-//! Placeholder.
+//! Repositories over SQLite (embedded) and PostgreSQL, behind one handle: [`Database`].
+//!
+//! There is one implementation. The SQL is written once in [`sql`], with `$n` parameters that both
+//! engines accept; the bodies in `repository/` are instantiated for each engine by a macro; what
+//! differs has a name in `dialect.rs`. Adding a column means: two migrations with one number, the
+//! statement, the row in `row.rs`, the repository method, a contract test on both engines.
+//!
+//! Invariants:
+//! - A column's name carries its unit: instants are Unix seconds (`_s`), powers microwatts (`_uw`),
+//!   rates millionths of their unit (`_millionths`). No statement asks the engine for the time.
+//! - The engine itself refuses a double booking; see the allocations' migration.
+//! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
+//!   an agenda, new nodes. Choosing, cancelling and expiring only free nodes and leave it.
+//! - Every write is one transaction, and writers go one after another: one connection on SQLite,
+//!   the lock of the book's row on PostgreSQL.
+
+mod access;
+mod agenda;
+mod allocation;
+mod database;
+mod dialect;
+mod error;
+mod identity;
+mod nodes;
+mod repository;
+mod reservation;
+mod row;
+pub mod sql;
+
+pub use access::{ApiToken, IdempotencyRecord, Role};
+pub use agenda::{AgendaMeta, AgendaRevision, Quantity};
+pub use allocation::{Allocation, BookSnapshot};
+pub use database::Database;
+pub use error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
+pub use identity::{EpochId, OfferId, ReservationId, RevisionId, TokenId};
+pub use nodes::{Calibration, StoredNodes};
+pub use reservation::{
+    Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, ReservationState,
+    StoredOffer, StoredReservation,
+};

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::reader::{Object, Reader};
 use crate::problem::SearchMode;
-use crate::request::{Request, RequestError};
+use crate::request::{MAX_DURATION, Request, RequestError};
 use crate::search::too_many_candidates;
 use crate::time::{Seconds, Timestamp};
 
@@ -21,46 +21,49 @@ pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Re
 /// Reads a request from an object that may have other fields too.
 pub fn request_fields(reader: &mut Reader, object: &Object<'_>, now: Timestamp) -> Option<Request> {
     let nodes = reader.required(object, "nodes", node_count);
-    let duration = match object.get("duration") {
-        Some(_) if object.get("duration_s").is_some() => {
-            reader.error_at("duration", "must not stand beside duration_s");
-            None
-        }
-        Some(_) => reader.required(object, "duration", Reader::duration),
-        None => reader.required(object, "duration_s", Reader::duration),
-    };
+    let key = if object.get("duration").is_some() { "duration" } else { "duration_s" };
+    if key == "duration" && object.get("duration_s").is_some() {
+        reader.error_at("duration_s", "must not stand beside duration");
+    }
+    let duration = reader.required(object, key, duration);
     let earliest_start = reader.required(object, "earliest_start", Reader::timestamp);
     let latest_start = reader.required(object, "latest_start", Reader::timestamp);
     let utilisation = reader.optional(object, "utilisation", Reader::fraction);
-    let request = Request {
+    // Each rule is checked where its own fields can be read, whatever is wrong with the others.
+    if latest_start.is_some_and(|latest| latest < now) {
+        reader.error_at("latest_start", RequestError::Past);
+    }
+    if latest_start.zip(earliest_start).is_some_and(|(latest, earliest)| latest < earliest) {
+        reader.error_at("latest_start", RequestError::Reversed);
+    }
+    Some(Request {
         nodes: nodes?,
         duration: duration?,
         earliest_start: earliest_start?,
         latest_start: latest_start?,
         utilisation: utilisation?,
-    };
-    for error in request.errors(now) {
-        let key = match error {
-            RequestError::NoNodes => "nodes",
-            RequestError::Duration if object.get("duration").is_some() => "duration",
-            RequestError::Duration => "duration_s",
-            RequestError::Reversed | RequestError::Past => "latest_start",
-        };
-        reader.error_at(key, error);
+    })
+}
+
+fn duration(reader: &mut Reader, raw: &RawValue) -> Option<Seconds> {
+    let duration = reader.duration(raw)?;
+    if duration < Seconds::ONE || duration > MAX_DURATION {
+        reader.error(RequestError::Duration);
+        return None;
     }
-    Some(request)
+    Some(duration)
 }
 
 fn node_count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
     let count = reader.whole_number(raw)?;
     match u32::try_from(count) {
-        Ok(count) => Some(count),
-        Err(_) if count < 0 => {
+        Ok(count) if count > 0 => Some(count),
+        _ if count < 1 => {
             reader.error(RequestError::NoNodes);
             None
         }
         // More nodes than any cluster has: the planner answers `impossible`.
-        Err(_) => Some(u32::MAX),
+        _ => Some(u32::MAX),
     }
 }
 

@@ -56,9 +56,13 @@ impl<R: Rate> Integral<R> {
     }
 }
 
-/// `whole / unit` as the nearest representable number, without losing the integer part first.
+/// `exact / unit` to 15 decimals, as the nearest double: it prints as the decimal it is.
 fn ratio(exact: i128, unit: i128) -> f64 {
-    (exact / unit) as f64 + (exact % unit) as f64 / unit as f64
+    const DECIMALS: i128 = 1_000_000_000_000_000;
+    let (whole, rest) = (exact.div_euclid(unit), exact.rem_euclid(unit));
+    let scaled = whole * DECIMALS + (rest * DECIMALS + unit / 2) / unit;
+    // Dividing two doubles would round twice; reading decimal text rounds once.
+    format!("{scaled}e-15").parse().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! How much power the cap leaves beside what is reserved (constraint C3).
 
-use std::collections::HashMap;
-
 use super::exclusion::Exclusion;
 use crate::agenda::Agenda;
 use crate::book::Booking;
-use crate::node_set::NodeSet;
 use crate::order::NodeOrder;
 use crate::quantity::Power;
-use crate::time::{Span, Timestamp};
+use crate::reserved_power::reserved_power;
+use crate::time::Span;
 
 /// Headroom as a step function over the reach of a request; absent where there is no cap value.
 pub(super) struct Headroom {
@@ -48,36 +46,4 @@ impl Headroom {
             _ => Ok(()),
         }
     }
-}
-
-/// The maximum power of all reserved nodes, step by step over `reach`.
-fn reserved_power(nearby: &[&Booking], order: &NodeOrder, reach: Span) -> Vec<(Span, Power)> {
-    let mut edges: Vec<Timestamp> = vec![reach.start(), reach.end()];
-    edges.extend(nearby.iter().flat_map(|booking| [booking.span.start(), booking.span.end()]));
-    edges.retain(|edge| (reach.start()..=reach.end()).contains(edge));
-    edges.sort_unstable();
-    edges.dedup();
-    edges
-        .windows(2)
-        .filter_map(|edges| Span::new(edges[0], edges[1]))
-        .map(|step| {
-            let active = nearby.iter().filter(|booking| booking.span.overlaps(step));
-            (step, reserved_by(active.copied(), order))
-        })
-        .collect()
-}
-
-/// The reserved maximum power at an instant: of each reservation's alternatives the largest, and
-/// a node that is reserved twice counts once.
-fn reserved_by<'a>(active: impl Iterator<Item = &'a Booking>, order: &NodeOrder) -> Power {
-    let mut largest: HashMap<&str, (Power, &NodeSet)> = HashMap::new();
-    for booking in active {
-        let power = order.max_power(&booking.ranks);
-        let entry = largest.entry(&booking.id).or_insert((power, &booking.ranks));
-        if power > entry.0 {
-            *entry = (power, &booking.ranks);
-        }
-    }
-    let ranges = largest.values().flat_map(|(_, ranks)| ranks.ranges().iter().cloned());
-    order.max_power(&NodeSet::from_ranges(ranges.collect()))
 }

@@ -1,0 +1,83 @@
+//! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible.
+
+//mod demo;
+mod openapi;
+mod plan;
+mod serve;
+mod simulate;
+mod token;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Books supercomputer nodes when power is clean and cheap.
+#[derive(Parser)]
+#[command(name = "wattbook", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Plan the request of a problem file and print the decision as JSON
+    Plan(plan::Arguments),
+    /// Serve the REST API
+    Serve(serve::Arguments),
+    /// Serve on demonstration data around today
+    //Demo(demo::Arguments),
+    /// Make, list and revoke API tokens
+    Token(token::Arguments),
+    /// Play a month of requests against agendas under policies
+    Simulate(simulate::Arguments),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// How a command ended, when not well.
+enum Failure {
+    /// The input is wrong: one line for each error.
+    BadInput(Vec<String>),
+    /// The planner's answer is that it cannot be done.
+    Impossible,
+    /// Anything else.
+    Other(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+/// Runs the command given by the process's arguments.
+pub fn run() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        //Command::Demo(arguments) => demo::run(&arguments),
+        Command::Token(arguments) => token::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Openapi => openapi::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Impossible) => ExitCode::from(3),
+        Err(Failure::BadInput(errors)) => {
+            for error in errors {
+                eprintln!("error: {error}");
+            }
+            ExitCode::from(2)
+        }
+        Err(Failure::Other(error)) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a future on a new async runtime.
+fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(future)
+}

@@ -1,0 +1,8 @@
+//! `wattbook openapi`: the document that `/api/openapi.json` serves.
+
+use super::Failure;
+
+pub fn run() -> Result<(), Failure> {
+    println!("{}", crate::http::v1::openapi().to_pretty_json()?);
+    Ok(())
+}

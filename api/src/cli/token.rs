@@ -1,0 +1,120 @@
+//! `wattbook token`: who may call the service.
+
+use anyhow::{Context, anyhow};
+use clap::Subcommand;
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use storage::{ApiToken, Database, Role, TokenId};
+use uuid::Uuid;
+
+use super::Failure;
+use crate::clock::Clock;
+use crate::config::{Overrides, Settings};
+use crate::http::caller::digest;
+
+/// Arguments of `wattbook token`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a token and print it, this once
+    Create {
+        /// Whose reservations it makes
+        #[arg(long, value_parser = owner)]
+        owner: String,
+        /// user, operator or supplier
+        #[arg(long, value_parser = role)]
+        role: Role,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// List tokens, without their secrets
+    List {
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Make a token invalid from now on
+    Revoke {
+        /// Its id, as listed
+        id: Uuid,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    super::block_on(async {
+        match &arguments.command {
+            Command::Create { owner, role, overrides } => create(owner, *role, overrides).await?,
+            Command::List { overrides } => list(overrides).await?,
+            Command::Revoke { id, overrides } => revoke(*id, overrides).await?,
+        }
+        Ok(())
+    })
+}
+
+async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Result<()> {
+    let database = open(overrides).await?;
+    let mut secret = [0_u8; 32];
+    getrandom::fill(&mut secret).map_err(|error| anyhow!("no randomness: {error}"))?;
+    let secret = format!("wattbook_{}", hex::encode(secret));
+    let token = ApiToken {
+        id: TokenId::new(Uuid::now_v7()),
+        owner: owner.to_owned(),
+        role,
+        digest: digest(&secret),
+        created: Clock.now(),
+        revoked: None,
+    };
+    database.create_token(&token).await?;
+    eprintln!("token {} for {owner} ({}); it is not shown again:", token.id, role.word());
+    println!("{secret}");
+    database.close().await;
+    Ok(())
+}
+
+async fn list(overrides: &Overrides) -> anyhow::Result<()> {
+    let database = open(overrides).await?;
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(["ID", "OWNER", "ROLE", "CREATED", "REVOKED"]);
+    for token in database.list_tokens().await? {
+        table.add_row([
+            token.id.to_string(),
+            token.owner,
+            token.role.word().to_owned(),
+            token.created.to_string(),
+            token.revoked.map(|revoked| revoked.to_string()).unwrap_or_default(),
+        ]);
+    }
+    println!("{table}");
+    database.close().await;
+    Ok(())
+}
+
+async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
+    let database = open(overrides).await?;
+    let revoked = database.revoke_token(TokenId::new(id), Clock.now()).await?;
+    database.close().await;
+    revoked.then_some(()).with_context(|| format!("there is no valid token {id}"))
+}
+
+async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
+    Ok(Database::connect(&Settings::load(overrides)?.database).await?)
+}
+
+fn owner(text: &str) -> Result<String, String> {
+    let length = text.chars().count();
+    if (1..=255).contains(&length) && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err("must have 1 to 255 characters and no control characters".to_owned())
+    }
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    Role::from_word(text).ok_or_else(|| "must be user, operator or supplier".to_owned())
+}

@@ -1,0 +1,142 @@
+//! Who may call: every route names its roles in its handler's signature, and refuses others.
+//!
+//! `caller: By<Bookers>` is the whole of it. Without tokens in the database the service runs for
+//! one local user, who has every role, and answers only requests addressed to a loopback host, so
+//! that a web page elsewhere cannot speak to it through the user's browser.
+
+use std::marker::PhantomData;
+use std::net::IpAddr;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use sha2::{Digest, Sha256};
+use storage::Role;
+
+use super::App;
+use super::problem::Problem;
+use crate::service::Access;
+
+/// Who called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Whose reservations these are.
+    pub owner: String,
+    /// What they may do; `None` for the one local user, who may do everything.
+    pub role: Option<Role>,
+}
+
+/// A set of roles that a route admits.
+pub trait Roles {
+    /// Those who may call.
+    const ALLOWED: &'static [Role];
+}
+
+/// Those who book: users and operators.
+pub struct Bookers;
+/// Those who run the cluster.
+pub struct Operators;
+/// Those who tell of the grid: suppliers and operators.
+pub struct Suppliers;
+/// Everyone with a token.
+pub struct Anyone;
+
+impl Roles for Bookers {
+    const ALLOWED: &'static [Role] = &[Role::User, Role::Operator];
+}
+impl Roles for Operators {
+    const ALLOWED: &'static [Role] = &[Role::Operator];
+}
+impl Roles for Suppliers {
+    const ALLOWED: &'static [Role] = &[Role::Supplier, Role::Operator];
+}
+impl Roles for Anyone {
+    const ALLOWED: &'static [Role] = &[Role::User, Role::Operator, Role::Supplier];
+}
+
+/// A caller in one of the roles `R`.
+pub struct By<R> {
+    /// Who.
+    pub caller: Caller,
+    roles: PhantomData<R>,
+}
+
+impl Caller {
+    /// What use cases need to know of the caller.
+    pub fn access(&self) -> Access<'_> {
+        Access { owner: &self.owner, operator: self.is_operator() }
+    }
+
+    /// Whether this caller sees and changes everyone's reservations.
+    fn is_operator(&self) -> bool {
+        matches!(self.role, None | Some(Role::Operator))
+    }
+}
+
+impl<R: Roles> FromRequestParts<App> for By<R> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let caller = identify(parts, app).await?;
+        let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
+        if !admitted {
+            let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "forbidden",
+                "Not allowed",
+                format!("This is for the roles {}.", allowed.join(", ")),
+            ));
+        }
+        Ok(Self { caller, roles: PhantomData })
+    }
+}
+
+async fn identify(parts: &Parts, app: &App) -> Result<Caller, Problem> {
+    let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
+        return local_user(parts, app).await;
+    };
+    let token = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    let Some(token) = token else { return Err(unauthorised("Send Authorization: Bearer TOKEN.")) };
+    match app.service.token(&digest(token)).await? {
+        Some(token) => Ok(Caller { owner: token.owner, role: Some(token.role) }),
+        None => Err(unauthorised("The token is not known or was revoked.")),
+    }
+}
+
+async fn local_user(parts: &Parts, app: &App) -> Result<Caller, Problem> {
+    if app.service.has_tokens().await? {
+        return Err(unauthorised(
+            "Send Authorization: Bearer TOKEN; `wattbook token create` makes one.",
+        ));
+    }
+    if !app.loopback || !is_loopback_host(parts) {
+        return Err(unauthorised(
+            "Without tokens the service answers only at a loopback address such as 127.0.0.1.",
+        ));
+    }
+    Ok(Caller { owner: "local".to_owned(), role: None })
+}
+
+/// What is stored of a token: its SHA-256. A token has 256 random bits, so no salt is needed.
+pub fn digest(token: &str) -> String {
+    hex::encode(Sha256::digest(token.as_bytes()))
+}
+
+fn is_loopback_host(parts: &Parts) -> bool {
+    let host = (parts.headers.get(header::HOST)).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| parts.uri.authority().map(axum::http::uri::Authority::as_str));
+    let Some(host) = host else { return true };
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn unauthorised(detail: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorised", "Who are you?", detail)
+}

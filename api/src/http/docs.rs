@@ -1,0 +1,19 @@
+//! The OpenAPI document and a page to browse it, both served from the binary.
+
+use std::sync::Arc;
+
+use axum::routing::get;
+use axum::{Json, Router};
+use utoipa::openapi::OpenApi;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+use super::App;
+
+/// `/api/openapi.json` and `/api/docs`.
+pub fn router(description: OpenApi) -> Router<App> {
+    let description = Arc::new(description);
+    let document = get(async move || Json(description.as_ref().clone()));
+    let page = SwaggerUi::new("/api/docs")
+        .config(Config::from("/api/openapi.json").validator_url("none").try_it_out_enabled(true));
+    Router::new().route("/api/openapi.json", document).merge(page)
+}

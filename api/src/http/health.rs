@@ -1,0 +1,35 @@
+//! Liveness and readiness, open to everyone.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::App;
+use super::problem::Problem;
+
+/// `/health/live` and `/health/ready`; `/health` is the latter.
+pub fn router() -> Router<App> {
+    Router::new()
+        .route("/health", get(ready))
+        .route("/health/live", get(async || Json(json!({ "status": "live" }))))
+        .route("/health/ready", get(ready))
+}
+
+async fn ready(State(app): State<App>) -> Response {
+    match app.service.ready().await {
+        Ok(()) => Json(json!({ "status": "ready" })).into_response(),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "not_ready",
+                "Not ready",
+                "The database does not answer.",
+            )
+            .into_response()
+        }
+    }
+}

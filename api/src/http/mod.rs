@@ -1,0 +1,76 @@
+//! The REST service: routes, and what every request passes through.
+//!
+//! One endpoint per file under `v1/<resource>/`. Each handler names who may call it (see
+//! [`caller`]), reads its input with every error at once, calls one use case and writes the answer.
+
+pub mod body;
+pub mod caller;
+pub mod docs;
+pub mod health;
+pub mod problem;
+pub mod query;
+pub mod start_page;
+pub mod v1;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::trace::TraceLayer;
+
+use crate::service::Service;
+use problem::Problem;
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct App {
+    /// The use cases.
+    pub service: Arc<Service>,
+    /// Whether the service listens on a loopback address only.
+    pub loopback: bool,
+}
+
+/// The largest body, but for tables of nodes and samples: 8 MiB.
+const MAX_BODY_BYTES: usize = 8 << 20;
+
+/// Every route of the service.
+pub fn router(app: App) -> Router {
+    let (v1, description) = v1::router().split_for_parts();
+    Router::new()
+        .merge(v1)
+        .merge(health::router())
+        .merge(docs::router(description))
+        .merge(start_page::router())
+        .fallback(async || Problem::not_found("such resource"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "Method not allowed",
+                "The Allow header lists the methods of this resource.",
+            )
+        })
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
+            Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "internal",
+                "The service failed",
+                "This is a fault of the service; its log says more.",
+            )
+            .into_response()
+        }))
+        .layer(TraceLayer::new_for_http().on_response(log_response))
+        .with_state(app)
+}
+
+/// One line for each request: never its headers, which hold tokens.
+fn log_response(response: &axum::response::Response, latency: Duration, _: &tracing::Span) {
+    let status = response.status().as_u16();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    tracing::debug!(status, latency_us = latency.as_micros(), kind, "answered");
+}

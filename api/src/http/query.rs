@@ -1,0 +1,66 @@
+//! Query parameters, read with every error as a problem document.
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use planner::time::{Span, Timestamp};
+use serde::de::DeserializeOwned;
+
+use super::problem::Problem;
+
+/// `Query` whose rejections are problem documents.
+pub struct Parameters<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        let Query(parameters) = query.map_err(|rejection: QueryRejection| {
+            Problem::invalid_parameter("query", rejection.body_text())
+        })?;
+        Ok(Self(parameters))
+    }
+}
+
+/// The instant that a parameter names.
+///
+/// # Errors
+/// Names the parameter.
+pub fn instant(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, Problem> {
+    text.map(|text| {
+        // An unescaped `+02:00` arrives as a space.
+        Timestamp::parse(&text.replace(' ', "+"))
+            .map_err(|error| Problem::invalid_parameter(name, error.to_string()))
+    })
+    .transpose()
+}
+
+/// The span `[from, to)`; absent ends default to the day from `now` on.
+///
+/// # Errors
+/// Names the parameter that is wrong.
+pub fn span(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span, Problem> {
+    let day = planner::time::Seconds::new(86_400);
+    let from = instant("from", from)?.unwrap_or(now);
+    let to = instant("to", to)?.unwrap_or(from + day);
+    Span::new(from, to).ok_or_else(|| Problem::invalid_parameter("to", "must be after from"))
+}
+
+/// The row version of an `If-Match` header.
+///
+/// # Errors
+/// A header that is not one of our entity tags.
+pub fn if_match(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
+    let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default().trim();
+    if text == "*" {
+        return Ok(None);
+    }
+    let version = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match version.and_then(|version| version.parse().ok()) {
+        Some(version) => Ok(Some(version)),
+        None => Err(Problem::invalid_parameter("If-Match", "must be the ETag of a reservation")),
+    }
+}

@@ -1,0 +1,149 @@
+//! `GET /api/v1/agendas/{quantity}`
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use planner::agenda::Agenda;
+use planner::decimal::format_millionths;
+use planner::time::{Span, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value, json};
+use storage::Quantity;
+use utoipa::{IntoParams, ToSchema};
+
+use super::super::schema::AgendaPiece;
+use super::QuantityInPath;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+use crate::http::problem::Problem;
+use crate::http::query::{self, Parameters};
+
+/// Which span, known when.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AgendaQuery {
+    /// RFC 3339; now unless given.
+    pub from: Option<String>,
+    /// RFC 3339; a day after `from` unless given.
+    pub to: Option<String>,
+    /// What was known at this instant, RFC 3339; what is known now unless given.
+    pub as_of: Option<String>,
+}
+
+/// An agenda over a span.
+#[derive(Serialize, ToSchema)]
+pub struct AgendaDocument {
+    /// `price`, `co2` or `power_cap`.
+    pub quantity: &'static str,
+    /// The unit of the values.
+    #[schema(example = "EUR/MWh")]
+    pub unit: String,
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub from: Timestamp,
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub to: Timestamp,
+    /// The pieces that touch the span, as they were put.
+    #[schema(value_type = Vec<AgendaPiece>)]
+    pub pieces: Vec<Value>,
+    /// The parts of the span without a value.
+    pub gaps: Vec<Gap>,
+}
+
+/// A part of the span without a value.
+#[derive(Serialize, ToSchema)]
+pub struct Gap {
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub start: Timestamp,
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub end: Timestamp,
+}
+
+/// An agenda over a span, now or as it was known at an earlier instant
+///
+/// For users, operators and suppliers. JSON, or CSV where the Accept header asks for `text/csv`.
+#[utoipa::path(
+    get,
+    path = "/api/v1/agendas/{quantity}",
+    tag = "grid",
+    params(("quantity" = String, Path, description = "`price`, `co2` or `power-cap`"), AgendaQuery),
+    responses(
+        (status = OK, content((AgendaDocument = "application/json"), (String = "text/csv"))),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    ),
+)]
+pub async fn get_agenda(
+    State(app): State<App>,
+    _: By<Anyone>,
+    QuantityInPath(quantity): QuantityInPath,
+    Parameters(parameters): Parameters<AgendaQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
+    let span = query::span(from, to, app.service.now())?;
+    let as_of = query::instant("as_of", parameters.as_of.as_deref())?;
+    let agenda = app.service.agenda(quantity, span, as_of).await?;
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    if accept.is_some_and(|accept| accept.contains("text/csv")) {
+        let kind = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
+        return Ok((kind, table(quantity, &agenda)).into_response());
+    }
+    let unit = match quantity {
+        Quantity::Price => format!("{}/MWh", app.service.settings().currency),
+        Quantity::Co2 => "g/kWh".to_owned(),
+        Quantity::PowerCap => "W".to_owned(),
+    };
+    let document = AgendaDocument {
+        quantity: quantity.word(),
+        unit,
+        from: span.start(),
+        to: span.end(),
+        pieces: agenda
+            .pieces()
+            .iter()
+            .map(|piece| document(quantity, piece.span, piece.value))
+            .collect(),
+        gaps: gaps(&agenda, span),
+    };
+    Ok(Json(document).into_response())
+}
+
+const fn value_name(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Price => "price_per_mwh",
+        Quantity::Co2 => "intensity_g_per_kwh",
+        Quantity::PowerCap => "cap_w",
+    }
+}
+
+fn document(quantity: Quantity, span: Span, millionths: i64) -> Value {
+    // Millionths have at most 19 digits: the nearest double prints as the same decimal up to 15.
+    let value = format_millionths(millionths).parse().ok().and_then(Number::from_f64);
+    json!({ "start": span.start(), "end": span.end(), value_name(quantity): value })
+}
+
+fn table(quantity: Quantity, agenda: &Agenda<i64>) -> String {
+    let mut text = format!("start,end,{}\n", value_name(quantity));
+    for piece in agenda.pieces() {
+        let value = format_millionths(piece.value);
+        text += &format!("{},{},{value}\n", piece.span.start(), piece.span.end());
+    }
+    text
+}
+
+fn gaps(agenda: &Agenda<i64>, span: Span) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut rest = Some(span);
+    while let Some(gap) = rest.and_then(|rest| agenda.first_gap(rest)) {
+        gaps.push(Gap { start: gap.start(), end: gap.end() });
+        rest = Span::new(gap.end(), span.end());
+    }
+    gaps
+}

@@ -1,0 +1,58 @@
+//! `GET /api/v1/calibrations`
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::CalibrationDocument;
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::Parameters;
+
+/// Which calibrations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CalibrationsQuery {
+    /// Only of this node.
+    pub node: Option<String>,
+    /// At most so many, 1 to 10000; 1000 unless given.
+    pub limit: Option<u32>,
+}
+
+/// Calibrations, newest first.
+#[derive(Serialize, ToSchema)]
+pub struct CalibrationsPage {
+    /// Newest first.
+    pub items: Vec<CalibrationDocument>,
+}
+
+/// What measuring the nodes found, newest first
+///
+/// For users and operators.
+#[utoipa::path(
+    get,
+    path = "/api/v1/calibrations",
+    tag = "cluster",
+    params(CalibrationsQuery),
+    responses(
+        (status = OK, body = CalibrationsPage),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn list_calibrations(
+    State(app): State<App>,
+    _: By<Bookers>,
+    Parameters(parameters): Parameters<CalibrationsQuery>,
+) -> Result<Json<CalibrationsPage>, Problem> {
+    let limit = parameters.limit.unwrap_or(1000);
+    if !(1..=10_000).contains(&limit) {
+        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 10000"));
+    }
+    let found = app.service.calibrations(parameters.node.as_deref(), limit).await?;
+    Ok(Json(CalibrationsPage { items: found.iter().map(CalibrationDocument::from).collect() }))
+}

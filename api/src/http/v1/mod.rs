@@ -1,0 +1,80 @@
+//! Version 1 of the API: the resources and their description.
+
+pub mod agendas;
+pub mod calibrations;
+pub mod nodes;
+pub mod power_profile;
+pub mod quotes;
+pub mod reservations;
+pub mod schedule;
+pub mod schema;
+
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+
+/// The description that the routes fill.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Wattbook",
+        description = "Books supercomputer nodes when power is clean and cheap.\n\n\
+            Errors are problem documents (RFC 9457) with a stable `code`; bodies with errors get \
+            all of them, each with a JSON pointer. Times are RFC 3339, spans half-open, units in \
+            names. Without tokens the service runs for one local user on a loopback address.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    modifiers(&Tokens),
+    security(("token" = [])),
+    tags(
+        (name = "planning", description = "Quotes and reservations"),
+        (name = "cluster", description = "Nodes and their calibration"),
+        (name = "grid", description = "The supplier's agendas"),
+        (name = "book", description = "Who holds what, and how much power it takes"),
+    ),
+)]
+struct Description;
+
+struct Tokens;
+
+impl Modify for Tokens {
+    fn modify(&self, description: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("A token made by `wattbook token create`."))
+            .build();
+        let components = description.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
+
+/// The routes and their description.
+pub fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(nodes::put::put_nodes, nodes::list::list_nodes))
+        .routes(routes!(
+            calibrations::create::create_calibration,
+            calibrations::list::list_calibrations
+        ))
+        .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(quotes::create_quote))
+        .routes(routes!(
+            reservations::create::create_reservation,
+            reservations::list::list_reservations
+        ))
+        .routes(routes!(
+            reservations::get::get_reservation,
+            reservations::cancel::cancel_reservation
+        ))
+        .routes(routes!(reservations::choose::choose_offer))
+        .routes(routes!(power_profile::get_power_profile))
+        .routes(routes!(schedule::get_schedule))
+}
+
+/// The OpenAPI document.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    router().split_for_parts().1
+}

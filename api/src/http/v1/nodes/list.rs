@@ -1,0 +1,100 @@
+//! `GET /api/v1/nodes`
+
+use axum::Json;
+use axum::extract::State;
+use planner::quantity::Power;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::Parameters;
+
+/// Which page.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct NodesQuery {
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<u32>,
+    /// Nodes in a page, 1 to 10000; 1000 unless given.
+    pub limit: Option<u32>,
+}
+
+/// A page of nodes.
+#[derive(Serialize, ToSchema)]
+pub struct NodesPage {
+    /// The calibration epoch; null before nodes were put.
+    pub epoch: Option<i64>,
+    /// Of the whole cluster.
+    pub count: u32,
+    /// The sum of all maximum powers, watts.
+    pub max_power_w: f64,
+    /// In input order.
+    pub nodes: Vec<ShownNode>,
+    /// Where the next page starts; null on the last.
+    pub next_cursor: Option<u32>,
+}
+
+/// A node as calibrated.
+#[derive(Serialize, ToSchema)]
+pub struct ShownNode {
+    /// Position in input order, as in `node_ranges`.
+    pub ordinal: u32,
+    /// Unique.
+    pub name: String,
+    /// Watts.
+    pub idle_power_w: f64,
+    /// Watts.
+    pub max_power_w: f64,
+    /// The node's own coefficient, where it has one.
+    pub alpha: Option<f64>,
+}
+
+/// The cluster's nodes with their calibrated power
+///
+/// For users and operators.
+#[utoipa::path(
+    get,
+    path = "/api/v1/nodes",
+    tag = "cluster",
+    params(NodesQuery),
+    responses(
+        (status = OK, body = NodesPage),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn list_nodes(
+    State(app): State<App>,
+    _: By<Bookers>,
+    Parameters(parameters): Parameters<NodesQuery>,
+) -> Result<Json<NodesPage>, Problem> {
+    let limit = parameters.limit.unwrap_or(1000);
+    if !(1..=10_000).contains(&limit) {
+        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 10000"));
+    }
+    let (epoch, nodes) = app.service.nodes().await?;
+    let count = nodes.count();
+    let first = parameters.cursor.unwrap_or(0).min(count);
+    let until = first.saturating_add(limit).min(count);
+    let shown = |ordinal: u32| {
+        let node = &nodes.as_slice()[ordinal as usize];
+        ShownNode {
+            ordinal,
+            name: nodes.name(ordinal).into_owned(),
+            idle_power_w: node.idle().as_watts(),
+            max_power_w: node.max().as_watts(),
+            alpha: node.alpha().map(planner::decimal::Fraction::as_f64),
+        }
+    };
+    Ok(Json(NodesPage {
+        epoch: epoch.map(|epoch| epoch.get()),
+        count,
+        max_power_w: Power::as_watts(nodes.max_power()),
+        nodes: (first..until).map(shown).collect(),
+        next_cursor: (until < count).then_some(until),
+    }))
+}

@@ -1,0 +1,4 @@
+//! `/api/v1/nodes`
+
+pub mod list;
+pub mod put;

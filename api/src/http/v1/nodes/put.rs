@@ -1,0 +1,58 @@
+//! `PUT /api/v1/nodes`
+
+use axum::Json;
+use axum::extract::State;
+use planner::json;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::super::schema::NodeDocument;
+use crate::http::App;
+use crate::http::body::Body;
+use crate::http::caller::{By, Operators};
+use crate::http::problem::Problem;
+
+/// What a put of nodes did.
+#[derive(Serialize, ToSchema)]
+pub struct NodesPut {
+    /// The new calibration epoch.
+    pub epoch: i64,
+    /// How many nodes there are now.
+    pub count: u32,
+}
+
+/// Replaces the cluster's nodes
+///
+/// For operators. JSON (a list of nodes, or `{"classes": [...]}`) or CSV with the columns `name`,
+/// `idle_power_w`, `max_power_w` and `alpha`. Reservations to come are carried over by node name;
+/// a node that one of them holds cannot vanish.
+#[utoipa::path(
+    put,
+    path = "/api/v1/nodes",
+    tag = "cluster",
+    request_body(content((Vec<NodeDocument> = "application/json"), (String = "text/csv"))),
+    responses(
+        (status = OK, body = NodesPut),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = CONFLICT, body = Problem, description = "A node to be removed is booked"),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+    ),
+)]
+pub async fn put_nodes(
+    State(app): State<App>,
+    _: By<Operators>,
+    body: Body,
+) -> Result<Json<NodesPut>, Problem> {
+    // A million nodes take a second to read: not on an async thread.
+    let read = tokio::task::spawn_blocking(move || {
+        body.read(|text| json::read(text, json::nodes::inline), grid_feeds::table::nodes)
+    });
+    let nodes =
+        read.await.map_err(|error| crate::service::ServiceError::Internal(error.into()))??;
+    let count = nodes.count();
+    let epoch = app.service.put_nodes(&nodes).await?;
+    Ok(Json(NodesPut { epoch: epoch.get(), count }))
+}

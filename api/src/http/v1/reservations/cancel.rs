@@ -1,0 +1,40 @@
+//! `DELETE /api/v1/reservations/{id}`
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use super::IdInPath;
+use super::document::{ReservationDocument, tagged};
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::if_match;
+
+/// Cancels a reservation; its nodes are free from now on
+///
+/// For its owner and operators. Works in every state but the final ones.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/reservations/{id}",
+    tag = "planning",
+    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header, description = "The ETag")),
+    responses(
+        (status = OK, body = ReservationDocument, headers(("ETag" = String))),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem, description = "It has ended already"),
+        (status = PRECONDITION_FAILED, body = Problem, description = "Changed since it was read"),
+    ),
+)]
+pub async fn cancel_reservation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let version = if_match(&headers)?;
+    Ok(tagged(&app.service.cancel(by.caller.access(), id, version).await?))
+}

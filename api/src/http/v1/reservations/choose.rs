@@ -1,0 +1,78 @@
+//! `POST /api/v1/reservations/{id}/choose`
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use planner::json::Reader;
+use planner::ranking::Ranking;
+use serde_json::value::RawValue;
+use storage::{OfferId, OfferSelector};
+use uuid::Uuid;
+
+use super::IdInPath;
+use super::document::{ReservationDocument, tagged};
+use super::wish::stored_wish;
+use crate::http::App;
+use crate::http::body::JsonBody;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::if_match;
+use crate::http::v1::schema::ChoiceDocument;
+
+/// Confirms one of a reservation's offers
+///
+/// For its owner and operators. Before `expires_at` it never fails for want of nodes or power;
+/// after it the answer is 409 with what is possible now. Choosing the same offer again is no error.
+#[utoipa::path(
+    post,
+    path = "/api/v1/reservations/{id}/choose",
+    tag = "planning",
+    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header, description = "The ETag")),
+    request_body = ChoiceDocument,
+    responses(
+        (status = OK, body = ReservationDocument, headers(("ETag" = String))),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem, description = "The offers have expired; fresh ones come with it"),
+        (status = PRECONDITION_FAILED, body = Problem, description = "Changed since it was read"),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "No such offer"),
+    ),
+)]
+pub async fn choose_offer(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let selector = body.read(choice)?;
+    let version = if_match(&headers)?;
+    let service = &app.service;
+    let wish = |stored: &storage::StoredReservation| stored_wish(&stored.request, service);
+    let chosen = service.choose(by.caller.access(), id, selector, version, wish).await?;
+    Ok(tagged(&chosen))
+}
+
+fn choice(reader: &mut Reader, raw: &RawValue) -> Option<OfferSelector> {
+    let object = reader.object(raw, &["ranking", "offer_id"])?;
+    match (object.get("ranking"), object.get("offer_id")) {
+        (Some(_), None) => reader.required(&object, "ranking", |reader, raw| {
+            let word = reader.string(raw)?;
+            let ranking = reader.accept(word.parse::<Ranking>())?;
+            Some(OfferSelector::Ranking(ranking))
+        }),
+        (None, Some(_)) => reader.required(&object, "offer_id", |reader, raw| {
+            let text = reader.string(raw)?;
+            let id = reader.accept(text.parse::<Uuid>().map_err(|_| "is not an offer's id"))?;
+            Some(OfferSelector::Offer(OfferId::new(id)))
+        }),
+        _ => {
+            reader.error("must have either ranking or offer_id");
+            None
+        }
+    }
+}

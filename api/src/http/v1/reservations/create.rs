@@ -1,0 +1,70 @@
+//! `POST /api/v1/reservations`
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+
+use super::document::{ReservationDocument, tagged};
+use super::wish::read_wish;
+use crate::http::App;
+use crate::http::body::JsonBody;
+use crate::http::caller::{Bookers, By, digest};
+use crate::http::problem::Problem;
+use crate::http::v1::schema::RequestDocument;
+use crate::service::{Access, IdempotencyKey, Proposed};
+
+/// Proposes a reservation: its offers are held until `expires_at`
+///
+/// For users and operators. Sent again with the same `Idempotency-Key` it answers with the
+/// reservation made the first time.
+#[utoipa::path(
+    post,
+    path = "/api/v1/reservations",
+    tag = "planning",
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 characters")),
+    request_body = RequestDocument,
+    responses(
+        (status = CREATED, body = ReservationDocument, headers(("ETag" = String), ("Location" = String))),
+        (status = OK, body = ReservationDocument, description = "Made before with this key"),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = CONFLICT, body = Problem, description = "The key was used for another request, or the book kept changing"),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons"),
+        (status = SERVICE_UNAVAILABLE, body = Problem, description = "Overloaded; see Retry-After"),
+    ),
+)]
+pub async fn create_reservation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let wish = read_wish(&body, &app.service)?;
+    let key = idempotency_key(&headers, body.text())?;
+    let owner = by.caller.owner.as_str();
+    let proposed = app.service.propose(owner, &wish, body.text(), key.as_ref()).await?;
+    let (status, id) = match proposed {
+        Proposed::New(id) => (StatusCode::CREATED, id),
+        Proposed::Before(id) => (StatusCode::OK, id),
+    };
+    let reservation = app.service.reservation(Access { owner, operator: false }, id).await?;
+    let mut response = tagged(&reservation);
+    *response.status_mut() = status;
+    if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+fn idempotency_key(headers: &HeaderMap, body: &str) -> Result<Option<IdempotencyKey>, Problem> {
+    let Some(value) = headers.get("Idempotency-Key") else { return Ok(None) };
+    match value.to_str() {
+        Ok(key) if (1..=255).contains(&key.len()) => {
+            Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest(body) }))
+        }
+        _ => Err(Problem::invalid_parameter("Idempotency-Key", "must have 1 to 255 characters")),
+    }
+}

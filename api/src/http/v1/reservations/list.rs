@@ -1,0 +1,88 @@
+//! `GET /api/v1/reservations`
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use storage::{Filter, ReservationId, ReservationState};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::document::ReservationDocument;
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::{Parameters, instant};
+
+/// Which reservations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReservationsQuery {
+    /// Only in these states, separated by commas.
+    pub state: Option<String>,
+    /// Only this owner's; operators only, others see their own.
+    pub owner: Option<String>,
+    /// Only those that touch the time from here, RFC 3339 ...
+    pub from: Option<String>,
+    /// ... to here.
+    pub to: Option<String>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Uuid>,
+    /// Reservations in a page, 1 to 1000; 100 unless given.
+    pub limit: Option<u16>,
+}
+
+/// A page of reservations.
+#[derive(Serialize, ToSchema)]
+pub struct ReservationsPage {
+    /// Oldest first.
+    pub items: Vec<ReservationDocument>,
+    /// Where the next page starts; null on the last.
+    pub next_cursor: Option<Uuid>,
+}
+
+/// Reservations, oldest first
+///
+/// For users, who see their own, and operators, who see all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/reservations",
+    tag = "planning",
+    params(ReservationsQuery),
+    responses(
+        (status = OK, body = ReservationsPage),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn list_reservations(
+    State(app): State<App>,
+    by: By<Bookers>,
+    Parameters(parameters): Parameters<ReservationsQuery>,
+) -> Result<Json<ReservationsPage>, Problem> {
+    let limit = parameters.limit.unwrap_or(100);
+    if !(1..=1000).contains(&limit) {
+        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 1000"));
+    }
+    let filter = Filter {
+        states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
+        from: instant("from", parameters.from.as_deref())?,
+        to: instant("to", parameters.to.as_deref())?,
+        owner: parameters.owner,
+    };
+    let after = parameters.cursor.map(ReservationId::new);
+    let page = app.service.reservations(by.caller.access(), filter, after, limit).await?;
+    Ok(Json(ReservationsPage {
+        items: page.reservations.iter().map(ReservationDocument::from).collect(),
+        next_cursor: page.next.map(ReservationId::as_uuid),
+    }))
+}
+
+fn states(text: &str) -> Result<Vec<ReservationState>, Problem> {
+    let state = |word: &str| {
+        ReservationState::from_word(word.trim())
+            .ok_or_else(|| Problem::invalid_parameter("state", format!("{word:?} is not a state")))
+    };
+    text.split(',').map(state).collect()
+}

@@ -1,0 +1,12 @@
+//! Wattbook: books supercomputer nodes when power is clean and cheap.
+//!
+//! - [`cli`]: the command line of the one binary.
+//! - [`http`]: the REST service, one file for each endpoint.
+//! - [`service`]: use cases. Each reads what it needs, calls a pure planner function, writes.
+//! - [`config`]: settings from file, environment and command line.
+
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod http;
+pub mod service;

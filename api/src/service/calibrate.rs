@@ -1,0 +1,89 @@
+//! Calibration: measured idle and maximum power become a new epoch of the nodes.
+
+use planner::calibration::{NodeCalibration, PowerSample, calibrate};
+use planner::node::{Node, Nodes};
+use storage::{Calibration, EpochId};
+
+use super::cluster::blocking;
+use super::{Service, ServiceError};
+
+/// What a calibration led to.
+#[derive(Debug)]
+pub struct Calibrated {
+    /// The new epoch.
+    pub epoch: EpochId,
+    /// Each node measured.
+    pub nodes: Vec<Calibration>,
+}
+
+impl Service {
+    /// Calibrates the nodes that were measured; the others keep their powers.
+    ///
+    /// # Errors
+    /// `Invalid` for unknown nodes, missing loads, or an `alpha` that no longer fits.
+    pub async fn calibrate(&self, samples: Vec<PowerSample>) -> Result<Calibrated, ServiceError> {
+        let (_, nodes) = self.nodes().await?;
+        let (calibrations, nodes) = blocking(move || {
+            let calibrations = calibrate(&samples)
+                .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+            let nodes = recalibrated(&nodes, &calibrations)?;
+            Ok((calibrations, nodes))
+        })
+        .await?
+        .map_err(ServiceError::Invalid)?;
+        let measured: Vec<Calibration> = calibrations.iter().map(measured).collect();
+        let epoch = self.replace_nodes(&nodes, &measured).await?;
+        Ok(Calibrated { epoch, nodes: measured })
+    }
+
+    /// The newest calibrations.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn calibrations(
+        &self,
+        node: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Calibration>, ServiceError> {
+        Ok(self.database.calibrations(node, limit).await?)
+    }
+}
+
+fn recalibrated(nodes: &Nodes, calibrations: &[NodeCalibration]) -> Result<Nodes, Vec<String>> {
+    let index = nodes.index();
+    let mut changed = nodes.as_slice().to_vec();
+    let mut errors = Vec::new();
+    for calibration in calibrations {
+        let name = &calibration.node;
+        let Some(ordinal) = index.ordinal(name) else {
+            errors.push(format!("no node is named {name:?}"));
+            continue;
+        };
+        let node = &mut changed[ordinal as usize];
+        match Node::new(calibration.idle.power, calibration.max.power, node.alpha()) {
+            Ok(measured) => *node = measured,
+            Err(error) => errors.push(format!("node {name:?}: {error}")),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    nodes.with_powers(changed).map_err(|error| vec![error.to_string()])
+}
+
+/// What is kept of a calibration; its date is that of the last sample kept.
+fn measured(calibration: &NodeCalibration) -> Calibration {
+    let NodeCalibration { node, idle, max } = calibration;
+    let count = |samples: usize| u32::try_from(samples).unwrap_or(u32::MAX);
+    Calibration {
+        node_name: node.to_string(),
+        measured: idle.last.max(max.last),
+        idle_power: idle.power,
+        max_power: max.power,
+        idle_spread: idle.spread,
+        max_spread: max.spread,
+        idle_samples: count(idle.samples),
+        max_samples: count(max.samples),
+        outliers: count(idle.outliers + max.outliers),
+    }
+}

@@ -1,0 +1,137 @@
+//! The nodes in memory, with their draw orders.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use planner::decimal::Fraction;
+use planner::node::Nodes;
+use planner::node_set::NodeSet;
+use planner::order::{NodeOrder, Preference};
+use storage::{Calibration, EpochId, StorageError};
+
+use super::{Service, ServiceError};
+
+/// Draw orders kept beside the reference order, one for each utilisation asked for lately.
+const KEPT_ORDERS: usize = 8;
+
+/// The nodes of one calibration epoch.
+pub struct Cluster {
+    /// Which epoch; `None` before nodes were ever put.
+    pub epoch: Option<EpochId>,
+    /// In input order.
+    pub nodes: Arc<Nodes>,
+    /// At full utilisation: the ranks of this order are what allocations are stored as.
+    pub reference: Arc<NodeOrder>,
+    orders: Mutex<HashMap<u64, Arc<NodeOrder>>>,
+}
+
+impl Cluster {
+    /// A cluster with its reference order.
+    pub fn new(epoch: Option<EpochId>, nodes: Arc<Nodes>) -> Self {
+        let reference = NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE);
+        Self { epoch, nodes, reference: Arc::new(reference), orders: Mutex::default() }
+    }
+
+    /// The draw order for applications of this utilisation.
+    pub fn order(&self, utilisation: Fraction) -> Arc<NodeOrder> {
+        if utilisation == Fraction::ONE {
+            return Arc::clone(&self.reference);
+        }
+        let key = utilisation.as_f64().to_bits();
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        if orders.len() >= KEPT_ORDERS && !orders.contains_key(&key) {
+            orders.clear();
+        }
+        let order = orders.entry(key).or_insert_with(|| {
+            Arc::new(NodeOrder::new(&self.nodes, Preference::LeastDraw, utilisation))
+        });
+        Arc::clone(order)
+    }
+
+    /// Ranks of the reference order as ranks of `order`.
+    pub fn ranks_in(&self, order: &Arc<NodeOrder>, reference: NodeSet) -> NodeSet {
+        if Arc::ptr_eq(order, &self.reference) {
+            return reference;
+        }
+        order.ranks(&self.reference.ordinals(&reference))
+    }
+
+    /// Ranks of `order` as ranks of the reference order.
+    pub fn reference_ranks(&self, order: &Arc<NodeOrder>, ranks: &NodeSet) -> NodeSet {
+        if Arc::ptr_eq(order, &self.reference) {
+            return ranks.clone();
+        }
+        self.reference.ranks(&order.ordinals(ranks))
+    }
+}
+
+impl Service {
+    /// The nodes of the newest epoch, from memory where they are still the newest.
+    pub(super) async fn cluster(&self) -> Result<Arc<Cluster>, ServiceError> {
+        let newest = self.database.current_epoch().await?;
+        if let Some(cluster) = self.cluster.read().await.as_ref()
+            && cluster.epoch == newest
+        {
+            return Ok(Arc::clone(cluster));
+        }
+        let mut kept = self.cluster.write().await;
+        if let Some(cluster) = kept.as_ref()
+            && cluster.epoch == newest
+        {
+            return Ok(Arc::clone(cluster));
+        }
+        let stored = self.database.load_nodes().await?;
+        let (epoch, nodes) = match stored {
+            Some(stored) => (Some(stored.epoch), stored.nodes),
+            None => (None, no_nodes()?),
+        };
+        let cluster = blocking(move || Cluster::new(epoch, Arc::new(nodes))).await?;
+        let cluster = Arc::new(cluster);
+        *kept = Some(Arc::clone(&cluster));
+        Ok(cluster)
+    }
+
+    /// The cluster's nodes and their epoch.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn nodes(&self) -> Result<(Option<EpochId>, Arc<Nodes>), ServiceError> {
+        let cluster = self.cluster().await?;
+        Ok((cluster.epoch, Arc::clone(&cluster.nodes)))
+    }
+
+    /// Replaces all nodes: a new epoch, to which reservations to come are carried over by name.
+    ///
+    /// # Errors
+    /// `NodesInUse` where a reservation to come holds a node that would vanish.
+    pub async fn put_nodes(&self, nodes: &Nodes) -> Result<EpochId, ServiceError> {
+        self.replace_nodes(nodes, &[]).await
+    }
+
+    pub(super) async fn replace_nodes(
+        &self,
+        nodes: &Nodes,
+        calibrations: &[Calibration],
+    ) -> Result<EpochId, ServiceError> {
+        let _booking = self.booking.lock().await;
+        let replaced = self.database.replace_nodes(nodes, calibrations, self.now()).await;
+        replaced.map_err(|error| match error {
+            StorageError::NodesInUse { names, reservations } => ServiceError::NodesInUse {
+                names,
+                reservations: reservations.iter().map(ToString::to_string).collect(),
+            },
+            error => error.into(),
+        })
+    }
+}
+
+/// Runs something slow and pure off the async threads.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ServiceError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| ServiceError::Internal(error.into()))
+}
+
+fn no_nodes() -> Result<Nodes, ServiceError> {
+    Nodes::numbered(Vec::new()).map_err(|error| ServiceError::Internal(error.into()))
+}

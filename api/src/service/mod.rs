@@ -1,0 +1,170 @@
+//! Use cases: read what is needed, call one pure planner function with plain values, write.
+//!
+//! Plans that book are made one at a time in this process (`booking`), and each is written only if
+//! the book's version is still the one it was made from, so that other processes on the same
+//! database are safe too. Quotes and choices take no part in that queue.
+
+mod agendas;
+mod calibrate;
+mod cluster;
+mod planning;
+mod power_profile;
+mod propose;
+mod quote;
+mod reservations;
+
+use std::sync::Arc;
+
+use planner::json::decision::DecisionDocument;
+use storage::{ApiToken, Database, ReservationId, StorageError};
+use tokio::sync::{Mutex, RwLock};
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use planning::PlanningPool;
+
+pub use agendas::{AgendaUpdate, PutAgenda};
+pub use cluster::Cluster;
+pub use planner::reserved_power::ProfileStep;
+pub use propose::{IdempotencyKey, Proposed};
+pub use quote::Wish;
+pub use reservations::{Access, Page, ShownNodes};
+
+/// Everything the use cases share.
+pub struct Service {
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    pool: PlanningPool,
+    booking: Mutex<()>,
+    cluster: RwLock<Option<Arc<Cluster>>>,
+}
+
+/// Why a use case did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The input contradicts what is stored.
+    #[error("the input is not valid: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// No such reservation, or not the caller's.
+    #[error("there is no reservation {0}")]
+    NoReservation(ReservationId),
+    /// The planner found no start.
+    #[error("no start in the window has enough nodes and power; see the reasons")]
+    Impossible(Box<DecisionDocument>),
+    /// Chosen after the hold ended; what is possible now comes with it.
+    #[error(
+        "the offers were held until their expires_at, which has passed; what is possible now \
+         stands here, and a new reservation holds it"
+    )]
+    OffersExpired(Box<DecisionDocument>),
+    /// The reservation's state does not allow it.
+    #[error("the reservation is {state}; {way_out}")]
+    WrongState {
+        /// The state it is in.
+        state: String,
+        /// What can be done.
+        way_out: &'static str,
+    },
+    /// The offer or ranking is not among the reservation's.
+    #[error("the reservation has no such offer; GET it to see its offers")]
+    UnknownOffer,
+    /// `If-Match` does not match.
+    #[error("the reservation was changed since it was read; GET it again")]
+    VersionMismatch,
+    /// Nodes to be removed have reservations to come.
+    #[error(
+        "nodes {} are booked by reservations to come ({}); cancel these first, or keep the nodes",
+        names.join(", "),
+        reservations.join(", ")
+    )]
+    NodesInUse {
+        /// The nodes.
+        names: Vec<String>,
+        /// The reservations.
+        reservations: Vec<String>,
+    },
+    /// One key, two requests.
+    #[error("the Idempotency-Key was used for another request; take a new key")]
+    IdempotencyKeyReused,
+    /// Others changed the book at each try.
+    #[error("others changed the book while this was planned; try again")]
+    Busy,
+    /// The queue is full.
+    #[error("too many plans are waiting; try again in a second")]
+    Overloaded,
+    /// The plan was abandoned.
+    #[error("planning took longer than the site allows; narrow the window")]
+    TimeLimit,
+    /// Anything else.
+    #[error(transparent)]
+    Internal(anyhow::Error),
+}
+
+impl From<StorageError> for ServiceError {
+    fn from(error: StorageError) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl Service {
+    /// A service on an open database.
+    pub fn new(settings: Settings, database: Database) -> Self {
+        Self {
+            pool: PlanningPool::new(&settings),
+            settings,
+            database,
+            clock: Clock,
+            booking: Mutex::new(()),
+            cluster: RwLock::new(None),
+        }
+    }
+
+    /// The instant now.
+    pub fn now(&self) -> planner::time::Timestamp {
+        self.clock.now()
+    }
+
+    /// The site's settings.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        Ok(self.database.ping().await?)
+    }
+
+    /// The token of this digest, if it is valid.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn token(&self, digest: &str) -> Result<Option<ApiToken>, ServiceError> {
+        Ok(self.database.find_token(digest).await?)
+    }
+
+    /// Whether the service has users at all.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn has_tokens(&self) -> Result<bool, ServiceError> {
+        Ok(self.database.has_tokens().await?)
+    }
+
+    /// Closes the database once nothing is in progress.
+    pub async fn close(&self) {
+        self.database.close().await;
+    }
+
+    /// Moves reservations on whose time has come: offers expire, reservations begin and end.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn advance(&self) -> Result<(), ServiceError> {
+        self.database.advance(self.now()).await?;
+        Ok(())
+    }
+}

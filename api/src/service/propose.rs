@@ -1,0 +1,159 @@
+//! Proposals: a reservation whose offers are held for its owner.
+
+use planner::decision::Offer;
+use planner::json::decision::OfferDocument;
+use planner::time::Timestamp;
+use storage::{IdempotencyRecord, NewOffer, NewReservation, OfferId, ProposeError, ReservationId};
+use uuid::Uuid;
+
+use super::cluster::blocking;
+use super::quote::Planned;
+use super::{Service, ServiceError, Wish};
+
+/// How often a proposal is planned anew when other processes change the book meanwhile.
+const TRIES: usize = 8;
+
+/// A client's key for "this request, once", and what it was sent with.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    /// The `Idempotency-Key` header.
+    pub key: String,
+    /// Digest of the request's body.
+    pub fingerprint: String,
+}
+
+/// What became of a proposal.
+#[derive(Debug)]
+pub enum Proposed {
+    /// A new reservation.
+    New(ReservationId),
+    /// The key was used before for the same request: the reservation made then.
+    Before(ReservationId),
+}
+
+impl Service {
+    /// Plans a wish and holds its offers.
+    ///
+    /// # Errors
+    /// `Impossible` with the reasons, `Busy`, `IdempotencyKeyReused`, and those of planning.
+    pub async fn propose(
+        &self,
+        owner: &str,
+        wish: &Wish,
+        request_json: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Proposed, ServiceError> {
+        if let Some(key) = key
+            && let Some(before) = self.proposed_before(owner, key).await?
+        {
+            return Ok(Proposed::Before(before));
+        }
+        let _booking = self.booking.lock().await;
+        for _ in 0..TRIES {
+            let planned = self.plan(wish).await?;
+            if planned.decision.offers().is_empty() {
+                let document = blocking(move || planned.document()).await?;
+                return Err(ServiceError::Impossible(Box::new(document)));
+            }
+            match self.hold(owner, &planned, request_json, key).await {
+                Ok(id) => return Ok(Proposed::New(id)),
+                Err(
+                    ProposeError::BookChanged { .. }
+                    | ProposeError::DoubleBooking
+                    | ProposeError::NoNodes,
+                ) => {}
+                Err(ProposeError::IdempotencyKeyReused) => {
+                    return self.raced_key(owner, key).await;
+                }
+                Err(ProposeError::Storage(error)) => return Err(error.into()),
+            }
+        }
+        Err(ServiceError::Busy)
+    }
+
+    async fn hold(
+        &self,
+        owner: &str,
+        planned: &Planned,
+        request_json: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<ReservationId, ProposeError> {
+        let id = ReservationId::new(Uuid::now_v7());
+        let now = self.now();
+        let as_soon_as_possible = planned.decision.as_soon_as_possible.as_ref();
+        let summary = serde_json::json!({
+            "candidate_starts": planned.decision.candidate_starts,
+            "decision": planned.decision.word(),
+            "as_soon_as_possible": as_soon_as_possible.map(|offer| document(planned, offer)),
+        });
+        let reservation = NewReservation {
+            id,
+            owner: owner.to_owned(),
+            request: request_json.to_owned(),
+            document: summary.to_string(),
+            created: now,
+            expires: self.hold_until(now),
+            offers: planned.decision.offers().iter().map(|offer| held(planned, offer)).collect(),
+        };
+        let record = key.map(|key| IdempotencyRecord {
+            owner: owner.to_owned(),
+            key: key.key.clone(),
+            fingerprint: key.fingerprint.clone(),
+            status: 201,
+            response: id.to_string(),
+            created: now,
+        });
+        self.database.propose(planned.book_version, &reservation, now, record.as_ref()).await?;
+        Ok(id)
+    }
+
+    fn hold_until(&self, now: Timestamp) -> Timestamp {
+        now + self.settings.hold
+    }
+
+    async fn proposed_before(
+        &self,
+        owner: &str,
+        key: &IdempotencyKey,
+    ) -> Result<Option<ReservationId>, ServiceError> {
+        let Some(record) = self.database.idempotent_response(owner, &key.key).await? else {
+            return Ok(None);
+        };
+        if record.fingerprint != key.fingerprint {
+            return Err(ServiceError::IdempotencyKeyReused);
+        }
+        let id = record.response.parse::<Uuid>();
+        let id = id.map_err(|error| ServiceError::Internal(error.into()))?;
+        Ok(Some(ReservationId::new(id)))
+    }
+
+    /// Another request with the same key was written first.
+    async fn raced_key(
+        &self,
+        owner: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Proposed, ServiceError> {
+        match key {
+            Some(key) => match self.proposed_before(owner, key).await? {
+                Some(id) => Ok(Proposed::Before(id)),
+                None => Err(ServiceError::IdempotencyKeyReused),
+            },
+            None => Err(ServiceError::IdempotencyKeyReused),
+        }
+    }
+}
+
+fn held(planned: &Planned, offer: &Offer) -> NewOffer {
+    NewOffer {
+        id: OfferId::new(Uuid::now_v7()),
+        span: offer.span,
+        rankings: offer.rankings.clone(),
+        ranks: planned.cluster.reference_ranks(&planned.order, &offer.ranks),
+        document: document(planned, offer).to_string(),
+    }
+}
+
+fn document(planned: &Planned, offer: &Offer) -> serde_json::Value {
+    let document = OfferDocument::new(offer, &planned.order, &planned.cluster.nodes);
+    serde_json::to_value(document).unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! Reservations: read, choose, cancel.
+
+use planner::json::decision::MAX_NAMES;
+use planner::node_set::NodeSet;
+use storage::{
+    ChooseError, EndError, Ending, Filter, OfferSelector, ReservationId, ReservationState,
+    StoredReservation,
+};
+
+use super::cluster::Cluster;
+use super::{Service, ServiceError, Wish};
+
+/// Who asks: sees and changes their own reservations, or everyone's.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'a> {
+    /// The caller's name.
+    pub owner: &'a str,
+    /// Whether they run the cluster.
+    pub operator: bool,
+}
+
+/// A page of reservations.
+#[derive(Debug)]
+pub struct Page {
+    /// Oldest first.
+    pub reservations: Vec<StoredReservation>,
+    /// Where the next page starts.
+    pub next: Option<ReservationId>,
+}
+
+/// A set of nodes as documents show it.
+#[derive(Clone, Debug, serde::Serialize, utoipa::ToSchema)]
+pub struct ShownNodes {
+    /// Names, up to 64 nodes; absent beyond.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<String>>,
+    /// Inclusive pairs of ordinals in input order.
+    pub node_ranges: Vec<[u32; 2]>,
+}
+
+impl Cluster {
+    /// Ranks of the reference order as names and ordinals.
+    pub fn show(&self, ranks: &NodeSet) -> ShownNodes {
+        let ordinals = self.reference.ordinals(ranks);
+        let names = || ordinals.positions().map(|o| self.nodes.name(o).into_owned()).collect();
+        ShownNodes {
+            nodes: (ordinals.count() <= MAX_NAMES).then(names),
+            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
+        }
+    }
+}
+
+impl Access<'_> {
+    fn permits(self, reservation: &StoredReservation) -> bool {
+        self.operator || reservation.owner == self.owner
+    }
+}
+
+impl Service {
+    /// One reservation, with time's changes made first.
+    ///
+    /// # Errors
+    /// `NoReservation` where there is none, or it is not the caller's.
+    pub async fn reservation(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<StoredReservation, ServiceError> {
+        self.advance().await?;
+        let stored = self.database.reservation(id).await?;
+        stored
+            .filter(|reservation| access.permits(reservation))
+            .ok_or(ServiceError::NoReservation(id))
+    }
+
+    /// A page of the reservations that the caller may see.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn reservations(
+        &self,
+        access: Access<'_>,
+        filter: Filter,
+        after: Option<ReservationId>,
+        limit: u16,
+    ) -> Result<Page, ServiceError> {
+        self.advance().await?;
+        let owner = if access.operator { filter.owner } else { Some(access.owner.to_owned()) };
+        let filter = Filter { owner, ..filter };
+        let mut found = self.database.reservations(&filter, after, limit + 1).await?;
+        let more = found.len() > usize::from(limit);
+        found.truncate(usize::from(limit));
+        let next = found.last().filter(|_| more).map(|last| last.id);
+        Ok(Page { reservations: found, next })
+    }
+
+    /// Confirms one of a reservation's offers.
+    ///
+    /// # Errors
+    /// `OffersExpired` with what is possible now, `WrongState`, `UnknownOffer`,
+    /// `VersionMismatch`, `NoReservation`.
+    pub async fn choose(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        selector: OfferSelector,
+        version: Option<i64>,
+        wish: impl FnOnce(&StoredReservation) -> Option<Wish>,
+    ) -> Result<StoredReservation, ServiceError> {
+        let reservation = self.reservation(access, id).await?;
+        let chosen = self.database.choose(id, selector, self.now(), version).await;
+        match chosen {
+            Ok(reservation) => Ok(reservation),
+            Err(ChooseError::Expired { .. }) => Err(self.expired(wish(&reservation)).await?),
+            Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
+                Err(self.expired(wish(&reservation)).await?)
+            }
+            Err(ChooseError::NotProposed { state }) => Err(ServiceError::WrongState {
+                state: state.word().to_owned(),
+                way_out: "only a proposed reservation's offers can be chosen",
+            }),
+            Err(ChooseError::NotFound) => Err(ServiceError::NoReservation(id)),
+            Err(ChooseError::UnknownOffer) => Err(ServiceError::UnknownOffer),
+            Err(ChooseError::VersionMismatch { .. }) => Err(ServiceError::VersionMismatch),
+            Err(ChooseError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    /// The answer to a late choice. `None` for the wish: its window has passed.
+    async fn expired(&self, wish: Option<Wish>) -> Result<ServiceError, ServiceError> {
+        Ok(match wish {
+            Some(wish) => ServiceError::OffersExpired(Box::new(self.quote(&wish).await?)),
+            None => ServiceError::WrongState {
+                state: "expired".to_owned(),
+                way_out: "its latest start has passed too; make a new request",
+            },
+        })
+    }
+
+    /// Cancels a reservation and frees its nodes from now on.
+    ///
+    /// # Errors
+    /// `WrongState` when it has ended already, `VersionMismatch`, `NoReservation`.
+    pub async fn cancel(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        version: Option<i64>,
+    ) -> Result<StoredReservation, ServiceError> {
+        self.reservation(access, id).await?;
+        self.database.end(id, Ending::Cancelled, self.now(), version).await.map_err(|error| {
+            match error {
+                EndError::NotFound => ServiceError::NoReservation(id),
+                EndError::AlreadyEnded { state } => ServiceError::WrongState {
+                    state: state.word().to_owned(),
+                    way_out: "it has ended, so there is nothing to cancel",
+                },
+                EndError::VersionMismatch { .. } => ServiceError::VersionMismatch,
+                EndError::Storage(error) => error.into(),
+            }
+        })
+    }
+}

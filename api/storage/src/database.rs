@@ -1,0 +1,413 @@
+//! The handle: the whole surface of the crate on one page.
+
+use std::sync::Arc;
+
+use planner::agenda::Piece;
+use planner::node::Nodes;
+use planner::time::{Span, Timestamp};
+use sqlx::{Postgres, Sqlite};
+
+use crate::access::{ApiToken, IdempotencyRecord};
+use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
+use crate::allocation::{Allocation, BookSnapshot};
+use crate::dialect;
+use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
+use crate::identity::{EpochId, ReservationId, RevisionId, TokenId};
+use crate::nodes::{Calibration, StoredNodes};
+use crate::repository::Repository;
+use crate::reservation::{
+    Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, StoredReservation,
+};
+
+/// A database of either engine; cheap to clone, and all clones share its connections.
+#[derive(Clone, Debug)]
+pub struct Database {
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Sqlite(Arc<Repository<Sqlite>>),
+    Postgres(Arc<Repository<Postgres>>),
+}
+
+/// Calls the method of the same name on the engine in use.
+macro_rules! on_engine {
+    ($database:ident.$method:ident($($argument:expr),*)) => {
+        match &$database.engine {
+            Engine::Sqlite(repository) => repository.$method($($argument),*).await,
+            Engine::Postgres(repository) => repository.$method($($argument),*).await,
+        }
+    };
+}
+
+impl Database {
+    /// Opens the database of a URL, `sqlite://path` or `postgres://...`, and brings its tables up
+    /// to date. A SQLite file is created where there is none.
+    ///
+    /// # Errors
+    /// Another scheme, a database that does not open, tables of a newer release.
+    pub async fn connect(url: &str) -> Result<Self, StorageError> {
+        let scheme = url.split(':').next().unwrap_or_default();
+        let engine = match scheme {
+            "sqlite" => Engine::Sqlite(Arc::new(dialect::open_sqlite(url).await?)),
+            "postgres" | "postgresql" => {
+                Engine::Postgres(Arc::new(dialect::open_postgres(url).await?))
+            }
+            _ => return Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
+        };
+        Ok(Self { engine })
+    }
+
+    /// Reads a row: whether the database answers.
+    ///
+    /// # Errors
+    /// It does not.
+    pub async fn ping(&self) -> Result<(), StorageError> {
+        on_engine!(self.ping())
+    }
+
+    /// Closes all connections, of all clones.
+    pub async fn close(&self) {
+        on_engine!(self.close());
+    }
+}
+
+/// Nodes.
+impl Database {
+    /// The newest calibration epoch; none before the first nodes.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn current_epoch(&self) -> Result<Option<EpochId>, StorageError> {
+        on_engine!(self.current_epoch())
+    }
+
+    /// The nodes of the newest epoch and their draw order.
+    ///
+    /// # Errors
+    /// Storage failed, or a stored rank is not the one the planner gives.
+    pub async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
+        on_engine!(self.load_nodes())
+    }
+
+    /// Opens a new epoch with these nodes, remembers what led to it, and moves what is booked from
+    /// `now` on to the new ranks of the nodes with the same names.
+    ///
+    /// # Errors
+    /// [`StorageError::NodesInUse`] where a booked node would vanish.
+    pub async fn replace_nodes(
+        &self,
+        nodes: &Nodes,
+        calibrations: &[Calibration],
+        now: Timestamp,
+    ) -> Result<EpochId, StorageError> {
+        on_engine!(self.replace_nodes(nodes, calibrations, now))
+    }
+
+    /// Measurements of one node or of all, newest epoch first.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn calibrations(
+        &self,
+        node_name: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<Calibration>, StorageError> {
+        on_engine!(self.calibrations(node_name, limit))
+    }
+}
+
+/// Agendas. Values are whole millionths of the quantity's unit.
+impl Database {
+    /// Stores a revision, received at `now`: it replaces everything from its first start to its
+    /// last end, and gaps between its pieces become gaps.
+    ///
+    /// # Errors
+    /// No pieces, or pieces that are not in order.
+    pub async fn put_agenda(
+        &self,
+        quantity: Quantity,
+        meta: &AgendaMeta,
+        pieces: &[Piece<i64>],
+        now: Timestamp,
+    ) -> Result<RevisionId, StorageError> {
+        on_engine!(self.put_agenda(quantity, meta, pieces, now))
+    }
+
+    /// The pieces in force that touch `window`, untrimmed, in time order.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn agenda(
+        &self,
+        quantity: Quantity,
+        window: Span,
+    ) -> Result<Vec<Piece<i64>>, StorageError> {
+        on_engine!(self.agenda(quantity, window))
+    }
+
+    /// What was known of `window` at `as_of`, trimmed to the window, in time order.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn agenda_as_of(
+        &self,
+        quantity: Quantity,
+        window: Span,
+        as_of: Timestamp,
+    ) -> Result<Vec<Piece<i64>>, StorageError> {
+        on_engine!(self.agenda_as_of(quantity, window, as_of))
+    }
+
+    /// The revisions that touch `window`, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn agenda_revisions(
+        &self,
+        quantity: Quantity,
+        window: Span,
+        limit: u32,
+    ) -> Result<Vec<AgendaRevision>, StorageError> {
+        on_engine!(self.agenda_revisions(quantity, window, limit))
+    }
+}
+
+/// The book.
+impl Database {
+    /// The version: grows with everything that can make a plan made earlier wrong.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn version(&self) -> Result<i64, StorageError> {
+        on_engine!(self.version())
+    }
+
+    /// What a plan in `window` rests on, as one consistent state.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn snapshot(
+        &self,
+        window: Span,
+        now: Timestamp,
+    ) -> Result<BookSnapshot, StorageError> {
+        on_engine!(self.snapshot(window, now))
+    }
+
+    /// The live allocations that touch `window`: of reservations that are confirmed, active or
+    /// completed, or proposed and still held at `now`. Those of a span before the newest epoch
+    /// count in the ranks of theirs.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn allocations(
+        &self,
+        window: Span,
+        now: Timestamp,
+        except: Option<ReservationId>,
+    ) -> Result<Vec<Allocation>, StorageError> {
+        on_engine!(self.allocations(window, now, except))
+    }
+
+    /// All allocations of one reservation, whatever its state.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn allocations_of(&self, id: ReservationId) -> Result<Vec<Allocation>, StorageError> {
+        on_engine!(self.allocations_of(id))
+    }
+}
+
+/// Reservations.
+impl Database {
+    /// Proposes a reservation from a plan that rests on `expected_version`: holds the nodes of all
+    /// its offers until they expire. Holds that are due at `now` are expired first. The answer to
+    /// be remembered is stored in the same transaction.
+    ///
+    /// # Errors
+    /// [`ProposeError::BookChanged`]: plan again.
+    pub async fn propose(
+        &self,
+        expected_version: i64,
+        reservation: &NewReservation,
+        now: Timestamp,
+        idempotency: Option<&IdempotencyRecord>,
+    ) -> Result<(), ProposeError> {
+        on_engine!(self.propose(expected_version, reservation, now, idempotency))
+    }
+
+    /// Makes offers to a reservation that awaits the supplier, which is then proposed.
+    ///
+    /// # Errors
+    /// As for [`Self::propose`]; a reservation that does not wait.
+    pub async fn offer(
+        &self,
+        expected_version: i64,
+        id: ReservationId,
+        offers: &[NewOffer],
+        expires: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), OfferError> {
+        on_engine!(self.offer(expected_version, id, offers, expires, now))
+    }
+
+    /// Confirms an offer and frees the nodes of the others. Choosing the chosen offer again
+    /// succeeds.
+    ///
+    /// # Errors
+    /// See [`ChooseError`].
+    pub async fn choose(
+        &self,
+        id: ReservationId,
+        selector: OfferSelector,
+        now: Timestamp,
+        expected_row_version: Option<i64>,
+    ) -> Result<StoredReservation, ChooseError> {
+        on_engine!(self.choose(id, selector, now, expected_row_version))
+    }
+
+    /// Cancels a reservation that has not ended and frees its nodes from `now` on.
+    ///
+    /// # Errors
+    /// See [`EndError`].
+    pub async fn cancel(
+        &self,
+        id: ReservationId,
+        now: Timestamp,
+        expected_row_version: Option<i64>,
+    ) -> Result<StoredReservation, EndError> {
+        self.end(id, Ending::Cancelled, now, expected_row_version).await
+    }
+
+    /// Ends a reservation before its time and frees its nodes from `now` on.
+    ///
+    /// # Errors
+    /// See [`EndError`].
+    pub async fn end(
+        &self,
+        id: ReservationId,
+        ending: Ending,
+        now: Timestamp,
+        expected_row_version: Option<i64>,
+    ) -> Result<StoredReservation, EndError> {
+        on_engine!(self.end(id, ending, now, expected_row_version))
+    }
+
+    /// Marks whether what was promised no longer holds; `false` where nothing changed.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn set_degraded(
+        &self,
+        id: ReservationId,
+        degraded: bool,
+    ) -> Result<bool, StorageError> {
+        on_engine!(self.set_degraded(id, degraded))
+    }
+
+    /// Lets the clock do its part: expires holds, starts and completes reservations. Takes no
+    /// write lock when nothing is due. The reservations in the state they reached.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn advance(&self, now: Timestamp) -> Result<Vec<Advanced>, StorageError> {
+        on_engine!(self.advance(now))
+    }
+
+    /// One reservation.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn reservation(
+        &self,
+        id: ReservationId,
+    ) -> Result<Option<StoredReservation>, StorageError> {
+        on_engine!(self.reservation(id))
+    }
+
+    /// A page of reservations in the order of their ids, after the cursor, at most `limit`.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn reservations(
+        &self,
+        filter: &Filter,
+        after: Option<ReservationId>,
+        limit: u16,
+    ) -> Result<Vec<StoredReservation>, StorageError> {
+        on_engine!(self.reservations(filter, after, limit))
+    }
+}
+
+/// Access.
+impl Database {
+    /// Stores a token.
+    ///
+    /// # Errors
+    /// [`StorageError::TokenExists`] where its digest or id is taken.
+    pub async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
+        on_engine!(self.create_token(token))
+    }
+
+    /// The token with this digest, unless revoked.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn find_token(&self, digest: &str) -> Result<Option<ApiToken>, StorageError> {
+        on_engine!(self.find_token(digest))
+    }
+
+    /// All tokens, also revoked ones, oldest first.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
+        on_engine!(self.list_tokens())
+    }
+
+    /// Revokes a token; `false` where it is unknown or revoked already.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn revoke_token(&self, id: TokenId, now: Timestamp) -> Result<bool, StorageError> {
+        on_engine!(self.revoke_token(id, now))
+    }
+
+    /// Whether any token is in use.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn has_tokens(&self) -> Result<bool, StorageError> {
+        on_engine!(self.has_tokens())
+    }
+
+    /// What was answered to an owner's key.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn idempotent_response(
+        &self,
+        owner: &str,
+        key: &str,
+    ) -> Result<Option<IdempotencyRecord>, StorageError> {
+        on_engine!(self.idempotent_response(owner, key))
+    }
+
+    /// Remembers an answer that no proposal carries.
+    ///
+    /// # Errors
+    /// [`ProposeError::IdempotencyKeyReused`].
+    pub async fn record_idempotency(&self, record: &IdempotencyRecord) -> Result<(), ProposeError> {
+        on_engine!(self.record_idempotency(record))
+    }
+
+    /// Forgets answers from before `instant`; how many.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn forget_idempotency_before(&self, instant: Timestamp) -> Result<u64, StorageError> {
+        on_engine!(self.forget_idempotency_before(instant))
+    }
+}

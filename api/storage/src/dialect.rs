@@ -1,0 +1,109 @@
+//! Where the engines differ. Everything else in the crate is written once.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::error::DatabaseError;
+use sqlx::migrate::Migrator;
+use sqlx::pool::PoolOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Postgres, Sqlite};
+
+use crate::error::StorageError;
+use crate::repository::Repository;
+
+/// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
+pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
+
+/// How long a SQLite connection waits for another process to finish writing.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Readers beside the one writer.
+const SQLITE_READERS: u32 = 4;
+
+const POSTGRES_CONNECTIONS: u32 = 10;
+
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
+
+/// How an engine begins transactions.
+pub(crate) trait Dialect: sqlx::Database {
+    /// Begins a transaction that will write.
+    const BEGIN_WRITE: &'static str;
+    /// Makes writers go one after another, where beginning does not.
+    const LOCK_BOOK: Option<&'static str>;
+    /// Begins a transaction whose reads all see one state.
+    const BEGIN_READ: &'static str;
+}
+
+impl Dialect for Sqlite {
+    // A deferred transaction that turns from reading to writing fails at once when another one
+    // wrote in between, whatever the busy timeout.
+    const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
+    const LOCK_BOOK: Option<&'static str> = None;
+    const BEGIN_READ: &'static str = "BEGIN DEFERRED";
+}
+
+impl Dialect for Postgres {
+    const BEGIN_WRITE: &'static str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+    const LOCK_BOOK: Option<&'static str> =
+        Some("SELECT version FROM book WHERE id = 1 FOR UPDATE");
+    const BEGIN_READ: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+}
+
+/// Whether the engine refused an allocation that overlaps another reservation's: an exclusion
+/// violation on PostgreSQL, a trigger's message on SQLite.
+pub(crate) fn is_double_booking(error: &dyn DatabaseError) -> bool {
+    match error.code().as_deref() {
+        Some("23P01") => error.constraint() == Some("allocations_refuse_double_booking"),
+        _ => error.message() == "double booking",
+    }
+}
+
+/// Whether another writer was in the way: `SQLITE_BUSY`, its recovery and snapshot kinds and
+/// `SQLITE_LOCKED`; on PostgreSQL a serialisation failure, a deadlock or a lock not available.
+pub(crate) fn is_busy(error: &dyn DatabaseError) -> bool {
+    matches!(error.code().as_deref(), Some("5" | "261" | "517" | "6" | "40001" | "40P01" | "55P03"))
+}
+
+/// Opens, and creates where there is none, a SQLite file.
+pub(crate) async fn open_sqlite(url: &str) -> Result<Repository<Sqlite>, StorageError> {
+    let options = SqliteConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
+    let file = options.get_filename().to_path_buf();
+    if url.contains(":memory:") || url.contains("mode=memory") || file.as_os_str().is_empty() {
+        return Err(StorageError::InMemory);
+    }
+    let options = options
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full) // nothing confirmed is lost when the power fails
+        .busy_timeout(BUSY_TIMEOUT)
+        .foreign_keys(true);
+    let target = file.display().to_string();
+    let writing = SqlitePoolOptions::new().max_connections(1);
+    let writer = connect(writing, options.clone().create_if_missing(true), &target).await?;
+    SQLITE_MIGRATIONS.run(&writer).await.map_err(StorageError::Migrate)?;
+    let reading = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
+    let reader = connect(reading, options.pragma("query_only", "ON"), &target).await?;
+    Ok(Repository { writer, reader })
+}
+
+/// Connects to a PostgreSQL server; the database must exist.
+pub(crate) async fn open_postgres(url: &str) -> Result<Repository<Postgres>, StorageError> {
+    let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
+    let database = options.get_database().unwrap_or("(default)");
+    let target = format!("{database} on {}:{}", options.get_host(), options.get_port());
+    let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS);
+    let pool = connect(pool, options, &target).await?;
+    POSTGRES_MIGRATIONS.run(&pool).await.map_err(StorageError::Migrate)?;
+    Ok(Repository { writer: pool.clone(), reader: pool })
+}
+
+async fn connect<DB: sqlx::Database>(
+    pool: PoolOptions<DB>,
+    options: <DB::Connection as sqlx::Connection>::Options,
+    target: &str,
+) -> Result<sqlx::Pool<DB>, StorageError> {
+    let connected = pool.connect_with(options).await;
+    connected.map_err(|source| StorageError::Connect { target: target.to_owned(), source })
+}

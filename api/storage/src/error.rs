@@ -1,0 +1,235 @@
+//! What can go wrong, one variant per meaning.
+
+use planner::agenda::AgendaError;
+use planner::time::Timestamp;
+
+use crate::dialect;
+use crate::identity::ReservationId;
+use crate::reservation::ReservationState;
+
+/// Why storage could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// Neither engine's URL.
+    #[error(
+        "the database URL must start with sqlite:// or postgres://, such as \
+         sqlite://wattbook.db; this one starts with {scheme:?}"
+    )]
+    UnsupportedScheme {
+        /// What stands before the first colon.
+        scheme: String,
+    },
+    /// The scheme is known, the rest is not.
+    #[error("the database URL cannot be read")]
+    MalformedUrl(#[source] sqlx::Error),
+    /// SQLite in memory cannot be shared by several connections, nor outlive the process.
+    #[error("a SQLite database must be a file, such as sqlite://wattbook.db")]
+    InMemory,
+    /// The database did not open.
+    #[error("cannot open the database {target}")]
+    Connect {
+        /// The file, or host and database; without credentials.
+        target: String,
+        /// Why.
+        source: sqlx::Error,
+    },
+    /// The tables could not be brought up to date.
+    #[error("cannot bring the database's tables up to date")]
+    Migrate(#[source] sqlx::migrate::MigrateError),
+    /// The database is gone, or no connection became free in time.
+    #[error("the database is unavailable")]
+    Unavailable(#[source] sqlx::Error),
+    /// Another process wrote at the same time; trying again helps.
+    #[error("the database is busy with another writer")]
+    Busy(#[source] sqlx::Error),
+    /// The engine refused nodes that another reservation holds at that time.
+    #[error("double booking: some of the nodes are held by another reservation at that time")]
+    DoubleBooking,
+    /// A statement failed for a reason that is a defect.
+    #[error("a statement failed")]
+    Statement(#[source] sqlx::Error),
+    /// A row that this crate cannot have written.
+    #[error("the row {row} of table {table} is inconsistent: {problem}")]
+    Inconsistent {
+        /// Which table.
+        table: &'static str,
+        /// Which row.
+        row: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// An agenda without pieces replaces nothing.
+    #[error("an agenda needs at least one piece")]
+    EmptyAgenda,
+    /// Pieces that overlap or are out of order.
+    #[error("the agenda's pieces are not in order")]
+    UnorderedAgenda(#[source] AgendaError),
+    /// Nodes that are booked would vanish.
+    #[error("{} booked nodes are missing from the new list, such as {:?}", names.len(), names.first())]
+    NodesInUse {
+        /// The missing nodes, sorted.
+        names: Vec<String>,
+        /// The reservations that hold them, sorted.
+        reservations: Vec<ReservationId>,
+    },
+    /// A digest that another token has.
+    #[error("a token with this digest exists")]
+    TokenExists,
+}
+
+/// Why a reservation was not proposed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProposeError {
+    /// Something changed since the plan was made; plan again.
+    #[error("the book changed since the plan was made (version {expected}, now {found})")]
+    BookChanged {
+        /// The version the plan rests on.
+        expected: i64,
+        /// The version now.
+        found: i64,
+    },
+    /// Another reservation holds some of the nodes.
+    #[error("some of the nodes are held by another reservation at that time")]
+    DoubleBooking,
+    /// The owner used the key before.
+    #[error("the idempotency key was used before")]
+    IdempotencyKeyReused,
+    /// Ranks beyond the newest epoch's nodes, or nodes before there were any.
+    #[error("an offer has ranks beyond the {node_count} nodes of the cluster")]
+    UnknownNodes {
+        /// How many there are.
+        node_count: u32,
+    },
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+/// Why offers were not made to a reservation that waits for the supplier.
+#[derive(Debug, thiserror::Error)]
+pub enum OfferError {
+    /// No such reservation.
+    #[error("there is no such reservation")]
+    NotFound,
+    /// It does not wait.
+    #[error("the reservation is {} and does not wait for the supplier", state.word())]
+    NotAwaitingSupplier {
+        /// What it is instead.
+        state: ReservationState,
+    },
+    /// As for a new reservation.
+    #[error(transparent)]
+    Propose(#[from] ProposeError),
+}
+
+/// Why an offer was not chosen.
+#[derive(Debug, thiserror::Error)]
+pub enum ChooseError {
+    /// No such reservation.
+    #[error("there is no such reservation")]
+    NotFound,
+    /// The offers were held until then.
+    #[error("the offers were held until {expired}")]
+    Expired {
+        /// Until when.
+        expired: Timestamp,
+    },
+    /// There is nothing to choose from.
+    #[error("the reservation is {}, not proposed", state.word())]
+    NotProposed {
+        /// What it is instead.
+        state: ReservationState,
+    },
+    /// The reservation has no such offer.
+    #[error("the reservation has no such offer")]
+    UnknownOffer,
+    /// The reservation changed since it was read.
+    #[error("the reservation changed since it was read (row version now {found})")]
+    VersionMismatch {
+        /// The row version now.
+        found: i64,
+    },
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+/// Why a reservation was not ended.
+#[derive(Debug, thiserror::Error)]
+pub enum EndError {
+    /// No such reservation.
+    #[error("there is no such reservation")]
+    NotFound,
+    /// It has ended already.
+    #[error("the reservation has ended: it is {}", state.word())]
+    AlreadyEnded {
+        /// How.
+        state: ReservationState,
+    },
+    /// The reservation changed since it was read.
+    #[error("the reservation changed since it was read (row version now {found})")]
+    VersionMismatch {
+        /// The row version now.
+        found: i64,
+    },
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+impl From<sqlx::Error> for StorageError {
+    /// Recognises what both engines say of a double booking, a busy and a lost database.
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(refusal) if dialect::is_double_booking(&**refusal) => {
+                Self::DoubleBooking
+            }
+            sqlx::Error::Database(refusal) if dialect::is_busy(&**refusal) => Self::Busy(error),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => Self::Unavailable(error),
+            _ => Self::Statement(error),
+        }
+    }
+}
+
+impl From<StorageError> for ProposeError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::DoubleBooking => Self::DoubleBooking,
+            other => Self::Storage(other),
+        }
+    }
+}
+
+impl From<StorageError> for OfferError {
+    fn from(error: StorageError) -> Self {
+        Self::Propose(error.into())
+    }
+}
+
+impl From<StorageError> for ChooseError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<StorageError> for EndError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+macro_rules! through_storage_error {
+    ($($error:ty),*) => {
+        $(impl From<sqlx::Error> for $error {
+            fn from(error: sqlx::Error) -> Self {
+                StorageError::from(error).into()
+            }
+        })*
+    };
+}
+
+through_storage_error!(ProposeError, OfferError, ChooseError, EndError);

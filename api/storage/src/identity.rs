@@ -1,0 +1,75 @@
+//! Ids as types, so that an offer's id is never taken for a reservation's.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+macro_rules! uuid_identity {
+    ($(#[$docs:meta])* $name:ident) => {
+        $(#[$docs])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
+        #[sqlx(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// The id with this UUID; version 7 where ids are to sort by time.
+            pub const fn new(uuid: Uuid) -> Self {
+                Self(uuid)
+            }
+
+            /// The UUID.
+            pub const fn as_uuid(self) -> Uuid {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! serial_identity {
+    ($(#[$docs:meta])* $name:ident) => {
+        $(#[$docs])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
+        #[sqlx(transparent)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// The number.
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+uuid_identity! {
+    /// Which reservation. Lists are ordered by it, so it should be a UUID of version 7.
+    ReservationId
+}
+uuid_identity! {
+    /// Which offer.
+    OfferId
+}
+uuid_identity! {
+    /// Which API token.
+    TokenId
+}
+serial_identity! {
+    /// Which calibration epoch; later ones are greater.
+    EpochId
+}
+serial_identity! {
+    /// Which revision of an agenda; later ones are greater.
+    RevisionId
+}

@@ -1,0 +1,136 @@
+//! Tokens and idempotency keys.
+
+use planner::time::Timestamp;
+use sqlx::{Postgres, Sqlite};
+
+use super::{Connection, Repository};
+use crate::access::{ApiToken, IdempotencyRecord};
+use crate::error::{ProposeError, StorageError};
+use crate::identity::TokenId;
+use crate::row::{IdempotencyRow, TokenRow};
+use crate::sql::access as sql;
+
+fn is_unique_violation(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+}
+
+macro_rules! access {
+    ($engine:ident) => {
+        impl Repository<$engine> {
+            pub(crate) async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
+                let mut transaction = self.begin_write().await?;
+                let inserted = sqlx::query(sql::INSERT_TOKEN)
+                    .bind(token.id)
+                    .bind(&token.owner)
+                    .bind(token.role.word())
+                    .bind(&token.digest)
+                    .bind(token.created.as_unix_seconds())
+                    .bind(token.revoked.map(Timestamp::as_unix_seconds))
+                    .execute(&mut *transaction)
+                    .await;
+                match inserted {
+                    Err(error) if is_unique_violation(&error) => Err(StorageError::TokenExists),
+                    Err(error) => Err(error.into()),
+                    Ok(_) => Ok(transaction.commit().await?),
+                }
+            }
+
+            pub(crate) async fn find_token(
+                &self,
+                digest: &str,
+            ) -> Result<Option<ApiToken>, StorageError> {
+                let row: Option<TokenRow> = sqlx::query_as(sql::TOKEN_BY_DIGEST)
+                    .bind(digest)
+                    .fetch_optional(&self.reader)
+                    .await?;
+                row.map(ApiToken::try_from).transpose()
+            }
+
+            pub(crate) async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
+                let rows: Vec<TokenRow> =
+                    sqlx::query_as(sql::TOKENS).fetch_all(&self.reader).await?;
+                rows.into_iter().map(ApiToken::try_from).collect()
+            }
+
+            pub(crate) async fn revoke_token(
+                &self,
+                id: TokenId,
+                now: Timestamp,
+            ) -> Result<bool, StorageError> {
+                let mut transaction = self.begin_write().await?;
+                let revoked = sqlx::query(sql::REVOKE_TOKEN)
+                    .bind(id)
+                    .bind(now.as_unix_seconds())
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                Ok(revoked.rows_affected() == 1)
+            }
+
+            pub(crate) async fn has_tokens(&self) -> Result<bool, StorageError> {
+                Ok(sqlx::query_scalar(sql::HAS_TOKENS).fetch_one(&self.reader).await?)
+            }
+
+            /// Remembers an answer, unless the owner used the key before.
+            pub(crate) async fn remember_answer(
+                connection: &mut Connection<$engine>,
+                record: &IdempotencyRecord,
+            ) -> Result<(), ProposeError> {
+                let inserted = sqlx::query(sql::INSERT_IDEMPOTENCY_KEY)
+                    .bind(&record.owner)
+                    .bind(&record.key)
+                    .bind(&record.fingerprint)
+                    .bind(i64::from(record.status))
+                    .bind(&record.response)
+                    .bind(record.created.as_unix_seconds())
+                    .execute(connection)
+                    .await;
+                match inserted {
+                    Err(error) if is_unique_violation(&error) => {
+                        Err(ProposeError::IdempotencyKeyReused)
+                    }
+                    Err(error) => Err(error.into()),
+                    Ok(_) => Ok(()),
+                }
+            }
+
+            pub(crate) async fn record_idempotency(
+                &self,
+                record: &IdempotencyRecord,
+            ) -> Result<(), ProposeError> {
+                let mut transaction = self.begin_write().await?;
+                Self::remember_answer(&mut transaction, record).await?;
+                Ok(transaction.commit().await?)
+            }
+
+            pub(crate) async fn idempotent_response(
+                &self,
+                owner: &str,
+                key: &str,
+            ) -> Result<Option<IdempotencyRecord>, StorageError> {
+                let row: Option<IdempotencyRow> = sqlx::query_as(sql::IDEMPOTENCY_KEY)
+                    .bind(owner)
+                    .bind(key)
+                    .fetch_optional(&self.reader)
+                    .await?;
+                row.map(IdempotencyRecord::try_from).transpose()
+            }
+
+            pub(crate) async fn forget_idempotency_before(
+                &self,
+                instant: Timestamp,
+            ) -> Result<u64, StorageError> {
+                let mut transaction = self.begin_write().await?;
+                let forgotten = sqlx::query(sql::FORGET_IDEMPOTENCY_KEYS)
+                    .bind(instant.as_unix_seconds())
+                    .execute(&mut *transaction)
+                    .await?;
+                transaction.commit().await?;
+                Ok(forgotten.rows_affected())
+            }
+        }
+    };
+}
+
+access!(Sqlite);
+access!(Postgres);

@@ -1,0 +1,69 @@
+//! The one implementation, instantiated for each engine.
+//!
+//! Every file holds a macro with the bodies of one aggregate and calls it twice: bounds that would
+//! make them generic over `sqlx::Database` outweigh the bodies. Functions that take a `connection`
+//! are parts of a caller's transaction; the others are whole transactions.
+
+mod access;
+mod agendas;
+mod book;
+mod lifecycle;
+mod nodes;
+mod proposals;
+mod reservations;
+
+use sqlx::{Pool, Postgres, Sqlite, Transaction};
+
+use crate::dialect::Dialect;
+use crate::error::StorageError;
+use crate::sql;
+
+/// The connections of one database.
+#[derive(Debug)]
+pub(crate) struct Repository<DB: sqlx::Database> {
+    /// For transactions that write.
+    pub(crate) writer: Pool<DB>,
+    /// For everything else.
+    pub(crate) reader: Pool<DB>,
+}
+
+/// The connection of an engine.
+pub(crate) type Connection<DB> = <DB as sqlx::Database>::Connection;
+
+macro_rules! transactions {
+    ($engine:ident) => {
+        impl Repository<$engine> {
+            /// Begins a transaction that waits for other writers; dropping it takes it back.
+            pub(crate) async fn begin_write(
+                &self,
+            ) -> Result<Transaction<'static, $engine>, StorageError> {
+                let mut transaction = self.writer.begin_with(<$engine>::BEGIN_WRITE).await?;
+                if let Some(lock) = <$engine>::LOCK_BOOK {
+                    sqlx::query(lock).execute(&mut *transaction).await?;
+                }
+                Ok(transaction)
+            }
+
+            /// Begins a transaction whose reads all see one state.
+            pub(crate) async fn begin_read(
+                &self,
+            ) -> Result<Transaction<'static, $engine>, StorageError> {
+                Ok(self.reader.begin_with(<$engine>::BEGIN_READ).await?)
+            }
+
+            pub(crate) async fn ping(&self) -> Result<(), StorageError> {
+                sqlx::query(sql::book::PING).fetch_one(&self.reader).await?;
+                Ok(())
+            }
+
+            pub(crate) async fn close(&self) {
+                // The writer last: closing it folds the write-ahead log into the file.
+                self.reader.close().await;
+                self.writer.close().await;
+            }
+        }
+    };
+}
+
+transactions!(Sqlite);
+transactions!(Postgres);

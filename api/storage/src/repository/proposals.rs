@@ -1,0 +1,154 @@
+//! Proposing: the one place where nodes are taken.
+
+use planner::ranking::Ranking;
+use planner::time::Timestamp;
+use sqlx::{Postgres, Sqlite};
+
+use super::{Connection, Repository};
+use crate::access::IdempotencyRecord;
+use crate::allocation::Allocation;
+use crate::error::{OfferError, ProposeError};
+use crate::identity::{EpochId, ReservationId};
+use crate::reservation::{NewOffer, NewReservation, ReservationState};
+use crate::row::EpochRow;
+use crate::sql::reservations as sql;
+
+/// The words of rankings, as the table keeps them.
+fn words(rankings: &[Ranking]) -> String {
+    rankings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The epoch, if it has all ranks that are offered.
+fn bookable(epoch: Option<EpochRow>, offers: &[NewOffer]) -> Result<EpochId, ProposeError> {
+    let count = epoch.as_ref().map_or(0, |row| row.node_count);
+    let node_count = u32::try_from(count).unwrap_or(u32::MAX);
+    let fits =
+        |offer: &NewOffer| offer.ranks.ranges().last().is_none_or(|range| range.end <= node_count);
+    epoch
+        .filter(|_| offers.iter().all(fits))
+        .map(|row| row.id)
+        .ok_or(ProposeError::UnknownNodes { node_count })
+}
+
+macro_rules! proposals {
+    ($engine:ident) => {
+        impl Repository<$engine> {
+            pub(crate) async fn propose(
+                &self,
+                expected_version: i64,
+                reservation: &NewReservation,
+                now: Timestamp,
+                idempotency: Option<&IdempotencyRecord>,
+            ) -> Result<(), ProposeError> {
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                if let Some(record) = idempotency {
+                    // First, so that a request sent again is told so and not that the book changed.
+                    Self::remember_answer(connection, record).await?;
+                }
+                Self::expect_version(connection, expected_version).await?;
+                Self::expire_due(connection, now).await?;
+                Self::insert_reservation(connection, reservation).await?;
+                Self::insert_offers(connection, reservation.id, &reservation.offers).await?;
+                Self::bump_version(connection).await?;
+                Ok(transaction.commit().await?)
+            }
+
+            pub(crate) async fn offer(
+                &self,
+                expected_version: i64,
+                id: ReservationId,
+                offers: &[NewOffer],
+                expires: Timestamp,
+                now: Timestamp,
+            ) -> Result<(), OfferError> {
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                Self::expect_version(connection, expected_version).await?;
+                Self::expire_due(connection, now).await?;
+                let reservation = Self::find_reservation(connection, id).await?;
+                match reservation.ok_or(OfferError::NotFound)?.state {
+                    ReservationState::AwaitingSupplier => {}
+                    state => return Err(OfferError::NotAwaitingSupplier { state }),
+                }
+                sqlx::query(sql::PROPOSE_AWAITING)
+                    .bind(id)
+                    .bind(expires.as_unix_seconds())
+                    .execute(&mut *connection)
+                    .await?;
+                Self::insert_offers(connection, id, offers).await?;
+                Self::bump_version(connection).await?;
+                Ok(transaction.commit().await?)
+            }
+
+            async fn expect_version(
+                connection: &mut Connection<$engine>,
+                expected: i64,
+            ) -> Result<(), ProposeError> {
+                match Self::version_inside(connection).await? {
+                    found if found == expected => Ok(()),
+                    found => Err(ProposeError::BookChanged { expected, found }),
+                }
+            }
+
+            async fn insert_reservation(
+                connection: &mut Connection<$engine>,
+                reservation: &NewReservation,
+            ) -> Result<(), ProposeError> {
+                let state = match reservation.offers.as_slice() {
+                    [] => ReservationState::AwaitingSupplier,
+                    _ => ReservationState::Proposed,
+                };
+                sqlx::query(sql::INSERT_RESERVATION)
+                    .bind(reservation.id)
+                    .bind(&reservation.owner)
+                    .bind(state.word())
+                    .bind(&reservation.request)
+                    .bind(reservation.created.as_unix_seconds())
+                    .bind(reservation.expires.as_unix_seconds())
+                    .bind(&reservation.document)
+                    .execute(connection)
+                    .await?;
+                Ok(())
+            }
+
+            async fn insert_offers(
+                connection: &mut Connection<$engine>,
+                id: ReservationId,
+                offers: &[NewOffer],
+            ) -> Result<(), ProposeError> {
+                for (position, offer) in (0_i64..).zip(offers) {
+                    sqlx::query(sql::INSERT_OFFER)
+                        .bind(offer.id)
+                        .bind(id)
+                        .bind(offer.span.start().as_unix_seconds())
+                        .bind(offer.span.end().as_unix_seconds())
+                        .bind(position)
+                        .bind(&offer.document)
+                        .bind(words(&offer.rankings))
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                if offers.is_empty() {
+                    return Ok(());
+                }
+                let epoch = Self::newest_epoch(connection).await?;
+                let epoch = bookable(epoch, offers)?;
+                let held = |offer: &NewOffer| Allocation {
+                    reservation_id: id,
+                    offer_id: offer.id,
+                    owner: String::new(),
+                    state: ReservationState::Proposed,
+                    epoch,
+                    span: offer.span,
+                    ranks: offer.ranks.clone(),
+                };
+                let held: Vec<Allocation> = offers.iter().map(held).collect();
+                Ok(Self::insert_allocations(connection, epoch, &held).await?)
+            }
+        }
+    };
+}
+
+proposals!(Sqlite);
+proposals!(Postgres);

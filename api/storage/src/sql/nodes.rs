@@ -1,0 +1,36 @@
+//! Calibration epochs, their nodes and measurements.
+
+use super::statements;
+
+statements! {
+    /// Opens an epoch.
+    INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s, node_count)
+        VALUES ($1, $2) RETURNING id";
+
+    /// The newest epoch.
+    NEWEST_EPOCH = "SELECT id, created_s, node_count FROM calibration_epochs
+        ORDER BY id DESC LIMIT 1";
+
+    /// The nodes of an epoch in input order.
+    NODES = "SELECT rank, name, idle_power_uw, max_power_uw, alpha FROM nodes
+        WHERE epoch = $1 ORDER BY ordinal";
+
+    /// The newest measurements of all nodes, at most so many.
+    CALIBRATIONS = "SELECT node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw,
+            max_spread_uw, idle_samples, max_samples, outliers
+        FROM calibrations ORDER BY epoch DESC, node_name LIMIT $1";
+
+    /// The newest measurements of one node, at most so many.
+    CALIBRATIONS_OF_NODE = "SELECT node_name, measured_s, idle_power_uw, max_power_uw,
+            idle_spread_uw, max_spread_uw, idle_samples, max_samples, outliers
+        FROM calibrations WHERE node_name = $1 ORDER BY epoch DESC LIMIT $2";
+}
+
+/// Nodes.
+pub const NODES_BULK: &str =
+    "INSERT INTO nodes (epoch, ordinal, rank, name, idle_power_uw, max_power_uw, alpha) ";
+
+/// Measurements.
+pub const CALIBRATIONS_BULK: &str = "INSERT INTO calibrations
+    (epoch, node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw, max_spread_uw,
+     idle_samples, max_samples, outliers) ";

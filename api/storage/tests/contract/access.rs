@@ -1,0 +1,100 @@
+//! Tokens and idempotency keys.
+
+use storage::{ApiToken, IdempotencyRecord, ProposeError, Role, StorageError, TokenId};
+
+use crate::bench::{
+    Bench, install_ten_nodes, next_uuid, offer, on_both_engines, ranks, reservation, span, t,
+};
+
+on_both_engines![
+    a_token_is_found_by_its_digest_until_revoked,
+    two_tokens_never_share_a_digest,
+    a_key_used_twice_books_once,
+    a_proposal_that_fails_leaves_its_key_free,
+    old_answers_are_forgotten,
+];
+
+fn token(role: Role, digest: &str, created: i64) -> ApiToken {
+    ApiToken {
+        id: TokenId::new(next_uuid()),
+        owner: "ada".to_owned(),
+        role,
+        digest: digest.to_owned(),
+        created: t(created),
+        revoked: None,
+    }
+}
+
+fn record(key: &str, created: i64) -> IdempotencyRecord {
+    IdempotencyRecord {
+        owner: "ada".to_owned(),
+        key: key.to_owned(),
+        fingerprint: "f00d".to_owned(),
+        status: 201,
+        response: r#"{"id":"é"}"#.to_owned(),
+        created: t(created),
+    }
+}
+
+async fn a_token_is_found_by_its_digest_until_revoked(bench: Bench) {
+    let database = &bench.database;
+    assert!(!database.has_tokens().await.unwrap());
+    let (user, supplier) = (token(Role::User, "aa", 5), token(Role::Supplier, "bb", 4));
+    for token in [&user, &supplier] {
+        database.create_token(token).await.unwrap();
+    }
+    assert_eq!(database.find_token("aa").await.unwrap(), Some(user.clone()));
+    assert_eq!(database.find_token("cc").await.unwrap(), None);
+    assert!(database.revoke_token(user.id, t(9)).await.unwrap());
+    assert!(!database.revoke_token(user.id, t(10)).await.unwrap());
+    assert_eq!(database.find_token("aa").await.unwrap(), None);
+    let revoked = ApiToken { revoked: Some(t(9)), ..user };
+    assert_eq!(database.list_tokens().await.unwrap(), [supplier.clone(), revoked]);
+    assert!(database.has_tokens().await.unwrap());
+    database.revoke_token(supplier.id, t(10)).await.unwrap();
+    assert!(!database.has_tokens().await.unwrap());
+}
+
+async fn two_tokens_never_share_a_digest(bench: Bench) {
+    bench.database.create_token(&token(Role::Operator, "aa", 1)).await.unwrap();
+    let again = bench.database.create_token(&token(Role::User, "aa", 2)).await;
+    assert!(matches!(again, Err(StorageError::TokenExists)));
+}
+
+async fn a_key_used_twice_books_once(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let (first, second) = (
+        reservation(vec![offer(ranks(0..1), span(10, 20))]),
+        reservation(vec![offer(ranks(1..2), span(10, 20))]),
+    );
+    database.propose(1, &first, t(0), Some(&record("k", 1))).await.unwrap();
+    // With the version the first one made and with the one before it.
+    for version in [2, 1] {
+        let again = database.propose(version, &second, t(0), Some(&record("k", 2))).await;
+        assert!(matches!(again, Err(ProposeError::IdempotencyKeyReused)));
+    }
+    assert_eq!(database.reservation(second.id).await.unwrap(), None);
+    assert_eq!(database.idempotent_response("ada", "k").await.unwrap(), Some(record("k", 1)));
+    assert_eq!(database.idempotent_response("bob", "k").await.unwrap(), None);
+}
+
+async fn a_proposal_that_fails_leaves_its_key_free(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let wanted = reservation(vec![offer(ranks(0..1), span(10, 20))]);
+    let stale = database.propose(0, &wanted, t(0), Some(&record("k", 1))).await;
+    assert!(matches!(stale, Err(ProposeError::BookChanged { expected: 0, found: 1 })));
+    assert_eq!(database.idempotent_response("ada", "k").await.unwrap(), None);
+    database.propose(1, &wanted, t(0), Some(&record("k", 1))).await.unwrap();
+}
+
+async fn old_answers_are_forgotten(bench: Bench) {
+    let database = &bench.database;
+    for (key, created) in [("old", 10), ("new", 20)] {
+        database.record_idempotency(&record(key, created)).await.unwrap();
+    }
+    assert_eq!(database.forget_idempotency_before(t(20)).await.unwrap(), 1);
+    assert_eq!(database.idempotent_response("ada", "old").await.unwrap(), None);
+    assert!(database.idempotent_response("ada", "new").await.unwrap().is_some());
+}

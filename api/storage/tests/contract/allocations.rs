@@ -1,0 +1,85 @@
+//! The engine itself refuses a double booking, whoever writes.
+
+use storage::{ReservationId, StorageError};
+
+use crate::bench::{
+    Bench, Raw, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span,
+};
+
+on_both_engines![
+    a_row_that_overlaps_in_nodes_and_time_is_refused,
+    rows_that_touch_in_time_or_nodes_are_taken,
+    alternatives_of_one_reservation_may_overlap,
+    moving_a_row_onto_another_is_refused,
+    an_empty_range_is_refused,
+];
+
+/// Writes a row past the repositories, for an offer that exists.
+async fn insert(
+    bench: &Bench,
+    of: (ReservationId, storage::OfferId),
+    nodes: std::ops::Range<u32>,
+    time: std::ops::Range<i64>,
+) -> Result<(), StorageError> {
+    let raw: &Raw = &bench.raw;
+    let (reservation, offer) = (raw.literal(of.0.as_uuid()), raw.literal(of.1.as_uuid()));
+    let (first, end) = (nodes.start, nodes.end);
+    raw.execute(format!(
+        "INSERT INTO allocations
+            (reservation_id, offer_id, epoch, first_rank, end_rank, start_s, end_s)
+         VALUES ({reservation}, {offer}, 1, {first}, {end}, {}, {})",
+        time.start, time.end
+    ))
+    .await
+}
+
+/// Two reservations with an offer each: the first holds ranks 2 to 5 from 100 to 200, the second
+/// ranks 8 and 9 much later.
+async fn two(bench: &Bench) -> [(ReservationId, storage::OfferId); 2] {
+    install_ten_nodes(&bench.database).await;
+    let first = reservation(vec![offer(ranks(2..6), span(100, 200))]);
+    let second = reservation(vec![offer(ranks(8..10), span(5000, 6000))]);
+    for reservation in [&first, &second] {
+        propose(&bench.database, reservation, 0).await.unwrap();
+    }
+    [(first.id, first.offers[0].id), (second.id, second.offers[0].id)]
+}
+
+async fn a_row_that_overlaps_in_nodes_and_time_is_refused(bench: Bench) {
+    let [_, second] = two(&bench).await;
+    let overlaps =
+        [(2..6, 100..200), (5..6, 199..200), (0..3, 50..101), (0..10, 0..1000), (3..4, 120..130)];
+    for (nodes, time) in overlaps {
+        let refused = insert(&bench, second, nodes.clone(), time.clone()).await;
+        assert!(matches!(refused, Err(StorageError::DoubleBooking)), "{nodes:?} {time:?}");
+    }
+}
+
+async fn rows_that_touch_in_time_or_nodes_are_taken(bench: Bench) {
+    let [_, second] = two(&bench).await;
+    let touching = [(2..6, 200..300), (2..6, 0..100), (0..2, 100..200), (6..8, 100..200)];
+    for (nodes, time) in touching {
+        insert(&bench, second, nodes, time).await.unwrap();
+    }
+}
+
+async fn alternatives_of_one_reservation_may_overlap(bench: Bench) {
+    let [first, _] = two(&bench).await;
+    insert(&bench, first, 3..5, 150..250).await.unwrap();
+}
+
+async fn moving_a_row_onto_another_is_refused(bench: Bench) {
+    let [_, second] = two(&bench).await;
+    insert(&bench, second, 2..6, 200..300).await.unwrap();
+    let update = |set: &str| format!("UPDATE allocations SET {set} WHERE start_s = 200");
+    let refused = bench.raw.execute(update("start_s = 199")).await;
+    assert!(matches!(refused, Err(StorageError::DoubleBooking)), "{refused:?}");
+    bench.raw.execute(update("end_s = 250")).await.unwrap();
+    bench.raw.execute(update("start_s = 199, first_rank = 6, end_rank = 8")).await.unwrap();
+}
+
+async fn an_empty_range_is_refused(bench: Bench) {
+    let [_, second] = two(&bench).await;
+    insert(&bench, second, 7..7, 0..10).await.unwrap_err();
+    insert(&bench, second, 7..8, 10..10).await.unwrap_err();
+}

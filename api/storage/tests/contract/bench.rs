@@ -1,0 +1,225 @@
+//! Databases that vanish, and the things most tests need.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use planner::node::{Node, Nodes};
+use planner::node_set::NodeSet;
+use planner::quantity::Power;
+use planner::ranking::Ranking;
+use planner::time::{Span, Timestamp};
+use sqlx::{AssertSqlSafe, Executor, PgPool, SqlSafeStr, SqlitePool};
+use storage::{
+    Database, NewOffer, NewReservation, OfferId, ProposeError, ReservationId, StorageError,
+};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// Runs plain async functions that take a [`Bench`] as tests on both engines.
+macro_rules! on_both_engines {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    $crate::bench::Bench::sqlite().await.run(super::$name).await;
+                }
+            )*
+        }
+
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    if let Some(bench) = $crate::bench::Bench::postgres(stringify!($name)).await {
+                        bench.run(super::$name).await;
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use on_both_engines;
+
+/// A database of its own for one test.
+#[derive(Clone)]
+pub struct Bench {
+    pub database: Database,
+    pub url: String,
+    pub raw: Raw,
+}
+
+/// A way around the repositories.
+#[derive(Clone)]
+pub enum Raw {
+    Sqlite(SqlitePool, std::sync::Arc<TempDir>),
+    Postgres { pool: PgPool, server: PgPool, name: String },
+}
+
+impl Bench {
+    pub async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let database = Database::connect(&url).await.unwrap();
+        let pool = SqlitePool::connect(&url).await.unwrap();
+        Self { database, url, raw: Raw::Sqlite(pool, folder.into()) }
+    }
+
+    /// `None` where no server was named, after saying so.
+    pub async fn postgres(test: &str) -> Option<Self> {
+        let Ok(server_url) = std::env::var("WATTBOOK_TEST_POSTGRES_URL") else {
+            let required = std::env::var("WATTBOOK_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
+            assert!(!required, "WATTBOOK_REQUIRE_POSTGRES=1 needs WATTBOOK_TEST_POSTGRES_URL");
+            eprintln!("left out on PostgreSQL (WATTBOOK_TEST_POSTGRES_URL is not set): {test}");
+            return None;
+        };
+        let server = PgPool::connect(&server_url).await.unwrap();
+        let name = format!("wattbook_test_{}", Uuid::now_v7().simple());
+        let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+        server.execute(AssertSqlSafe(create)).await.unwrap();
+        let (server_part, _) = server_url.rsplit_once('/').unwrap();
+        let url = format!("{server_part}/{name}");
+        let database = Database::connect(&url).await.unwrap();
+        let pool = PgPool::connect(&url).await.unwrap();
+        Some(Self { database, url, raw: Raw::Postgres { pool, server, name } })
+    }
+
+    /// Runs a test and removes its database, also when the test fails.
+    pub async fn run<T, F>(self, test: T)
+    where
+        T: FnOnce(Self) -> F,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let outcome = tokio::spawn(test(self.clone())).await;
+        self.database.close().await;
+        if let Raw::Postgres { pool, server, name } = &self.raw {
+            pool.close().await;
+            let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+            server.execute(AssertSqlSafe(drop)).await.unwrap();
+        }
+        if let Err(failure) = outcome {
+            std::panic::resume_unwind(failure.into_panic());
+        }
+    }
+}
+
+impl Raw {
+    /// Executes a statement; the error as the crate sees it.
+    pub async fn execute(&self, sql: String) -> Result<(), StorageError> {
+        match self {
+            Self::Sqlite(pool, _) => pool.execute(AssertSqlSafe(sql)).await.map(drop)?,
+            Self::Postgres { pool, .. } => pool.execute(AssertSqlSafe(sql)).await.map(drop)?,
+        }
+        Ok(())
+    }
+
+    /// Prepares a statement.
+    pub async fn prepare(&self, sql: &'static str) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(pool, _) => {
+                pool.acquire().await?.prepare(sql.into_sql_str()).await.map(drop)
+            }
+            Self::Postgres { pool, .. } => {
+                pool.acquire().await?.prepare(sql.into_sql_str()).await.map(drop)
+            }
+        }
+    }
+
+    /// A UUID as a literal of the engine.
+    pub fn literal(&self, id: Uuid) -> String {
+        match self {
+            Self::Sqlite(..) => format!("X'{}'", id.simple()),
+            Self::Postgres { .. } => format!("'{id}'"),
+        }
+    }
+
+    /// `table.column` of all tables but the engine's and the migrator's own.
+    pub async fn columns(&self) -> Vec<String> {
+        match self {
+            Self::Sqlite(pool, _) => sqlx::query_scalar(
+                "SELECT t.name || '.' || c.name FROM sqlite_schema AS t
+                 JOIN pragma_table_info(t.name) AS c
+                 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE '\\_%'
+                     ESCAPE '\\'
+                 ORDER BY t.name, c.cid",
+            )
+            .fetch_all(pool)
+            .await
+            .unwrap(),
+            Self::Postgres { pool, .. } => sqlx::query_scalar(
+                "SELECT table_name || '.' || column_name FROM information_schema.columns
+                 WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%'
+                 ORDER BY table_name, ordinal_position",
+            )
+            .fetch_all(pool)
+            .await
+            .unwrap(),
+        }
+    }
+}
+
+pub fn t(seconds: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(seconds)
+}
+
+pub fn span(start: i64, end: i64) -> Span {
+    Span::new(t(start), t(end)).unwrap()
+}
+
+pub fn ranks(range: std::ops::Range<u32>) -> NodeSet {
+    NodeSet::from_ranges([range].to_vec())
+}
+
+/// Ids in increasing order.
+pub fn next_uuid() -> Uuid {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    Uuid::from_u128(NEXT.fetch_add(1, Ordering::Relaxed).into())
+}
+
+/// Named nodes with these maximum powers in watts; they rank by it.
+pub fn cluster(nodes: &[(&str, i64)]) -> Nodes {
+    let node = |watts: i64| {
+        let max = Power::from_microwatts(watts * 1_000_000);
+        Node::new(Power::ZERO, max, None).unwrap()
+    };
+    Nodes::listed(nodes.iter().map(|&(name, watts)| (name.into(), node(watts))).collect()).unwrap()
+}
+
+/// Ten nodes that rank in the order of their names.
+pub async fn install_ten_nodes(database: &Database) {
+    let names: Vec<String> = (0..10).map(|n| format!("node-{n}")).collect();
+    let nodes: Vec<(&str, i64)> = names.iter().map(String::as_str).zip(100..).collect();
+    database.replace_nodes(&cluster(&nodes), &[], t(0)).await.unwrap();
+}
+
+pub fn offer(nodes: NodeSet, span: Span) -> NewOffer {
+    NewOffer {
+        id: OfferId::new(next_uuid()),
+        span,
+        rankings: Ranking::ALL.to_vec(),
+        ranks: nodes,
+        document: "{}".to_owned(),
+    }
+}
+
+/// A reservation held until second 1000.
+pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
+    NewReservation {
+        id: ReservationId::new(next_uuid()),
+        owner: "ada".to_owned(),
+        request: r#"{"nodes":1}"#.to_owned(),
+        document: "{}".to_owned(),
+        created: t(0),
+        expires: t(1000),
+        offers,
+    }
+}
+
+/// Proposes against the version as it is.
+pub async fn propose(
+    database: &Database,
+    reservation: &NewReservation,
+    now: i64,
+) -> Result<(), ProposeError> {
+    let version = database.version().await.unwrap();
+    database.propose(version, reservation, t(now), None).await
+}

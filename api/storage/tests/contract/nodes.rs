@@ -1,0 +1,163 @@
+//! Nodes, their ranks, and bookings across a recalibration.
+
+use planner::decimal::Fraction;
+use planner::node::{Node, Nodes};
+use planner::node_set::NodeSet;
+use planner::quantity::Power;
+use storage::{Calibration, OfferSelector, StorageError};
+
+use crate::bench::{Bench, cluster, offer, on_both_engines, propose, ranks, reservation, span, t};
+
+on_both_engines![
+    nodes_come_back_as_they_went_in,
+    numbered_nodes_come_back_numbered,
+    recalibration_keeps_every_booking_on_its_machines,
+    recalibration_keeps_the_history_of_what_runs,
+    a_booked_node_does_not_vanish,
+    a_node_whose_hold_is_over_may_vanish,
+    a_rank_that_the_planner_would_not_give_is_reported,
+    calibrations_are_read_by_node_newest_first,
+];
+
+async fn nodes_come_back_as_they_went_in(bench: Bench) {
+    let database = &bench.database;
+    assert_eq!(database.current_epoch().await.unwrap(), None);
+    assert!(database.load_nodes().await.unwrap().is_none());
+    let node = |idle, max, alpha: Option<f64>| {
+        let alpha = alpha.map(|alpha| Fraction::new(alpha).unwrap());
+        Node::new(Power::from_microwatts(idle), Power::from_microwatts(max), alpha).unwrap()
+    };
+    let nodes = Nodes::listed(vec![
+        ("rack 1/ü".into(), node(89_999_999, 300_000_000, Some(0.1 + 0.2))),
+        ("n0".into(), node(0, 0, None)),
+    ])
+    .unwrap();
+    let epoch = database.replace_nodes(&nodes, &[], t(77)).await.unwrap();
+    let stored = database.load_nodes().await.unwrap().unwrap();
+    assert_eq!((stored.nodes, stored.epoch, stored.created), (nodes, epoch, t(77)));
+    assert_eq!(stored.order.ranks(&ranks(0..1)), ranks(1..2));
+    assert_eq!(database.current_epoch().await.unwrap(), Some(epoch));
+    assert_eq!(database.version().await.unwrap(), 1);
+}
+
+/// 12,000 rows of 7 columns: more than one statement can bind.
+async fn numbered_nodes_come_back_numbered(bench: Bench) {
+    let power = |n: i64| Power::from_microwatts(n % 17 * 1_000_000);
+    let nodes = (0..12_000).map(|n| Node::new(Power::ZERO, power(n), None).unwrap()).collect();
+    let nodes = Nodes::numbered(nodes).unwrap();
+    bench.database.replace_nodes(&nodes, &[], t(0)).await.unwrap();
+    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
+}
+
+/// a to d draw 1 to 4 W and rank 0 to 3; then the order is reversed and e, in the middle, is new:
+/// d c e b a, so that {a, b} moves from ranks 0..2 to 3..5 and {a, c} from {0, 2} to {1, 4}.
+async fn recalibration_keeps_every_booking_on_its_machines(bench: Bench) {
+    let database = &bench.database;
+    let old = cluster(&[("a", 1), ("b", 2), ("c", 3), ("d", 4)]);
+    database.replace_nodes(&old, &[], t(0)).await.unwrap();
+    let both = reservation(vec![
+        offer(ranks(0..2), span(100, 200)),
+        offer(NodeSet::from_positions([0, 2]), span(300, 400)),
+    ]);
+    let other = reservation(vec![offer(ranks(2..4), span(100, 200))]);
+    for reservation in [&both, &other] {
+        propose(database, reservation, 0).await.unwrap();
+    }
+    let new = cluster(&[("a", 40), ("b", 30), ("c", 10), ("d", 5), ("e", 20)]);
+    let epoch = database.replace_nodes(&new, &[], t(50)).await.unwrap();
+    let snapshot = database.snapshot(span(0, 1000), t(50)).await.unwrap();
+    assert_eq!((snapshot.version, snapshot.epoch), (4, Some(epoch)));
+    let mut held: Vec<_> =
+        snapshot.allocations.iter().map(|it| (it.offer_id, it.span, it.ranks.clone())).collect();
+    held.sort_by_key(|(offer, ..)| *offer);
+    let expected = [
+        (both.offers[0].id, span(100, 200), ranks(3..5)),
+        (both.offers[1].id, span(300, 400), NodeSet::from_positions([1, 4])),
+        (other.offers[0].id, span(100, 200), ranks(0..2)),
+    ];
+    assert_eq!(held, expected);
+}
+
+/// At 150 the past of what runs stays in the ranks of its epoch, what has ended is not touched, and
+/// the two do not collide although their ranks, of different epochs, overlap.
+async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
+    let database = &bench.database;
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    let ended = reservation(vec![offer(ranks(0..1), span(100, 140))]);
+    let running = reservation(vec![offer(ranks(1..2), span(100, 200))]);
+    for reservation in [&ended, &running] {
+        propose(database, reservation, 0).await.unwrap();
+        let selector = OfferSelector::Offer(reservation.offers[0].id);
+        database.choose(reservation.id, selector, t(1), None).await.unwrap();
+    }
+    let before = database.current_epoch().await.unwrap().unwrap();
+    let reversed = cluster(&[("a", 2), ("b", 1)]);
+    let after = database.replace_nodes(&reversed, &[], t(150)).await.unwrap();
+    let rows = |all: Vec<storage::Allocation>| -> Vec<_> {
+        all.into_iter().map(|it| (it.epoch, it.span, it.ranks)).collect()
+    };
+    let history = database.allocations_of(running.id).await.unwrap();
+    let expected = [(before, span(100, 150), ranks(1..2)), (after, span(150, 200), ranks(0..1))];
+    assert_eq!(rows(history), expected);
+    let untouched = database.allocations_of(ended.id).await.unwrap();
+    assert_eq!(rows(untouched), [(before, span(100, 140), ranks(0..1))]);
+    let planned = database.snapshot(span(0, 1000), t(150)).await.unwrap().allocations;
+    assert_eq!(rows(planned), expected[1..]);
+}
+
+async fn a_booked_node_does_not_vanish(bench: Bench) {
+    let database = &bench.database;
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 2), ("c", 3)]), &[], t(0)).await.unwrap();
+    let booked = reservation(vec![offer(ranks(0..2), span(100, 200))]);
+    propose(database, &booked, 0).await.unwrap();
+    let refused = database.replace_nodes(&cluster(&[("a", 1), ("c", 3)]), &[], t(50)).await;
+    let Err(StorageError::NodesInUse { names, reservations }) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((names, reservations), (vec!["b".to_owned()], vec![booked.id]));
+    assert_eq!(database.version().await.unwrap(), 2);
+    assert_eq!(database.load_nodes().await.unwrap().unwrap().nodes.count(), 3);
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 3)]), &[], t(50)).await.unwrap();
+}
+
+/// The hold ends at 1000.
+async fn a_node_whose_hold_is_over_may_vanish(bench: Bench) {
+    let database = &bench.database;
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    let held = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
+    propose(database, &held, 0).await.unwrap();
+    let less = cluster(&[("a", 1)]);
+    database.replace_nodes(&less, &[], t(999)).await.unwrap_err();
+    database.replace_nodes(&less, &[], t(1000)).await.unwrap();
+}
+
+async fn a_rank_that_the_planner_would_not_give_is_reported(bench: Bench) {
+    bench.database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    bench.raw.execute("UPDATE nodes SET rank = 1 - rank".to_owned()).await.unwrap();
+    let error = bench.database.load_nodes().await.unwrap_err();
+    assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
+}
+
+async fn calibrations_are_read_by_node_newest_first(bench: Bench) {
+    let database = &bench.database;
+    let measured = |name: &str, at| Calibration {
+        node_name: name.to_owned(),
+        measured: t(at),
+        idle_power: Power::from_microwatts(100),
+        max_power: Power::from_microwatts(200),
+        idle_spread: Power::from_microwatts(1),
+        max_spread: Power::from_microwatts(2),
+        idle_samples: 30,
+        max_samples: 40,
+        outliers: 3,
+    };
+    let nodes = cluster(&[("a", 1), ("b", 2)]);
+    for at in [10, 20] {
+        let calibrations = [measured("a", at), measured("b", at)];
+        database.replace_nodes(&nodes, &calibrations, t(at)).await.unwrap();
+    }
+    let of_b = database.calibrations(Some("b"), 10).await.unwrap();
+    assert_eq!(of_b, [measured("b", 20), measured("b", 10)]);
+    let newest = database.calibrations(None, 3).await.unwrap();
+    assert_eq!(newest, [measured("a", 20), measured("b", 20), measured("a", 10)]);
+}

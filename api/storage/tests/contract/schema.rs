@@ -1,0 +1,68 @@
+//! The tables, the statements and the connections themselves.
+
+use std::path::Path;
+
+use storage::Database;
+
+use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines};
+
+on_both_engines![
+    every_statement_prepares,
+    a_database_opened_again_keeps_what_is_in_it,
+    a_closed_database_does_not_answer,
+];
+
+async fn every_statement_prepares(bench: Bench) {
+    for (name, statement) in storage::sql::all() {
+        if let Err(error) = bench.raw.prepare(statement).await {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+async fn a_database_opened_again_keeps_what_is_in_it(bench: Bench) {
+    install_ten_nodes(&bench.database).await;
+    let again = Database::connect(&bench.url).await.unwrap();
+    assert_eq!(again.version().await.unwrap(), 1);
+    assert_eq!(again.load_nodes().await.unwrap().unwrap().nodes.count(), 10);
+    again.close().await;
+}
+
+async fn a_closed_database_does_not_answer(bench: Bench) {
+    bench.database.ping().await.unwrap();
+    bench.database.close().await;
+    bench.database.ping().await.unwrap_err();
+}
+
+#[test]
+fn migrations_have_the_same_numbers_and_names_on_both_engines() {
+    let files = |engine: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(engine);
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(files("sqlite"), files("postgres"));
+}
+
+#[tokio::test]
+async fn both_engines_have_the_same_tables_and_columns() {
+    let sqlite = Bench::sqlite().await;
+    assert!(sqlite.raw.columns().await.contains(&"nodes.idle_power_uw".to_owned()));
+    if let Some(postgres) = Bench::postgres("both_engines_have_the_same_tables_and_columns").await {
+        let expected = sqlite.raw.columns().await;
+        let compare = |bench: Bench| async move {
+            assert_eq!(bench.raw.columns().await, expected);
+        };
+        postgres.run(compare).await;
+    }
+}
+
+#[tokio::test]
+async fn sqlite_keeps_a_write_ahead_log() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite(pool, _) = &bench.raw else { unreachable!("the bench is SQLite") };
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(pool).await.unwrap();
+    assert_eq!(mode, "wal");
+}

@@ -1,0 +1,117 @@
+//! A drawn CO2 agenda: hourly intensity of electricity, in g/kWh.
+//!
+//! The paper takes the emissions RTE published for France in January 2013, of which it gives the
+//! range (section VI-A): 7.5 to 31.1 ug/J, which times 3.6e6 J/kWh is 27 to 111.96 g/kWh. Between
+//! these bounds,
+//!
+//! ```text
+//! intensity = 27 + 84.96 * (0.65 * level of the day + 0.35 * shape of the hour)
+//! ```
+//!
+//! The levels are uniform in `[0, 1]`, hold at midnight and are interpolated in between: most of
+//! the variation of French CO2 is from one day's weather to another's. The shape is that of a
+//! winter day, low at night and high in the morning and the evening, when thermal plants follow
+//! the load. Weights and shape are plausible, not measured. The days' levels are drawn
+//! independently of the tariff's colours: price and CO2 are correlated by the hour of the day
+//! alone. Hours are UTC.
+
+use planner::agenda::{Agenda, Piece, RateAgenda};
+use planner::quantity::{CarbonIntensity, MILLION};
+use planner::time::{Span, Timestamp};
+use rand::Rng;
+
+use super::SesamesError;
+use super::streams::uniform;
+
+const HOUR: i64 = 3600;
+const HOURS_A_DAY: i64 = 24;
+
+/// The cleanest hour, millionths of g/kWh.
+const LEAST: i64 = 27 * MILLION;
+/// From the cleanest to the dirtiest hour, millionths of g/kWh.
+const RANGE: i64 = 84_960_000;
+
+/// Weights of the day's level and of the hour's shape, per cent.
+const DAY_WEIGHT: i64 = 65;
+const HOUR_WEIGHT: i64 = 35;
+
+/// The shape of a winter day from midnight, per cent of its highest hour.
+const SHAPE: [i64; 24] = [
+    30, 22, 12, 4, 0, 6, 24, 52, 78, 90, 92, 88, //
+    82, 74, 66, 62, 66, 80, 96, 100, 90, 72, 56, 42,
+];
+
+/// Draws intensities for all of `horizon`: one word for each of its midnights.
+pub(super) fn draw(
+    horizon: Span,
+    rng: &mut impl Rng,
+) -> Result<RateAgenda<CarbonIntensity>, SesamesError> {
+    let first_hour = horizon.start().as_unix_seconds().div_euclid(HOUR);
+    let last_hour = (horizon.end().as_unix_seconds() - 1).div_euclid(HOUR);
+    let mut midnight = || i64::from(uniform(rng, 0..=1_000_000));
+    let (mut before, mut after) = (midnight(), midnight());
+    let mut pieces = Vec::new();
+    for hour in first_hour..=last_hour {
+        let hour_of_day = hour.rem_euclid(HOURS_A_DAY);
+        if hour_of_day == 0 && hour > first_hour {
+            (before, after) = (after, midnight());
+        }
+        let level = (before * (HOURS_A_DAY - hour_of_day) + after * hour_of_day) / HOURS_A_DAY;
+        let at = |hour| Timestamp::from_unix_seconds(hour * HOUR);
+        let span = Span::new(at(hour), at(hour + 1)).and_then(|whole| whole.intersection(horizon));
+        pieces.extend(
+            span.zip(intensity(level, hour_of_day)).map(|(span, value)| Piece { span, value }),
+        );
+    }
+    Ok(RateAgenda::new(Agenda::new(pieces)?))
+}
+
+/// The intensity for a level in millionths.
+fn intensity(level: i64, hour_of_day: i64) -> Option<CarbonIntensity> {
+    let shape = SHAPE[usize::try_from(hour_of_day).ok()?] * MILLION / 100;
+    let part = (DAY_WEIGHT * level + HOUR_WEIGHT * shape) / (DAY_WEIGHT + HOUR_WEIGHT);
+    CarbonIntensity::from_millionths_g_per_kwh(LEAST + RANGE * part / MILLION)
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::quantity::Rate;
+    use planner::time::Seconds;
+
+    use super::super::streams::{Draw, stream};
+    use super::*;
+
+    fn span(start: &str, hours: i64) -> Span {
+        Span::starting(Timestamp::parse(start).unwrap(), Seconds::new(hours * HOUR)).unwrap()
+    }
+
+    #[test]
+    fn intensities_lie_in_the_papers_range() {
+        for run in 0..50 {
+            let horizon = span("2013-01-01T00:00:00Z", 720);
+            let agenda = draw(horizon, &mut stream(1, run, Draw::Co2)).unwrap();
+            assert!(agenda.agenda().covers(horizon));
+            for piece in agenda.agenda().pieces() {
+                assert!((27_000_000..=111_960_000).contains(&piece.value.as_millionths()));
+            }
+        }
+        let at = |level, hour| intensity(level, hour).map(Rate::as_millionths);
+        assert_eq!(at(0, 4), Some(27_000_000));
+        assert_eq!(at(MILLION, 19), Some(111_960_000));
+    }
+
+    /// Level 0.4 at 04:00, where the shape is 0: 27 + 84.96 x 0.65 x 0.4 = 49.0896 g/kWh.
+    #[test]
+    fn intensity_follows_level_and_shape() {
+        assert_eq!(intensity(400_000, 4).map(Rate::as_millionths), Some(49_089_600));
+    }
+
+    #[test]
+    fn a_longer_horizon_keeps_the_days_before() {
+        let drawn = |hours| {
+            let horizon = span("2013-01-01T00:00:00Z", hours);
+            draw(horizon, &mut stream(1, 0, Draw::Co2)).unwrap().agenda().pieces().to_vec()
+        };
+        assert_eq!(drawn(48), drawn(96)[..48]);
+    }
+}

@@ -1,0 +1,179 @@
+//! The inputs of the experiment: each drawn as in section VI-A of the paper, or given.
+
+use planner::agenda::{Agenda, RateAgenda};
+use planner::node::Node;
+use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
+use planner::request::{Request, RequestError};
+use planner::search::too_many_candidates;
+use planner::time::{Seconds, Timestamp};
+
+use super::Parameters;
+
+/// How long after the month's start a given request may end: ten years. What is drawn for it
+/// grows with this.
+const FARTHEST: Seconds = Seconds::new(3660 * 86_400);
+
+/// Where an input comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source<T> {
+    /// Drawn anew in each run.
+    #[default]
+    Drawn,
+    /// The caller's own, the same in each run.
+    Given(T),
+}
+
+/// Prices with their currency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tariff {
+    /// Of every price. Drawn prices are in euros.
+    pub currency: Currency,
+    /// Price of energy.
+    pub price: RateAgenda<EnergyPrice>,
+}
+
+/// What the experiment is played with; drawn unless given.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The nodes, by index. Those without an `alpha` draw one in each run.
+    pub nodes: Source<Vec<Node>>,
+    /// Prices.
+    pub tariff: Source<Tariff>,
+    /// CO2 intensity.
+    pub co2: Source<RateAgenda<CarbonIntensity>>,
+    /// Power cap; given as `None`, there is no cap.
+    pub power_cap: Source<Option<Agenda<Power>>>,
+    /// Requests, in the order in which they are placed.
+    pub requests: Source<Vec<Request>>,
+}
+
+/// Which inputs were drawn and which given, for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Sources {
+    /// `drawn` or `given`, as for the others.
+    pub nodes_from: &'static str,
+    /// Prices.
+    pub tariff_from: &'static str,
+    /// CO2 intensity.
+    pub co2_from: &'static str,
+    /// Power cap.
+    pub power_cap_from: &'static str,
+    /// Requests.
+    pub requests_from: &'static str,
+}
+
+/// What is wrong with a given input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// Parameters and nodes disagree.
+    #[error("{given} nodes are given, but the parameter nodes is {expected}")]
+    NodeCount {
+        /// How many there are.
+        given: usize,
+        /// What the parameter says.
+        expected: u32,
+    },
+    /// Parameters and requests disagree.
+    #[error("{given} requests are given, but the parameter requests is {expected}")]
+    RequestCount {
+        /// How many there are.
+        given: usize,
+        /// What the parameter says.
+        expected: u32,
+    },
+    /// A request that cannot be planned.
+    #[error("request {number}: {error}")]
+    Request {
+        /// Its number, from 1.
+        number: usize,
+        /// Why.
+        error: RequestError,
+    },
+    /// A request whose window has no slot's start in it.
+    #[error("request {number}: no slot starts between earliest_start and latest_start")]
+    NoStart {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// A request whose window has too many slots.
+    #[error("request {number}: a million slots or more start in its window")]
+    TooManyStarts {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// A request that ends too late.
+    #[error("request {number}: could end more than ten years after the month's start")]
+    TooFar {
+        /// Its number, from 1.
+        number: usize,
+    },
+}
+
+impl<T> Source<T> {
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Drawn => "drawn",
+            Self::Given(_) => "given",
+        }
+    }
+}
+
+impl Inputs {
+    /// The currency of every cost.
+    pub const fn currency(&self) -> Currency {
+        match &self.tariff {
+            Source::Drawn => Currency::EUR,
+            Source::Given(tariff) => tariff.currency,
+        }
+    }
+
+    /// Which inputs are drawn and which given.
+    pub const fn sources(&self) -> Sources {
+        Sources {
+            nodes_from: self.nodes.word(),
+            tariff_from: self.tariff.word(),
+            co2_from: self.co2.word(),
+            power_cap_from: self.power_cap.word(),
+            requests_from: self.requests.word(),
+        }
+    }
+
+    /// What is wrong with the inputs given, all of it, under valid parameters.
+    pub fn errors(&self, parameters: &Parameters) -> Vec<InputError> {
+        let mut errors = Vec::new();
+        if let Source::Given(nodes) = &self.nodes
+            && nodes.len() != parameters.nodes as usize
+        {
+            let (given, expected) = (nodes.len(), parameters.nodes);
+            errors.push(InputError::NodeCount { given, expected });
+        }
+        if let Source::Given(requests) = &self.requests {
+            if requests.len() != parameters.requests as usize {
+                let (given, expected) = (requests.len(), parameters.requests);
+                errors.push(InputError::RequestCount { given, expected });
+            }
+            for (number, request) in (1..).zip(requests) {
+                errors.extend(request_errors(parameters, number, request));
+            }
+        }
+        errors
+    }
+}
+
+fn request_errors(parameters: &Parameters, number: usize, request: &Request) -> Vec<InputError> {
+    let now = parameters.start;
+    let of_itself = request.errors(now);
+    if !of_itself.is_empty() {
+        return of_itself.into_iter().map(|error| InputError::Request { number, error }).collect();
+    }
+    let first: Timestamp = request.earliest_start_at(now).ceil_to(parameters.slot());
+    let rules = [
+        (first > request.latest_start, InputError::NoStart { number }),
+        (
+            too_many_candidates(parameters.search(), request, now),
+            InputError::TooManyStarts { number },
+        ),
+        (request.latest_start + request.duration > now + FARTHEST, InputError::TooFar { number }),
+    ];
+    rules.into_iter().filter(|(broken, _)| *broken).map(|(_, error)| error).collect()
+}

@@ -1,0 +1,88 @@
+//! The maximum power of all nodes that reservations hold, as a function of time.
+//!
+//! Reservations of one id are alternatives: at each instant the one with the largest maximum power
+//! counts. The nodes that count are the union over ids, so that a node counts once.
+
+use std::collections::BTreeMap;
+
+use crate::node::Nodes;
+use crate::node_set::NodeSet;
+use crate::problem::BookedSpan;
+use crate::time::{Span, Timestamp};
+
+/// Reserved power in microwatts; each step holds until the next, before the first it is zero.
+pub(super) struct ReservedPower {
+    steps: Vec<(Timestamp, i128)>,
+}
+
+impl ReservedPower {
+    /// The power that `reservations` hold during `reach`.
+    ///
+    /// `O(nodes)`, and at each start and end of a reservation the ranges of those in force.
+    pub(super) fn new(reservations: &[BookedSpan], nodes: &Nodes, reach: Span) -> Self {
+        let max_before = max_before(nodes);
+        let mut edges: BTreeMap<Timestamp, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for (index, entry) in reservations.iter().enumerate() {
+            if entry.span.overlaps(reach) {
+                edges.entry(entry.span.start()).or_default().0.push(index);
+                edges.entry(entry.span.end()).or_default().1.push(index);
+            }
+        }
+        let power_of = |set: &NodeSet| sum_over(&max_before, set);
+        let mut alternatives: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut steps = Vec::with_capacity(edges.len());
+        for (instant, (starting, ending)) in edges {
+            for index in ending {
+                alternatives
+                    .entry(&reservations[index].id)
+                    .or_default()
+                    .retain(|&other| other != index);
+            }
+            for index in starting {
+                alternatives.entry(&reservations[index].id).or_default().push(index);
+            }
+            alternatives.retain(|_, entries| !entries.is_empty());
+            let counted = alternatives.values().filter_map(|entries| {
+                entries
+                    .iter()
+                    .map(|&index| &reservations[index].nodes)
+                    .max_by_key(|set| power_of(set))
+            });
+            let ranges = counted.flat_map(NodeSet::ranges).cloned().collect();
+            steps.push((instant, power_of(&NodeSet::from_ranges(ranges))));
+        }
+        Self { steps }
+    }
+
+    /// The power in force at `instant`.
+    pub(super) fn at(&self, instant: Timestamp) -> i128 {
+        let after = self.steps.partition_point(|&(from, _)| from <= instant);
+        after.checked_sub(1).map_or(0, |step| self.steps[step].1)
+    }
+
+    /// The instants of `span` at which the power changes.
+    pub(super) fn changes_in(&self, span: Span) -> impl Iterator<Item = Timestamp> + '_ {
+        let before = self.steps.partition_point(|&(from, _)| from < span.start());
+        self.steps[before..]
+            .iter()
+            .map(|&(from, _)| from)
+            .take_while(move |&from| span.contains(from))
+    }
+}
+
+/// The sum of the maximum powers of all nodes before each ordinal, in microwatts.
+fn max_before(nodes: &Nodes) -> Vec<i128> {
+    let mut sums = vec![0];
+    let mut sum = 0;
+    for node in nodes.as_slice() {
+        sum += i128::from(node.max().as_microwatts());
+        sums.push(sum);
+    }
+    sums
+}
+
+fn sum_over(max_before: &[i128], set: &NodeSet) -> i128 {
+    let last = max_before.len() - 1;
+    let before = |ordinal: u32| max_before[(ordinal as usize).min(last)];
+    set.ranges().iter().map(|range| before(range.end) - before(range.start)).sum()
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with a decision.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::quantity::Power;
+use crate::ranking::Ranking;
+use crate::time::{Seconds, Span, Timestamp};
+
+/// Where a start stands in a decision, as the path to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// The offer at this position.
+    Offer(usize),
+    /// The start as soon as possible.
+    AsSoonAsPossible,
+    /// The start at this position of the Pareto front.
+    Pareto(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offer(index) => write!(f, "offers[{index}]"),
+            Self::AsSoonAsPossible => f.write_str("as_soon_as_possible"),
+            Self::Pareto(index) => write!(f, "pareto[{index}]"),
+        }
+    }
+}
+
+/// A rule that a decision breaks, and where.
+///
+/// Nodes are named by ordinal; stated and derived values are in the exact unit of their quantity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are what the messages call them")]
+pub enum Violation {
+    /// The order is not one of the problem's nodes.
+    #[error("the order is of {ordered} nodes, the problem has {nodes}")]
+    ForeignOrder { ordered: u32, nodes: u32 },
+    /// C1, or a start in the past.
+    #[error("{place} starts at {start}, outside the window from {earliest} to {latest}")]
+    OutsideWindow { place: Place, start: Timestamp, earliest: Timestamp, latest: Timestamp },
+    /// Not a multiple of the slot.
+    #[error("{place} starts at {start}, off the grid of {} s", slot.get())]
+    OffGrid { place: Place, start: Timestamp, slot: Seconds },
+    /// Not as long as asked for.
+    #[error("{place} lasts {} s instead of {} s", length.get(), duration.get())]
+    WrongLength { place: Place, length: Seconds, duration: Seconds },
+    /// An agenda does not cover the span.
+    #[error("{place} needs the {agenda} agenda, which has a gap from {gap}")]
+    AgendaGap { place: Place, agenda: &'static str, gap: Span },
+    /// C3.
+    #[error("{place} brings the reserved power to {power_uw} uW at {at}, above the cap of {cap}")]
+    CapExceeded { place: Place, at: Timestamp, power_uw: i128, cap: Power },
+    /// A rank that no node has.
+    #[error("{place} takes rank {rank}, but there are {nodes} nodes")]
+    NoSuchNode { place: Place, rank: u32, nodes: u32 },
+    /// Not as many nodes as asked for.
+    #[error("{place} takes {taken} nodes instead of {asked}")]
+    WrongCount { place: Place, taken: u32, asked: u32 },
+    /// C2.
+    #[error("{place} takes node {node}, which reservation {id:?} holds from {held}")]
+    NodeTaken { place: Place, node: u32, id: Arc<str>, held: Span },
+    /// A node before one of the chosen ones in the order of preference is free.
+    #[error("{place} takes node {taken} although node {free}, to be preferred, is free")]
+    BetterNodeFree { place: Place, taken: u32, free: u32 },
+    /// A value that is not what the problem gives.
+    #[error("{place} states {quantity} {stated}, derived is {derived}")]
+    WrongValue { place: Place, quantity: &'static str, stated: i128, derived: i128 },
+    /// Money in another currency than the problem's.
+    #[error("{place} states an amount in a currency that is not the problem's")]
+    WrongCurrency { place: Place },
+    /// A ranking must be won by exactly one offer.
+    #[error("ranking {ranking} is listed {times} times instead of once")]
+    RankingNotOnce { ranking: Ranking, times: usize },
+    /// Rankings stand in the order of Algorithm 1.
+    #[error("{place} lists its rankings out of order")]
+    RankingsUnsorted { place: Place },
+    /// The first start and the front repeat what the offers say.
+    #[error("{place} lists other rankings than the offer of its start")]
+    OtherRankings { place: Place },
+    /// An offer exists because it wins a ranking.
+    #[error("{place} wins no ranking")]
+    OfferWithoutRanking { place: Place },
+    /// A choice between fewer than two offers is an optimum.
+    #[error("a choice of {offers} offers")]
+    NoChoice { offers: usize },
+    /// Starts stand in time order, each once.
+    #[error("{place} does not start after the one before it")]
+    NotInTimeOrder { place: Place },
+    /// Another start wins the ranking.
+    #[error("{place} claims {ranking}, which {by} wins")]
+    Beaten { place: Place, ranking: Ranking, by: Place },
+    /// As soon as possible is the first.
+    #[error("{place} starts before as_soon_as_possible")]
+    SoonerThanPossible { place: Place },
+    /// Another start consumes no more of anything and begins no later.
+    #[error("{place} is dominated by {by}")]
+    Dominated { place: Place, by: Place },
+    /// A start that nothing dominates.
+    #[error("{place} is not on the Pareto front")]
+    MissingFromFront { place: Place },
+    /// Some starts are feasible exactly when the decision is not `impossible`.
+    #[error("an {outcome} decision with {soonest} first starts and {front} on the Pareto front")]
+    OutcomeContradicted { outcome: &'static str, soonest: usize, front: usize },
+    /// The number of candidates follows from the problem.
+    #[error("{stated} candidate starts are stated, derived are {derived}")]
+    WrongCandidateCount { stated: u64, derived: u64 },
+    /// Every excluded start is counted once, and no feasible one.
+    #[error("{excluded} starts are excluded of {candidates}, of which at least {feasible} are not")]
+    ReasonsDoNotAdd { excluded: u64, candidates: u64, feasible: u64 },
+    /// A reason that excludes nothing, stands out of order or twice.
+    #[error("the reasons are not the ones that exclude a start, once each, in order")]
+    ReasonsUnsorted,
+}

@@ -1,0 +1,10 @@
+//! Problems made by hand: decisions with their arithmetic, and corrupted decisions for the judge.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
+
+mod build;
+mod corrupted_counts;
+mod corrupted_rankings;
+mod corrupted_starts;
+mod paper;
+mod worked;

@@ -1,0 +1,297 @@
+//! Small problems rich in edge cases, as a few small numbers that shrink and print well.
+//!
+//! Times are seconds after [`BASE`]. Powers, prices and intensities take few distinct values, so
+//! that ties are the normal case; times like multiples of five, so that edges touch.
+
+use std::sync::Arc;
+
+use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
+use planner::decimal::Fraction;
+use planner::node::{Node, Nodes};
+use planner::node_set::NodeSet;
+use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
+use planner::request::Request;
+use planner::time::{Seconds, Span, Timestamp};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// 2026-01-01T00:00:05Z: on the grid of 5 s, off most others.
+pub const BASE: i64 = 1_767_225_605;
+
+/// Long after every start.
+const HORIZON: i64 = 1_000;
+
+/// One problem.
+#[derive(Clone, Debug)]
+pub struct Sketch {
+    /// The slot, or none for the exact mode.
+    pub slot: Option<i64>,
+    /// Idle and maximum power in microwatts, and alpha where it makes a node.
+    pub nodes: Vec<(i64, i64, Option<f64>)>,
+    pub utilisation: Option<f64>,
+    pub price: Steps,
+    pub co2: Steps,
+    pub cap: Option<Steps>,
+    pub booked: Vec<Booked>,
+    /// Whether nodes may be held twice at a time; ids are then all different, since which of
+    /// several equal alternatives counts is left open.
+    pub double_bookings: bool,
+    pub asked: u32,
+    pub duration: i64,
+    pub earliest: i64,
+    pub window: i64,
+    pub now: i64,
+    /// Whether to plan with the first nodes listed too.
+    pub first_listed: bool,
+}
+
+/// An agenda: (gap before, length, value); a cap's value is a set of nodes and microwatts more.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    from: i64,
+    pieces: Vec<(i64, i64, i64)>,
+    /// Whether the last piece goes on for good.
+    endless: bool,
+}
+
+/// A reservation's id, start, length and nodes as bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Booked(u8, i64, i64, u8);
+
+/// Problems of the slots mode.
+pub fn slotted() -> impl Strategy<Value = Sketch> {
+    let slot = select(&[1, 2, 3, 5, 5, 5, 7, 10, 15, 30][..]);
+    (slot, exact()).prop_map(|(slot, sketch)| Sketch { slot: Some(slot), ..sketch })
+}
+
+/// Problems of the exact mode.
+pub fn exact() -> impl Strategy<Value = Sketch> {
+    prop_oneof![3 => sketch(), 1 => contest()]
+}
+
+/// Problems where much is feasible and each five seconds trade one criterion for another: where the
+/// frugal nodes are free power is dear and dirty, and products of powers of two tie.
+fn contest() -> impl Strategy<Value = Sketch> {
+    // Nodes taken as bits, price, intensity: the draw is 10, 20 or 40 for 0, 1 or 3.
+    let trades = [
+        (0, 40, 80),
+        (0, 80, 40),
+        (0, 80, 80),
+        (1, 10, 40),
+        (1, 40, 10),
+        (1, 20, 80),
+        (3, 5, 10),
+        (3, 10, 5),
+        (3, 5, 20),
+        (3, 20, 5),
+        (2, 80, 80),
+    ];
+    (vec(0..trades.len(), 6..=20), 20..=90_i64).prop_map(move |(slots, window)| {
+        let of = |pick: fn((u8, i64, i64)) -> i64| {
+            let pieces = slots.iter().map(|&slot| (0, 5, pick(trades[slot]))).collect();
+            Steps { from: 0, pieces, endless: true }
+        };
+        let (price, co2) = (of(|(_, price, _)| price), of(|(_, _, co2)| co2));
+        let booked = (0..).zip(&slots).map(|(at, &slot)| Booked(0, at * 5, 5, trades[slot].0));
+        let booked = booked.collect();
+        Sketch {
+            slot: None,
+            nodes: vec![(0, 10, None), (0, 20, None), (0, 40, None)],
+            utilisation: None,
+            price,
+            co2,
+            cap: None,
+            booked,
+            double_bookings: false,
+            asked: 1,
+            duration: 5,
+            earliest: 0,
+            window,
+            now: -50,
+            first_listed: false,
+        }
+    })
+}
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    let cluster = (vec(node(), 1..=6), select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]));
+    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap())));
+    let book = (vec(booked(), 0..=6), prop::bool::weighted(0.2));
+    let duration = prop_oneof![2 => Just(1), 5 => multiple(1..=5), 3 => 2..20_i64];
+    let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
+    let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
+    let request = (0..=99_u32, duration, multiple(0..=8), window, now);
+    (cluster, grid, book, request, prop::bool::weighted(0.2)).prop_map(
+        |(cluster, grid, book, request, first_listed)| {
+            let (nodes, utilisation) = cluster;
+            let (price, co2, cap) = grid;
+            let (booked, double_bookings) = book;
+            let (asked, duration, earliest, window, now) = request;
+            let asked = asked_of(asked, nodes.len());
+            let now = now.min(earliest + window);
+            Sketch {
+                slot: None,
+                nodes,
+                utilisation,
+                price,
+                co2,
+                cap,
+                booked,
+                double_bookings,
+                asked,
+                duration,
+                earliest,
+                window,
+                now,
+                first_listed,
+            }
+        },
+    )
+}
+
+/// Mostly a few nodes, sometimes all, rarely more than there are.
+fn asked_of(roll: u32, nodes: usize) -> u32 {
+    let nodes = u32::try_from(nodes).unwrap();
+    match roll {
+        0..=1 => nodes + 1 + roll,
+        2..=11 => nodes,
+        _ => 1 + roll % nodes.div_ceil(2),
+    }
+}
+
+/// A second that edges share.
+fn multiple(range: std::ops::RangeInclusive<i64>) -> impl Strategy<Value = i64> {
+    range.prop_map(|it| it * 5)
+}
+
+fn time() -> impl Strategy<Value = i64> {
+    prop_oneof![7 => multiple(-4..=26), 3 => -20..130_i64]
+}
+
+fn length() -> impl Strategy<Value = i64> {
+    prop_oneof![7 => multiple(1..=8), 3 => 1..40_i64]
+}
+
+/// Idle at most maximum, equal in one of four; odd microwatts make half-even rounding count.
+fn node() -> impl Strategy<Value = (i64, i64, Option<f64>)> {
+    let powers =
+        select(&[(10, 10), (5, 10), (5, 10), (0, 10), (7, 20), (10, 20), (0, 1), (20, 40)][..]);
+    let alpha = select(&[None, None, Some(0.5), Some(0.75), Some(1.0)][..]);
+    (powers, alpha).prop_map(|((idle, max), alpha)| (idle, max, alpha))
+}
+
+fn rate() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        19 => select(&[-5, 0, 2, 3, 3, 4, 6][..]),
+        1 => select(&[-1_000_000_000_000, 1_000_000_000_000][..]),
+    ]
+}
+
+/// A cap is what some nodes need at most, as a bit for each, and at times a microwatt more or less.
+fn cap() -> impl Strategy<Value = i64> {
+    let nodes = select(&[0b1, 0b11, 0b111, 0b1111, 0b10_1011, 0b11_1111, 0b11_1111, 0b11_1111][..]);
+    (nodes, select(&[-1, 0, 0, 0, 1][..])).prop_map(|(nodes, more)| nodes * 4 + more + 1)
+}
+
+fn steps(value: impl Strategy<Value = i64>) -> impl Strategy<Value = Steps> {
+    let gap = prop_oneof![19 => Just(0), 1 => 1..10_i64];
+    let from = prop_oneof![9 => Just(-20), 1 => 0..30_i64];
+    (from, vec((gap, length(), value), 1..=8), prop::bool::weighted(0.9))
+        .prop_map(|(from, pieces, endless)| Steps { from, pieces, endless })
+}
+
+fn booked() -> impl Strategy<Value = Booked> {
+    (0..3_u8, time(), length(), 1..64_u8)
+        .prop_map(|(id, start, length, nodes)| Booked(id, start, length, nodes))
+}
+
+pub fn instant(offset: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(BASE + offset)
+}
+
+pub fn span(start: i64, end: i64) -> Span {
+    Span::new(instant(start), instant(end)).unwrap()
+}
+
+impl Steps {
+    fn agenda<V: Copy>(&self, value: impl Fn(i64) -> V) -> Agenda<V> {
+        let mut end = self.from;
+        let mut pieces = Vec::new();
+        for &(gap, length, it) in &self.pieces {
+            let start = end + gap;
+            end = start + length;
+            pieces.push(Piece { span: span(start, end), value: value(it) });
+        }
+        if let Some(last) = pieces.last_mut().filter(|_| self.endless) {
+            last.span = Span::new(last.span.start(), instant(HORIZON)).unwrap();
+        }
+        Agenda::new(pieces).unwrap()
+    }
+}
+
+impl Sketch {
+    /// The problem it stands for.
+    pub fn problem(&self) -> PlanningProblem {
+        let nodes: Vec<Node> = self.nodes.iter().map(node_of).collect();
+        let cap_of = |value: i64| {
+            let (bits, more) = (value.div_euclid(4), value.rem_euclid(4) - 1);
+            let counted = (0..).zip(&nodes).filter(|(bit, _)| bits >> bit & 1 == 1);
+            counted.map(|(_, node)| node.max()).sum::<Power>() + Power::from_microwatts(more)
+        };
+        let rate_of = |value| EnergyPrice::from_millionths_per_mwh(value).unwrap();
+        let intensity_of = |value| CarbonIntensity::from_millionths_g_per_kwh(value).unwrap();
+        PlanningProblem {
+            now: instant(self.now),
+            search: self
+                .slot
+                .map_or(SearchMode::Exact, |slot| SearchMode::Slots { slot: Seconds::new(slot) }),
+            currency: Currency::EUR,
+            agendas: Agendas {
+                price: RateAgenda::new(self.price.agenda(rate_of)),
+                co2: RateAgenda::new(self.co2.agenda(intensity_of)),
+                power_cap: self.cap.as_ref().map(|cap| cap.agenda(cap_of)),
+            },
+            nodes: Arc::new(Nodes::numbered(nodes).unwrap()),
+            reservations: self.reservations(),
+            request: Request {
+                nodes: self.asked,
+                duration: Seconds::new(self.duration),
+                earliest_start: instant(self.earliest),
+                latest_start: instant(self.earliest + self.window),
+                utilisation: self.utilisation.map(|it| Fraction::new(it).unwrap()),
+            },
+        }
+    }
+
+    /// The entries in the order drawn; without double bookings an entry leaves out the nodes that
+    /// another id holds at the time.
+    fn reservations(&self) -> Vec<BookedSpan> {
+        let mut kept: Vec<BookedSpan> = Vec::new();
+        for (index, &Booked(id, start, length, nodes)) in self.booked.iter().enumerate() {
+            let id = if self.double_bookings { format!("r{index}") } else { format!("r{id}") };
+            let span = span(start, start + length);
+            let held = |node: &u32| {
+                kept.iter().any(|other| {
+                    *other.id != *id && other.span.overlaps(span) && other.nodes.contains(*node)
+                })
+            };
+            let count = u32::try_from(self.nodes.len()).unwrap();
+            let nodes = (0..count).filter(|node| nodes >> node & 1 == 1);
+            let nodes =
+                NodeSet::from_positions(nodes.filter(|node| self.double_bookings || !held(node)));
+            if !nodes.is_empty() {
+                kept.push(BookedSpan { id: id.into(), span, nodes });
+            }
+        }
+        kept
+    }
+}
+
+/// Without its alpha where that would put the draw below idle.
+fn node_of(&(idle, max, alpha): &(i64, i64, Option<f64>)) -> Node {
+    let (idle, max) = (Power::from_microwatts(idle), Power::from_microwatts(max));
+    let alpha = alpha.map(|it| Fraction::new(it).unwrap());
+    Node::new(idle, max, alpha).or_else(|_| Node::new(idle, max, None)).unwrap()
+}
