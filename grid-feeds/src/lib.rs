@@ -2,6 +2,8 @@
 //!
 //! Pure so far: texts in, values or errors with their places out.
 
+pub mod demonstration;
+mod local_time;
 mod power_sample;
 pub mod table;
 
