@@ -1,4 +1,8 @@
 //! Settings: the command line beats the environment, which beats the file, which beats defaults.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -81,6 +81,14 @@ impl<V: Copy> Agenda<V> {
         &self.pieces
     }
 
+    /// The same pieces with other values.
+    #[must_use]
+    pub fn map<W>(&self, value: impl Fn(V) -> W) -> Agenda<W> {
+        let piece = |piece: &Piece<V>| Piece { span: piece.span, value: value(piece.value) };
+        let pieces = self.pieces.iter().map(piece).collect();
+        Agenda { pieces, gap_free_since: self.gap_free_since.clone() }
+    }
+
     /// The value in force at `instant`.
     pub fn at(&self, instant: Timestamp) -> Option<V> {
         let index = self.first_ending_after(instant);

@@ -73,9 +73,10 @@ pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
     signalled().await?;
     tracing::info!("stopping");
     stop.cancel();
-    match tokio::time::timeout(SHUTDOWN_GRACE, serving).await {
-        Ok(served) => served??,
-        Err(_) => tracing::warn!(grace_s = SHUTDOWN_GRACE.as_secs(), "cut off slow answers"),
+    if let Ok(served) = tokio::time::timeout(SHUTDOWN_GRACE, serving).await {
+        served??;
+    } else {
+        tracing::warn!(grace_s = SHUTDOWN_GRACE.as_secs(), "cut off slow answers");
     }
     ticking.await?;
     service.close().await;

@@ -1,4 +1,8 @@
 //! `wattbook simulate`: a month of requests played against agendas under policies.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
 
 use std::fs;
 use std::io::IsTerminal;

@@ -1,6 +1,6 @@
 //! Agendas: what the supplier announced, with every revision.
 
-use planner::agenda::{Agenda, Piece};
+use planner::agenda::Agenda;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
 use storage::{AgendaMeta, Quantity, RevisionId};
@@ -39,16 +39,12 @@ impl PutAgenda {
         }
     }
 
-    /// The pieces as stored: whole millionths of the unit.
-    fn millionths(&self) -> Vec<Piece<i64>> {
-        fn pieces<V: Copy>(agenda: &Agenda<V>, value: impl Fn(V) -> i64) -> Vec<Piece<i64>> {
-            let piece = |piece: &Piece<V>| Piece { span: piece.span, value: value(piece.value) };
-            agenda.pieces().iter().map(piece).collect()
-        }
+    /// As stored: whole millionths of the unit.
+    fn millionths(&self) -> Agenda<i64> {
         match self {
-            Self::Price(agenda) => pieces(agenda, Rate::as_millionths),
-            Self::Co2(agenda) => pieces(agenda, Rate::as_millionths),
-            Self::PowerCap(agenda) => pieces(agenda, Power::as_microwatts),
+            Self::Price(agenda) => agenda.map(Rate::as_millionths),
+            Self::Co2(agenda) => agenda.map(Rate::as_millionths),
+            Self::PowerCap(agenda) => agenda.map(Power::as_microwatts),
         }
     }
 }
@@ -63,15 +59,16 @@ impl Service {
         agenda: &PutAgenda,
         meta: &AgendaMeta,
     ) -> Result<AgendaUpdate, ServiceError> {
-        let pieces = agenda.millionths();
+        let quantity = agenda.quantity();
+        let agenda = agenda.millionths();
+        let pieces = agenda.pieces();
         let ends = pieces.first().zip(pieces.last());
         let span = ends.and_then(|(first, last)| Span::new(first.span.start(), last.span.end()));
         let Some(span) = span else {
             return Err(ServiceError::Invalid(vec!["an agenda needs at least one piece".into()]));
         };
         let _booking = self.booking.lock().await;
-        let quantity = agenda.quantity();
-        let revision = self.database.put_agenda(quantity, meta, &pieces, self.now()).await?;
+        let revision = self.database.put_agenda(quantity, meta, pieces, self.now()).await?;
         Ok(AgendaUpdate { revision, span, pieces: pieces.len() })
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use planner::agenda::{Agenda, Piece};
 use planner::decimal::format_millionths;
-use planner::quantity::{CarbonIntensity, EnergyPrice, MAX_POWER_MICROWATTS, Power, Rate};
+use planner::quantity::{CarbonIntensity, EnergyPrice, MAX_POWER_MICROWATTS, Power};
 
 use super::{Columns, TableError, read};
 
@@ -52,19 +52,14 @@ pub fn power_cap_agenda(text: &str) -> Result<Agenda<Power>, Vec<TableError>> {
     })
 }
 
-/// Writes what [`price_agenda`] reads.
-pub fn write_price_agenda(agenda: &Agenda<EnergyPrice>) -> String {
-    write(agenda, &PRICE, Rate::as_millionths)
-}
-
-/// Writes what [`co2_agenda`] reads.
-pub fn write_co2_agenda(agenda: &Agenda<CarbonIntensity>) -> String {
-    write(agenda, &CO2, Rate::as_millionths)
-}
-
-/// Writes what [`power_cap_agenda`] reads.
-pub fn write_power_cap_agenda(agenda: &Agenda<Power>) -> String {
-    write(agenda, &POWER_CAP, Power::as_microwatts)
+/// Writes an agenda of whole millionths as the readers above read it; `value` is its column.
+pub fn write_agenda(agenda: &Agenda<i64>, value: &str) -> String {
+    let mut text = format!("start,end,{value}\n");
+    for Piece { span, value } in agenda.pieces() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{},{},{}", span.start(), span.end(), format_millionths(*value));
+    }
+    text
 }
 
 fn agenda<V: Copy>(
@@ -93,18 +88,9 @@ fn agenda<V: Copy>(
         .map_err(|error| vec![TableError { line: 1, column: None, message: error.to_string() }])
 }
 
-fn write<V: Copy>(agenda: &Agenda<V>, columns: &Columns, millionths: impl Fn(V) -> i64) -> String {
-    let mut text = format!("{columns}\n");
-    for Piece { span, value } in agenda.pieces() {
-        let value = format_millionths(millionths(*value));
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{},{},{value}", span.start(), span.end());
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
+    use planner::quantity::Rate;
     use planner::time::Timestamp;
 
     use super::*;
@@ -120,7 +106,7 @@ mod tests {
                     76.320001,2026-01-01T06:00:00Z,2026-01-01T22:00:00Z\r\n";
         let agenda = price_agenda(text).unwrap();
         assert_eq!(
-            write_price_agenda(&agenda),
+            write_agenda(&agenda.map(Rate::as_millionths), "price_per_mwh"),
             "start,end,price_per_mwh\n\
              2026-01-01T00:00:00Z,2026-01-01T06:00:00Z,-1.5\n\
              2026-01-01T06:00:00Z,2026-01-01T22:00:00Z,76.320001\n"
@@ -132,11 +118,20 @@ mod tests {
     #[test]
     fn writes_what_it_reads() {
         let co2 = "start,end,intensity_g_per_kwh\n2026-01-01T00:00:00Z,2026-01-01T01:00:00Z,56.5\n";
-        assert_eq!(write_co2_agenda(&co2_agenda(co2).unwrap()), co2);
+        assert_eq!(
+            write_agenda(&co2_agenda(co2).unwrap().map(Rate::as_millionths), "intensity_g_per_kwh"),
+            co2
+        );
         let cap = "start,end,cap_w\n2026-01-01T00:00:00Z,2026-01-01T01:00:00Z,12000\n";
-        assert_eq!(write_power_cap_agenda(&power_cap_agenda(cap).unwrap()), cap);
+        assert_eq!(
+            write_agenda(&power_cap_agenda(cap).unwrap().map(Power::as_microwatts), "cap_w"),
+            cap
+        );
         let empty = "start,end,cap_w\n";
-        assert_eq!(write_power_cap_agenda(&power_cap_agenda(empty).unwrap()), empty);
+        assert_eq!(
+            write_agenda(&power_cap_agenda(empty).unwrap().map(Power::as_microwatts), "cap_w"),
+            empty
+        );
     }
 
     #[test]

@@ -13,10 +13,7 @@ mod requests;
 
 use std::fmt;
 
-pub use agenda::{
-    co2_agenda, power_cap_agenda, price_agenda, write_co2_agenda, write_power_cap_agenda,
-    write_price_agenda,
-};
+pub use agenda::{co2_agenda, power_cap_agenda, price_agenda, write_agenda};
 pub use nodes::nodes;
 pub use power_samples::power_samples;
 pub(crate) use reader::{Columns, Row, read};

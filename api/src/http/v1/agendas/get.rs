@@ -93,7 +93,8 @@ pub async fn get_agenda(
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("text/csv")) {
         let kind = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
-        return Ok((kind, table(quantity, &agenda)).into_response());
+        let table = grid_feeds::table::write_agenda(&agenda, value_name(quantity));
+        return Ok((kind, table).into_response());
     }
     let unit = match quantity {
         Quantity::Price => format!("{}/MWh", app.service.settings().currency),
@@ -127,15 +128,6 @@ fn document(quantity: Quantity, span: Span, millionths: i64) -> Value {
     // Millionths have at most 19 digits: the nearest double prints as the same decimal up to 15.
     let value = format_millionths(millionths).parse().ok().and_then(Number::from_f64);
     json!({ "start": span.start(), "end": span.end(), value_name(quantity): value })
-}
-
-fn table(quantity: Quantity, agenda: &Agenda<i64>) -> String {
-    let mut text = format!("start,end,{}\n", value_name(quantity));
-    for piece in agenda.pieces() {
-        let value = format_millionths(piece.value);
-        text += &format!("{},{},{value}\n", piece.span.start(), piece.span.end());
-    }
-    text
 }
 
 fn gaps(agenda: &Agenda<i64>, span: Span) -> Vec<Gap> {

@@ -91,7 +91,7 @@ pub async fn list_nodes(
         }
     };
     Ok(Json(NodesPage {
-        epoch: epoch.map(|epoch| epoch.get()),
+        epoch: epoch.map(storage::EpochId::get),
         count,
         max_power_w: Power::as_watts(nodes.max_power()),
         nodes: (first..until).map(shown).collect(),
