@@ -34,7 +34,7 @@ pub struct App {
     pub loopback: bool,
 }
 
-/// The largest body, but for tables of nodes and samples: 8 MiB.
+/// The largest body, but for tables of nodes and samples.
 const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Every route of the service.

@@ -10,6 +10,7 @@ pub mod reservations;
 pub mod schedule;
 pub mod schema;
 
+use axum::extract::DefaultBodyLimit;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
@@ -52,14 +53,20 @@ impl Modify for Tokens {
     }
 }
 
+/// The largest table of nodes or samples: room for a million nodes.
+const MAX_TABLE_BYTES: usize = 256 << 20;
+
 /// The routes and their description.
 pub fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(Description::openapi())
+    let tables = OpenApiRouter::new()
         .routes(routes!(nodes::put::put_nodes, nodes::list::list_nodes))
         .routes(routes!(
             calibrations::create::create_calibration,
             calibrations::list::list_calibrations
         ))
+        .layer(DefaultBodyLimit::max(MAX_TABLE_BYTES));
+    OpenApiRouter::with_openapi(Description::openapi())
+        .merge(tables)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
         .routes(routes!(quotes::create_quote))
         .routes(routes!(
