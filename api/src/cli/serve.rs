@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use storage::Database;
 use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -24,6 +25,9 @@ pub struct Arguments {
 
 /// How often reservations are moved on.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How often old records are cleared up.
+const CLEAR_UP: Duration = Duration::from_secs(3600);
 
 /// How long answers in progress may take once the service is told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
@@ -93,18 +97,20 @@ fn announce(address: SocketAddr, local_user: bool) {
     }
 }
 
-/// Moves reservations on as time passes.
+/// Moves reservations on as time passes, and clears up.
 async fn tick(service: Arc<Service>, stop: CancellationToken) {
     let mut interval = tokio::time::interval(TICK);
-    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut clearing = tokio::time::interval(CLEAR_UP);
+    clearing.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
+        let done = tokio::select! {
             () = stop.cancelled() => return,
-            _ = interval.tick() => {
-                if let Err(error) = service.advance().await {
-                    tracing::warn!(error = format!("{error:#}"), "could not move reservations on");
-                }
-            }
+            _ = interval.tick() => service.advance().await,
+            _ = clearing.tick() => service.forget_old_keys().await,
+        };
+        if let Err(error) = done {
+            tracing::warn!(error = format!("{error:#}"), "could not move reservations on");
         }
     }
 }

@@ -16,6 +16,7 @@ mod reservations;
 use std::sync::Arc;
 
 use planner::json::decision::DecisionDocument;
+use planner::time::{Seconds, Timestamp};
 use storage::{ApiToken, Database, ReservationId, StorageError};
 use tokio::sync::{Mutex, RwLock};
 
@@ -29,6 +30,9 @@ pub use planner::reserved_power::ProfileStep;
 pub use propose::{IdempotencyKey, Proposed};
 pub use quote::Wish;
 pub use reservations::{Access, Page, ShownNodes};
+
+/// How long an idempotency key is remembered: a day.
+const KEPT_KEYS: Seconds = Seconds::new(86_400);
 
 /// Everything the use cases share.
 pub struct Service {
@@ -121,7 +125,7 @@ impl Service {
     }
 
     /// The instant now.
-    pub fn now(&self) -> planner::time::Timestamp {
+    pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
@@ -165,6 +169,15 @@ impl Service {
     /// Only the database's.
     pub async fn advance(&self) -> Result<(), ServiceError> {
         self.database.advance(self.now()).await?;
+        Ok(())
+    }
+
+    /// Forgets idempotency keys that no client will send again.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn forget_old_keys(&self) -> Result<(), ServiceError> {
+        self.database.forget_idempotency_before(self.now() - KEPT_KEYS).await?;
         Ok(())
     }
 }
