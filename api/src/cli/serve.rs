@@ -27,7 +27,7 @@ pub struct Arguments {
 const TICK: Duration = Duration::from_secs(1);
 
 /// How often old records are cleared up.
-const CLEAR_UP: Duration = Duration::from_secs(3600);
+const CLEAR_UP: Duration = Duration::from_hours(1);
 
 /// How long answers in progress may take once the service is told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);

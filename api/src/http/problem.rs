@@ -34,7 +34,7 @@ pub struct Problem {
     /// choice.
     #[serde(flatten)]
     #[schema(value_type = Object)]
-    extensions: Map<String, Value>,
+    extensions: Box<Map<String, Value>>,
     #[serde(skip)]
     retry_after_s: Option<u32>,
 }
@@ -67,7 +67,7 @@ impl Problem {
             code,
             detail: detail.into(),
             errors: Vec::new(),
-            extensions: Map::new(),
+            extensions: Box::default(),
             retry_after_s: None,
         }
     }
