@@ -43,14 +43,15 @@ CREATE EXTENSION IF NOT EXISTS btree_gist;
 -- newest epoch, so that ranks may be compared across rows without comparing epochs. Alternative
 -- offers of one reservation may overlap.
 CREATE TABLE allocations (
+    id             BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     reservation_id UUID   NOT NULL REFERENCES reservations (id),
     offer_id       UUID   NOT NULL REFERENCES offers (id),
     epoch          BIGINT NOT NULL REFERENCES calibration_epochs (id),
     first_rank     BIGINT NOT NULL CHECK (first_rank >= 0),
     end_rank       BIGINT NOT NULL,
-    start_s        BIGINT NOT NULL,
+    start_s        BIGINT NOT NULL CHECK (start_s >= 0),
     end_s          BIGINT NOT NULL,
-    PRIMARY KEY (offer_id, start_s, first_rank),
+    UNIQUE (offer_id, start_s, first_rank),
     CHECK (first_rank < end_rank),
     CHECK (start_s < end_s),
     CONSTRAINT allocations_refuse_double_booking EXCLUDE USING gist (

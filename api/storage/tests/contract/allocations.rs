@@ -12,6 +12,7 @@ on_both_engines![
     alternatives_of_one_reservation_may_overlap,
     moving_a_row_onto_another_is_refused,
     an_empty_range_is_refused,
+    a_row_is_taken_exactly_where_no_other_overlaps,
 ];
 
 /// Writes a row past the repositories, for an offer that exists.
@@ -82,4 +83,46 @@ async fn an_empty_range_is_refused(bench: Bench) {
     let [_, second] = two(&bench).await;
     insert(&bench, second, 7..7, 0..10).await.unwrap_err();
     insert(&bench, second, 7..8, 10..10).await.unwrap_err();
+}
+
+/// Two hundred rows in a small rectangle, in time steps that do and do not divide each other, by
+/// two reservations in turn: each is judged against all those taken.
+async fn a_row_is_taken_exactly_where_no_other_overlaps(bench: Bench) {
+    let owners = two(&bench).await;
+    let mut taken = vec![(0, 2..6_u32, 100..200_i64), (1, 8..10, 5000..6000)];
+    let mut seed = 1_u64;
+    let mut below = |bound: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % bound
+    };
+    for turn in 0..200 {
+        let who = turn % 2;
+        let first = u32::try_from(below(9)).unwrap();
+        let start = i64::try_from(below(1000)).unwrap();
+        let nodes = first..first + 1 + u32::try_from(below(2)).unwrap();
+        let time = start..start + 1 + i64::try_from(below(130)).unwrap();
+        // The same offer, start and first rank would be the same row.
+        if taken.iter().any(|it| (it.0, it.1.start, it.2.start) == (who, first, start)) {
+            continue;
+        }
+        let overlaps = |other: &(usize, std::ops::Range<u32>, std::ops::Range<i64>)| {
+            other.0 != who
+                && other.1.start < nodes.end
+                && nodes.start < other.1.end
+                && other.2.start < time.end
+                && time.start < other.2.end
+        };
+        let free = !taken.iter().any(overlaps);
+        match insert(&bench, owners[who], nodes.clone(), time.clone()).await {
+            Ok(()) => {
+                assert!(free, "{nodes:?} {time:?} was taken beside an overlapping row");
+                taken.push((who, nodes, time));
+            }
+            Err(error) => {
+                assert!(matches!(error, StorageError::DoubleBooking), "{error:?}");
+                assert!(!free, "{nodes:?} {time:?} was refused");
+            }
+        }
+    }
+    assert!(taken.len() > 20 && taken.len() < 180, "{}", taken.len());
 }

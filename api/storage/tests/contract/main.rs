@@ -3,6 +3,8 @@
 //! SQLite always runs. PostgreSQL runs where `WATTBOOK_TEST_POSTGRES_URL` names a server on which
 //! databases may be created; with `WATTBOOK_REQUIRE_POSTGRES=1` its absence is a failure.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod access;
 mod agendas;
 mod allocations;

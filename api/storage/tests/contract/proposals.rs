@@ -99,8 +99,8 @@ async fn a_reservation_without_offers_awaits_the_supplier(bench: Bench) {
     install_ten_nodes(database).await;
     let waiting = reservation(Vec::new());
     propose(database, &waiting, 0).await.unwrap();
-    let state = async || database.reservation(waiting.id).await.unwrap().unwrap().state;
-    assert_eq!(state().await, ReservationState::AwaitingSupplier);
+    let state_now = async || database.reservation(waiting.id).await.unwrap().unwrap().state;
+    assert_eq!(state_now().await, ReservationState::AwaitingSupplier);
     let offers = [offer(ranks(0..3), span(2000, 2100))];
     let stale = database.offer(1, waiting.id, &offers, t(1500), t(10)).await;
     let changed = ProposeError::BookChanged { expected: 1, found: 2 };
@@ -108,7 +108,7 @@ async fn a_reservation_without_offers_awaits_the_supplier(bench: Bench) {
         matches!(stale, Err(OfferError::Propose(error)) if error.to_string() == changed.to_string())
     );
     database.offer(2, waiting.id, &offers, t(1500), t(10)).await.unwrap();
-    assert_eq!(state().await, ReservationState::Proposed);
+    assert_eq!(state_now().await, ReservationState::Proposed);
     assert_eq!(database.version().await.unwrap(), 3);
     let again = database.offer(3, waiting.id, &offers, t(1500), t(10)).await;
     let proposed = ReservationState::Proposed;

@@ -1,6 +1,6 @@
 //! Listing reservations.
 
-use storage::{Database, Filter, OfferSelector, ReservationId, ReservationState};
+use storage::{Database, Filter, NewReservation, OfferSelector, ReservationId, ReservationState};
 
 use crate::bench::{
     Bench, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,
@@ -27,8 +27,9 @@ async fn seven(database: &Database) -> Vec<ReservationId> {
     install_ten_nodes(database).await;
     let mut made = Vec::new();
     for n in 1..=7_i64 {
-        let mut next = reservation(vec![offer(ranks(0..1), span(n * 100, n * 100 + 100))]);
-        next.owner = if n % 2 == 0 { "bob'; --" } else { "ada" }.to_owned();
+        let owner = if n % 2 == 0 { "bob'; --" } else { "ada" }.to_owned();
+        let offers = vec![offer(ranks(0..1), span(n * 100, n * 100 + 100))];
+        let next = NewReservation { owner, ..reservation(offers) };
         propose(database, &next, 0).await.unwrap();
         made.push(next.id);
     }

@@ -62,7 +62,7 @@ async fn both_engines_have_the_same_tables_and_columns() {
 #[tokio::test]
 async fn sqlite_keeps_a_write_ahead_log() {
     let bench = Bench::sqlite().await;
-    let Raw::Sqlite(pool, _) = &bench.raw else { unreachable!("the bench is SQLite") };
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(pool).await.unwrap();
     assert_eq!(mode, "wal");
 }
