@@ -198,6 +198,16 @@ impl From<ServiceError> for Problem {
                 detail,
             )
             .retry_after(5),
+            ServiceError::Unavailable(source) => {
+                tracing::warn!(error = format!("{:#}", anyhow::Error::from(source)), "no database");
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "unavailable",
+                    "The database is unavailable",
+                    detail,
+                )
+                .retry_after(1)
+            }
             ServiceError::Internal(source) => Self::internal(&source),
         }
     }

@@ -100,6 +100,9 @@ pub enum ServiceError {
     /// The plan was abandoned.
     #[error("planning took longer than the site allows; narrow the window")]
     TimeLimit,
+    /// The database does not answer, or is busy with another process.
+    #[error("the database is busy or out of reach; try again in a moment")]
+    Unavailable(#[source] StorageError),
     /// Anything else.
     #[error(transparent)]
     Internal(anyhow::Error),
@@ -107,7 +110,10 @@ pub enum ServiceError {
 
 impl From<StorageError> for ServiceError {
     fn from(error: StorageError) -> Self {
-        Self::Internal(error.into())
+        match error {
+            StorageError::Busy(_) | StorageError::Unavailable(_) => Self::Unavailable(error),
+            error => Self::Internal(error.into()),
+        }
     }
 }
 
