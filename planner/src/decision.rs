@@ -96,6 +96,17 @@ impl ReasonCode {
     }
 }
 
+impl Outcome {
+    /// The answer that offers of distinct starts make, each with its rankings, in time order.
+    pub fn of(offers: Vec<Offer>) -> Self {
+        match <[Offer; 1]>::try_from(offers) {
+            Ok([offer]) => Self::Optimum(offer),
+            Err(offers) if offers.is_empty() => Self::Impossible,
+            Err(offers) => Self::Choice(offers),
+        }
+    }
+}
+
 impl Decision {
     /// The offers to choose from: none, one or up to six.
     pub fn offers(&self) -> &[Offer] {

@@ -5,8 +5,10 @@
 //! differences of prefix sums: no query enumerates nodes. Building an order costs `O(N log N)`,
 //! its sums take 24 bytes a node.
 
+use std::ops::{Add, Range, Sub};
+
 use crate::decimal::Fraction;
-use crate::node::{Node, Nodes};
+use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::quantity::Power;
 
@@ -24,8 +26,41 @@ pub enum Preference {
 pub struct NodeOrder {
     ordinal_of_rank: Vec<u32>,
     rank_of_ordinal: Vec<u32>,
-    draw_before: Vec<Power>,
-    max_before: Vec<Power>,
+    /// Draw and maximum power of all ranks before each rank; one more than there are nodes.
+    before: Vec<(Power, Power)>,
+}
+
+/// What a set of nodes amounts to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many.
+    pub nodes: u32,
+    /// Expected mean power.
+    pub draw: Power,
+    /// The sum of their maximum power.
+    pub max_power: Power,
+}
+
+impl Add for Totals {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes + other.nodes,
+            draw: self.draw + other.draw,
+            max_power: self.max_power + other.max_power,
+        }
+    }
+}
+
+impl Sub for Totals {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes - other.nodes,
+            draw: self.draw - other.draw,
+            max_power: self.max_power - other.max_power,
+        }
+    }
 }
 
 impl NodeOrder {
@@ -41,10 +76,15 @@ impl NodeOrder {
         for (rank, &ordinal) in (0_u32..).zip(&ordinal_of_rank) {
             rank_of_ordinal[ordinal as usize] = rank;
         }
-        let node_at = |ordinal: u32| -> &Node { &nodes.as_slice()[ordinal as usize] };
-        let draw_before = prefix_sums(ordinal_of_rank.iter().map(|&o| draws[o as usize]));
-        let max_before = prefix_sums(ordinal_of_rank.iter().map(|&o| node_at(o).max()));
-        Self { ordinal_of_rank, rank_of_ordinal, draw_before, max_before }
+        let mut before = vec![(Power::ZERO, Power::ZERO)];
+        before.reserve_exact(ordinal_of_rank.len());
+        let (mut draw, mut max_power) = before[0];
+        for &ordinal in &ordinal_of_rank {
+            draw = draw + draws[ordinal as usize];
+            max_power = max_power + nodes.as_slice()[ordinal as usize].max();
+            before.push((draw, max_power));
+        }
+        Self { ordinal_of_rank, rank_of_ordinal, before }
     }
 
     /// How many nodes are ordered.
@@ -52,14 +92,26 @@ impl NodeOrder {
         u32::try_from(self.ordinal_of_rank.len()).unwrap_or(u32::MAX)
     }
 
+    /// What all ranks before `rank` amount to.
+    pub fn before(&self, rank: u32) -> Totals {
+        let (draw, max_power) = self.before[rank as usize];
+        Totals { nodes: rank, draw, max_power }
+    }
+
+    /// What a set of ranks amounts to. `O(ranges)`.
+    pub fn totals(&self, ranks: &NodeSet) -> Totals {
+        let of = |range: &Range<u32>| self.before(range.end) - self.before(range.start);
+        ranks.ranges().iter().map(of).fold(Totals::default(), Add::add)
+    }
+
     /// The draw of a set of ranks. `O(ranges)`.
     pub fn draw(&self, ranks: &NodeSet) -> Power {
-        sum_over(&self.draw_before, ranks)
+        self.totals(ranks).draw
     }
 
     /// The maximum power of a set of ranks. `O(ranges)`.
     pub fn max_power(&self, ranks: &NodeSet) -> Power {
-        sum_over(&self.max_before, ranks)
+        self.totals(ranks).max_power
     }
 
     /// The ordinals of a set of ranks. `O(nodes in the set)`, with a sort.
@@ -73,22 +125,4 @@ impl NodeOrder {
             ordinals.positions().map(|ordinal| self.rank_of_ordinal[ordinal as usize]),
         )
     }
-}
-
-fn prefix_sums(powers: impl Iterator<Item = Power>) -> Vec<Power> {
-    let mut sums = vec![Power::ZERO];
-    let mut sum = Power::ZERO;
-    sums.extend(powers.map(|power| {
-        sum = sum + power;
-        sum
-    }));
-    sums
-}
-
-fn sum_over(before: &[Power], ranks: &NodeSet) -> Power {
-    ranks
-        .ranges()
-        .iter()
-        .map(|range| before[range.end as usize] - before[range.start as usize])
-        .sum()
 }

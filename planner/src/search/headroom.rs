@@ -1,49 +1,104 @@
 //! How much power the cap leaves beside what is reserved (constraint C3).
 
+use std::collections::{HashMap, VecDeque};
+
 use super::exclusion::Exclusion;
 use crate::agenda::Agenda;
 use crate::book::Booking;
-use crate::order::NodeOrder;
 use crate::quantity::Power;
-use crate::reserved_power::reserved_power;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
-/// Headroom as a step function over the reach of a request; absent where there is no cap value.
+/// Headroom as a step function, asked about the spans of starts in time order.
 pub(super) struct Headroom {
     steps: Vec<(Span, Power)>,
+    /// Steps that reach into the span, each tighter than those after it: the first is the tightest.
+    tightest: VecDeque<usize>,
+    next: usize,
 }
 
 impl Headroom {
-    /// The cap less the reserved maximum power, over `reach`.
-    pub(super) fn new(
-        cap: &Agenda<Power>,
-        nearby: &[&Booking],
-        order: &NodeOrder,
-        reach: Span,
-    ) -> Self {
-        let mut steps = Vec::new();
-        for (span, reserved) in reserved_power(nearby, order, reach) {
+    /// The cap less the reserved maximum power, where the cap has a value.
+    pub(super) fn new(cap: &Agenda<Power>, reserved: &[(Span, Power)]) -> Self {
+        let mut steps = Vec::with_capacity(reserved.len() + cap.pieces().len());
+        for &(span, power) in reserved {
             for piece in cap.overlapping(span) {
                 if let Some(both) = piece.span.intersection(span) {
-                    steps.push((both, piece.value - reserved));
+                    steps.push((both, piece.value - power));
                 }
             }
         }
-        Self { steps }
+        Self { steps, tightest: VecDeque::new(), next: 0 }
     }
 
     /// Whether `power` fits at every instant of `span`; if not, where the most is missing.
-    pub(super) fn admit(&self, span: Span, power: Power) -> Result<(), Exclusion> {
-        let first = self.steps.partition_point(|(step, _)| step.end() <= span.start());
-        let tightest = self.steps[first..]
-            .iter()
-            .take_while(|(step, _)| step.start() < span.end())
-            .min_by_key(|(_, headroom)| *headroom);
-        match tightest {
-            Some(&(step, headroom)) if headroom < power => {
+    pub(super) fn admit(&mut self, span: Span, power: Power) -> Result<(), Exclusion> {
+        while self.next < self.steps.len() && self.steps[self.next].0.start() < span.end() {
+            let headroom = self.steps[self.next].1;
+            while self.tightest.back().is_some_and(|&step| self.steps[step].1 > headroom) {
+                self.tightest.pop_back();
+            }
+            self.tightest.push_back(self.next);
+            self.next += 1;
+        }
+        while self.tightest.front().is_some_and(|&step| self.steps[step].0.end() <= span.start()) {
+            self.tightest.pop_front();
+        }
+        match self.tightest.front().map(|&step| self.steps[step]) {
+            Some((step, headroom)) if headroom < power => {
                 Err(Exclusion::PowerCap { missing: power - headroom, span: step })
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Reserved power over `reach` where no two bookings of different ids share a node at an instant:
+/// the sum over ids of the largest alternative. `bookings` are by start, `powers` theirs.
+pub(super) fn reserved_power(
+    bookings: &[&Booking],
+    powers: &[Power],
+    reach: Span,
+) -> Vec<(Span, Power)> {
+    let mut alternatives: HashMap<&str, Vec<usize>> = HashMap::with_capacity(bookings.len());
+    for (index, booking) in bookings.iter().enumerate() {
+        alternatives.entry(&booking.id).or_default().push(index);
+    }
+    let mut changes: Vec<(Timestamp, Power)> = vec![(reach.start(), Power::ZERO)];
+    for indices in alternatives.values() {
+        largest(indices, bookings, powers, &mut changes);
+    }
+    changes.sort_unstable();
+    let mut steps: Vec<(Span, Power)> = Vec::with_capacity(changes.len());
+    let (mut since, mut power) = (reach.start(), Power::ZERO);
+    for (instant, change) in changes {
+        if let Some(step) = Span::new(since, instant.min(reach.end())) {
+            steps.push((step, power));
+            since = step.end();
+        }
+        power = power + change;
+    }
+    steps.extend(Span::new(since, reach.end()).map(|step| (step, power)));
+    steps
+}
+
+/// The changes over time of the largest of one id's alternatives.
+fn largest(
+    indices: &[usize],
+    bookings: &[&Booking],
+    powers: &[Power],
+    changes: &mut Vec<(Timestamp, Power)>,
+) {
+    let mut edges: Vec<Timestamp> = indices
+        .iter()
+        .flat_map(|&index| [bookings[index].span.start(), bookings[index].span.end()])
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut last = Power::ZERO;
+    for edge in edges {
+        let active = indices.iter().filter(|&&index| bookings[index].span.contains(edge));
+        let power = active.map(|&index| powers[index]).max().unwrap_or(Power::ZERO);
+        changes.push((edge, power - last));
+        last = power;
     }
 }

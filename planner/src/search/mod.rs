@@ -1,32 +1,38 @@
 //! The search: Algorithm 1 of the paper (section V) behind one function, [`plan`].
 //!
 //! 1. `candidates`: the starts to look at.
-//! 2. `availability` and `headroom`: which of them are feasible (C1, C2, C3), and with which nodes.
+//! 2. `sweep` over `free_nodes`, and `headroom`: which of them are feasible (C2, C3), and what the
+//!    nodes they take amount to.
 //! 3. `choose` and `pareto`: the best start for each ranking (Algorithms 2 and 3), the front.
 //!
-//! A plan costs `O(candidates x bookings near the window)`, whatever the number of nodes.
+//! With `k` booked ranges near the window and `c` candidates a plan costs `O((k + c) log (k + c))`
+//! and the ranges it answers with, whatever the number of nodes.
 
-mod availability;
 mod candidates;
 mod choose;
 mod exclusion;
+pub(crate) mod free_nodes;
 mod headroom;
 mod pareto;
+mod sweep;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agenda::Agendas;
-use crate::book::Book;
+use crate::book::{Book, Booking};
 use crate::criterion::Values;
 use crate::decision::{Decision, Offer, Outcome, Savings};
-use crate::order::{NodeOrder, Preference};
+use crate::order::{NodeOrder, Preference, Totals};
 use crate::problem::{PlanningProblem, SearchMode};
-use crate::quantity::Currency;
+use crate::quantity::{Currency, Power};
 use crate::request::Request;
+use crate::reserved_power::reserved_power;
 use crate::time::{Span, Timestamp};
 
-use availability::{Availability, Selection};
 use choose::BestStart;
 use exclusion::{Exclusion, Exclusions};
 use headroom::Headroom;
+use sweep::Sweep;
 
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
 
@@ -56,8 +62,7 @@ pub struct Cancelled;
 struct Feasible {
     span: Span,
     values: Values,
-    /// Index of the nodes it would take: see [`Availability::selection`].
-    selection: usize,
+    peak_power: Power,
 }
 
 /// How often `cancelled` is asked, in candidates.
@@ -76,7 +81,10 @@ pub fn plan(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Decision, Cancelled> {
     let starts = candidates::starts(view, request);
-    let mut search = Search::new(view, request);
+    let earliest = request.earliest_start_at(view.now);
+    let reach = Span::new(earliest, request.latest_start + request.duration);
+    let nearby: Vec<&Booking> = reach.into_iter().flat_map(|r| view.book.overlapping(r)).collect();
+    let mut search = Search::new(view, request, reach, &nearby);
     let mut feasible = Vec::new();
     let mut exclusions = Exclusions::default();
     let spans = starts.iter().filter_map(|&start| Span::starting(start, request.duration));
@@ -90,12 +98,20 @@ pub fn plan(
         }
     }
     let best = choose::best_starts(&feasible);
+    let front = pareto::front(feasible.iter().map(|start| &start.values));
+    let mut offers = search.offers(&feasible, &best, &front);
+    let pareto = front.iter().filter_map(|index| offers.get(index).cloned()).collect();
+    for start in best {
+        offers.entry(start.index).and_modify(|offer| offer.rankings = start.rankings);
+    }
+    let as_soon_as_possible = offers.get(&0).cloned();
+    offers.retain(|_, offer| !offer.rankings.is_empty());
     Ok(Decision {
-        outcome: search.outcome(&feasible, &best),
+        outcome: Outcome::of(offers.into_values().collect()),
         candidate_starts: starts.len() as u64,
         reasons: exclusions.into_reasons(request, view.order.count()),
-        as_soon_as_possible: search.as_soon_as_possible(&feasible, &best),
-        pareto: search.pareto(&feasible),
+        as_soon_as_possible,
+        pareto,
     })
 }
 
@@ -120,31 +136,38 @@ pub fn plan_problem(problem: &PlanningProblem) -> (NodeOrder, Decision) {
     (order, decision)
 }
 
-/// One request's search over one view.
+/// One request's search over one view; starts are evaluated in time order.
 struct Search<'a> {
     view: &'a PlanningView<'a>,
     request: &'a Request,
-    availability: Availability<'a>,
+    sweep: Sweep<'a>,
     headroom: Option<Headroom>,
 }
 
 impl<'a> Search<'a> {
-    fn new(view: &'a PlanningView<'a>, request: &'a Request) -> Self {
-        let earliest = request.earliest_start_at(view.now);
-        let reach = Span::new(earliest, request.latest_start + request.duration);
-        let nearby: Vec<_> = reach.into_iter().flat_map(|r| view.book.overlapping(r)).collect();
-        let headroom = match (&view.agendas.power_cap, reach) {
-            (Some(cap), Some(reach)) => Some(Headroom::new(cap, &nearby, view.order, reach)),
-            _ => None,
-        };
-        let availability = Availability::new(nearby, view.order, request.nodes);
-        Self { view, request, availability, headroom }
+    fn new(
+        view: &'a PlanningView<'a>,
+        request: &'a Request,
+        reach: Option<Span>,
+        nearby: &'a [&'a Booking],
+    ) -> Self {
+        let sweep = Sweep::new(nearby, view.order, request.nodes);
+        let cap = view.agendas.power_cap.as_ref().zip(reach);
+        let headroom = cap.map(|(cap, reach)| {
+            let reserved = if view.book.is_double_booked() {
+                reserved_power(nearby, view.order, reach)
+            } else {
+                headroom::reserved_power(nearby, &sweep.powers(), reach)
+            };
+            Headroom::new(cap, &reserved)
+        });
+        Self { view, request, sweep, headroom }
     }
 
-    /// Tests C2 and C3 for a start and computes what it would consume.
+    /// Tests agendas, C2 and C3 for a start and computes what it would consume.
     fn evaluate(&mut self, span: Span) -> Result<Feasible, Exclusion> {
         let agendas = self.view.agendas;
-        let gap = |name, gap| Exclusion::AgendaGap { agenda: name, gap };
+        let gap = |agenda, gap| Exclusion::AgendaGap { agenda, gap };
         let price = (agendas.price.integral(span))
             .ok_or_else(|| gap("price", agendas.price.agenda().first_gap(span)))?;
         let intensity = (agendas.co2.integral(span))
@@ -152,9 +175,8 @@ impl<'a> Search<'a> {
         if let Some(cap) = agendas.power_cap.as_ref().filter(|cap| !cap.covers(span)) {
             return Err(gap("power_cap", cap.first_gap(span)));
         }
-        let index = self.availability.select(span)?;
-        let Selection { draw, max_power, .. } = *self.availability.selection(index);
-        if let Some(headroom) = &self.headroom {
+        let Totals { draw, max_power, .. } = self.sweep.take(span)?;
+        if let Some(headroom) = &mut self.headroom {
             headroom.admit(span, max_power)?;
         }
         let values = Values {
@@ -162,46 +184,32 @@ impl<'a> Search<'a> {
             cost: draw.times_price(price, self.view.currency),
             co2: draw.times_intensity(intensity),
         };
-        Ok(Feasible { span, values, selection: index })
+        Ok(Feasible { span, values, peak_power: max_power })
     }
 
-    fn outcome(&self, feasible: &[Feasible], best: &[BestStart]) -> Outcome {
-        let offer = |start: &BestStart| Offer {
-            rankings: start.rankings.clone(),
-            ..self.offer(&feasible[start.index], &feasible[0])
-        };
-        match best {
-            [] => Outcome::Impossible,
-            [only] => Outcome::Optimum(offer(only)),
-            several => Outcome::Choice(several.iter().map(offer).collect()),
-        }
-    }
-
-    fn as_soon_as_possible(&self, feasible: &[Feasible], best: &[BestStart]) -> Option<Offer> {
-        let first = feasible.first()?;
-        let won = best.iter().find(|start| start.index == 0);
-        let rankings = won.map(|start| start.rankings.clone()).unwrap_or_default();
-        Some(Offer { rankings, ..self.offer(first, first) })
-    }
-
-    fn pareto(&self, feasible: &[Feasible]) -> Vec<Offer> {
-        let values: Vec<&Values> = feasible.iter().map(|start| &start.values).collect();
-        pareto::front(&values)
-            .into_iter()
-            .map(|index| self.offer(&feasible[index], &feasible[0]))
-            .collect()
+    /// The first start, the best starts and the front as offers, by index; without rankings.
+    fn offers(
+        &mut self,
+        feasible: &[Feasible],
+        best: &[BestStart],
+        front: &[usize],
+    ) -> BTreeMap<usize, Offer> {
+        let Some(soonest) = feasible.first() else { return BTreeMap::new() };
+        let wanted = best.iter().map(|start| start.index).chain(front.iter().copied());
+        let wanted: BTreeSet<usize> = wanted.chain([0]).collect();
+        self.sweep.rewind();
+        wanted.into_iter().map(|index| (index, self.offer(&feasible[index], soonest))).collect()
     }
 
     /// A feasible start as an offer, compared with the as-soon-as-possible one.
-    fn offer(&self, start: &Feasible, soonest: &Feasible) -> Offer {
-        let selection = self.availability.selection(start.selection);
+    fn offer(&mut self, start: &Feasible, soonest: &Feasible) -> Offer {
         let Values { energy, cost, co2 } = start.values;
         Offer {
             rankings: Vec::new(),
             span: start.span,
-            ranks: selection.ranks.clone(),
+            ranks: self.sweep.ranks(start.span),
             values: start.values,
-            peak_power: selection.max_power,
+            peak_power: start.peak_power,
             delay: start.span.start() - self.request.earliest_start_at(self.view.now),
             saves: Savings {
                 energy: soonest.values.energy - energy,

@@ -6,15 +6,15 @@
 use crate::criterion::{Criterion, Values};
 
 /// Indices of the front, ascending. `O(starts x front)`.
-pub(super) fn front(values: &[&Values]) -> Vec<usize> {
-    let mut front: Vec<usize> = Vec::new();
-    for (index, candidate) in values.iter().enumerate() {
+pub(super) fn front<'a>(starts: impl Iterator<Item = &'a Values>) -> Vec<usize> {
+    let mut front: Vec<(usize, &Values)> = Vec::new();
+    for (index, candidate) in starts.enumerate() {
         // Recent members are the likeliest to dominate: agendas change slowly.
-        if !front.iter().rev().any(|&earlier| at_most(values[earlier], candidate)) {
-            front.push(index);
+        if !front.iter().rev().any(|(_, earlier)| at_most(earlier, candidate)) {
+            front.push((index, candidate));
         }
     }
-    front
+    front.into_iter().map(|(index, _)| index).collect()
 }
 
 fn at_most(left: &Values, right: &Values) -> bool {
@@ -35,7 +35,7 @@ mod tests {
             co2: CarbonMass::from_exact(co2),
         };
         let [a, b, c, d] = [values(1, 1, 1), values(2, 2, 2), values(1, 1, 1), values(3, 3, 0)];
-        assert_eq!(front(&[&a, &b, &c, &d]), [0, 3]);
-        assert_eq!(front(&[&b, &a, &d]), [0, 1, 2]);
+        assert_eq!(front([&a, &b, &c, &d].into_iter()), [0, 3]);
+        assert_eq!(front([&b, &a, &d].into_iter()), [0, 1, 2]);
     }
 }
