@@ -10,4 +10,9 @@ mod cluster;
 mod server;
 mod site;
 
+mod documents;
+mod expiry;
+mod grid;
+mod kills;
+mod races;
 mod walk_through;
