@@ -120,3 +120,24 @@ pub fn assert_whole(reservations: &[Value], schedule: &[Taken]) {
         }
     }
 }
+
+/// Everything that can be read, as one text: what a refused request must not change.
+pub async fn everything(client: &Client, hours: Hours) -> String {
+    let span = hours.span(-24, 48);
+    let paths = [
+        "/api/v1/nodes?limit=10000".to_owned(),
+        "/api/v1/calibrations".to_owned(),
+        "/api/v1/reservations?limit=1000".to_owned(),
+        format!("/api/v1/agendas/price?{span}"),
+        format!("/api/v1/agendas/co2?{span}"),
+        format!("/api/v1/agendas/power-cap?{span}"),
+        format!("/api/v1/schedule?{span}"),
+        format!("/api/v1/power-profile?{span}"),
+    ];
+    let mut all = String::new();
+    for path in paths {
+        all += &client.get(&path).await.ok(200).to_string();
+        all.push('\n');
+    }
+    all
+}

@@ -124,13 +124,17 @@ async fn nodes_go_in_as_csv_and_come_out_page_by_page(site: Site) {
 
 /// Samples of a node: 5 idle ones around 50 W with an outlier of 500 W, 2 at full load.
 fn samples(node: &str, max_w: f64) -> String {
-    let idle = [49, 50, 51, 50, 500, 50];
-    let mut table = "node,measured_at,load,power_w\n".to_owned();
-    for (minute, power) in idle.iter().enumerate() {
-        table += &format!("{node},2026-01-01T00:0{minute}:00Z,idle,{power}\n");
-    }
-    table
-        + &format!("{node},2026-01-01T01:00:00Z,max,{max_w}\n{node},2026-01-01T01:01:00Z,max,90\n")
+    format!(
+        "node,measured_at,load,power_w\n\
+         {node},2026-01-01T00:00:00Z,idle,49\n\
+         {node},2026-01-01T00:01:00Z,idle,50\n\
+         {node},2026-01-01T00:02:00Z,idle,51\n\
+         {node},2026-01-01T00:03:00Z,idle,50\n\
+         {node},2026-01-01T00:04:00Z,idle,500\n\
+         {node},2026-01-01T00:05:00Z,idle,50\n\
+         {node},2026-01-01T01:00:00Z,max,{max_w}\n\
+         {node},2026-01-01T01:01:00Z,max,90\n"
+    )
 }
 
 async fn a_calibration_changes_powers_and_the_draw_order(site: Site) {

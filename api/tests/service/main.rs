@@ -10,9 +10,17 @@ mod cluster;
 mod server;
 mod site;
 
+mod bad_bodies;
+mod bad_requests;
 mod documents;
 mod expiry;
 mod grid;
 mod kills;
+mod plan;
+mod process;
 mod races;
+mod repeats;
+mod roles;
+mod simulate;
+mod tokens;
 mod walk_through;

@@ -9,10 +9,12 @@ use tokio::task::JoinSet;
 use crate::book::{assert_sound, assert_whole};
 use crate::client::{Answer, Client};
 use crate::cluster::{Hours, furnish, path};
+use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     sixty_four_clients_race_for_the_same_nodes_and_losers_are_told_why,
+    two_processes_on_one_database_never_book_a_node_twice,
     clients_that_propose_choose_and_cancel_at_once_keep_the_book_sound,
 }
 
@@ -61,12 +63,21 @@ async fn chosen(client: &Client, reservation: &Value, ranking: &str) -> Value {
 }
 
 async fn sixty_four_clients_race_for_the_same_nodes_and_losers_are_told_why(site: Site) {
-    let server = site.serve().await;
-    let hours = furnish(&server.client(), NODES, Some(CAP_W)).await;
+    race(&[site.serve().await]).await;
+}
+
+async fn two_processes_on_one_database_never_book_a_node_twice(site: Site) {
+    race(&[site.serve().await, site.serve().await]).await;
+}
+
+async fn race(servers: &[Server]) {
+    let client = servers[0].client();
+    let hours = furnish(&client, NODES, Some(CAP_W)).await;
     let start = Arc::new(Barrier::new(CLIENTS as usize));
     let mut clients = JoinSet::new();
     for number in 0..CLIENTS {
         // A connection of its own for each client.
+        let server = &servers[number as usize % servers.len()];
         let (client, start) = (server.client(), Arc::clone(&start));
         let earliest = i64::from(number % 4);
         clients.spawn(async move {
@@ -84,7 +95,6 @@ async fn sixty_four_clients_race_for_the_same_nodes_and_losers_are_told_why(site
     let outcomes = clients.join_all().await;
     let winners = outcomes.iter().filter(|won| **won).count();
     assert!((1..=7).contains(&winners), "{winners} reservations fit between hours 0 and 6");
-    let client = server.client();
     let booked = assert_sound(&client, hours, Some(CAP_W)).await;
     let reservations = client.all_reservations().await;
     assert_eq!((booked.len(), reservations.len()), (winners, winners));

@@ -107,8 +107,8 @@ impl Site {
 
     /// The service with more arguments.
     pub async fn serve_with(&self, arguments: &[&str]) -> Server {
-        let mut command = wattbook(&["serve", "--listen", "127.0.0.1:0"]);
-        command.current_dir(self.folder()).args(["--database", &self.database]).args(arguments);
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.args(arguments);
         Server::start(command).await
     }
 
