@@ -35,7 +35,7 @@ async fn a_kill_in_the_middle_of_confirmations_loses_nothing_and_leaves_nothing_
             clients.spawn(confirm_until_cut_off(server.client(), hours, number));
         }
         // Any instant will do, and another one in each round and run.
-        let millis = 150 + (now().unsigned_abs() * 37 + round * 131) % 300;
+        let millis = 250 + (now().unsigned_abs() * 37 + round * 131) % 400;
         tokio::time::sleep(Duration::from_millis(millis)).await;
         server.kill();
         promised.extend(clients.join_all().await.into_iter().flatten());
