@@ -11,6 +11,8 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     every_error_of_a_body_is_listed_with_its_pointer_and_nothing_changes,
+    exponents_beyond_all_numbers_are_refused,
+    an_overlap_is_reported_beside_a_value_that_is_wrong,
     every_error_of_a_table_is_listed_with_its_line_and_nothing_changes,
 }
 
@@ -258,6 +260,34 @@ async fn every_error_of_a_body_is_listed_with_its_pointer_and_nothing_changes(si
         }
     }
     assert_eq!(everything(&client, hours).await, before);
+}
+
+async fn exponents_beyond_all_numbers_are_refused(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    for exponent in ["99999", "2147483641", "2147483642", "2147483647", "2147483648"] {
+        for number in [format!("1e{exponent}"), format!("1e-{exponent}"), format!("1.5e{exponent}")]
+        {
+            let nodes = format!(r#"[{{"name": "a", "idle_power_w": 0, "max_power_w": {number}}}]"#);
+            let request = client.request(Method::PUT, "/api/v1/nodes");
+            let request = request.header(CONTENT_TYPE, "application/json").body(nodes);
+            let problem = answer(request).await.problem(400, "invalid_body");
+            assert_eq!(pointers(&problem), ["/0/max_power_w"], "{number}");
+        }
+    }
+}
+
+/// As it is in tables.
+async fn an_overlap_is_reported_beside_a_value_that_is_wrong(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = Hours::ahead();
+    let piece = |from: i64, to: i64, price: &str| serde_json::json!({ "start": hours.hour(from), "end": hours.hour(to), "price_per_mwh": price });
+    let body = serde_json::json!([piece(0, 2, "x"), piece(1, 3, "y")]);
+    let problem = client.put("/api/v1/agendas/price", &body).await.problem(400, "invalid_body");
+    let mut pointers = pointers(&problem);
+    pointers.sort_unstable();
+    assert_eq!(pointers, ["/0/price_per_mwh", "/1/price_per_mwh", "/1/start"]);
 }
 
 fn pointers(problem: &Value) -> Vec<&str> {

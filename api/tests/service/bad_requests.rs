@@ -11,7 +11,9 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     bodies_of_another_kind_encoding_or_size_are_refused_and_change_nothing,
+    tables_of_nodes_and_samples_may_be_larger_than_other_bodies,
     parameters_with_errors_are_named,
+    a_null_character_in_a_parameter_is_no_failure_of_the_service,
     headers_with_errors_are_named_and_change_nothing,
 }
 
@@ -61,11 +63,43 @@ async fn bodies_of_another_kind_encoding_or_size_are_refused_and_change_nothing(
             send(Some("text/csv"), vec![0xff; 9]).await.problem(400, "invalid_body");
             send(Some("text/csv"), vec![0; 9]).await.problem(400, "invalid_body");
         } else {
-            // Tables of nodes and samples may be larger.
             send(json, vec![b' '; (8 << 20) + 1]).await.problem(413, "body_too_large");
         }
     }
     assert_eq!(everything(&client, hours).await, before);
+}
+
+/// A million nodes as a table are some 20 MB; here a node and 9 MB of blanks.
+async fn tables_of_nodes_and_samples_may_be_larger_than_other_bodies(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    furnish(&client, 1, None).await;
+    let blanks = " ".repeat(9 << 20);
+    let nodes = format!("{}{blanks}", crate::cluster::nodes(1));
+    for (method, path, body, status) in [
+        (Method::PUT, "/api/v1/nodes", nodes, 200),
+        (Method::POST, "/api/v1/calibrations", format!("{}{blanks}", samples()), 201),
+    ] {
+        let request = client.request(method, path).header(CONTENT_TYPE, "application/json");
+        answer(request.body(body)).await.ok(status);
+    }
+}
+
+fn samples() -> serde_json::Value {
+    let sample = |load: &str, power: u32| {
+        let measured_at = "2026-01-01T00:00:00Z";
+        json!({ "node": "n0", "measured_at": measured_at, "load": load, "power_w": power })
+    };
+    json!([sample("idle", 100), sample("max", 200)])
+}
+
+async fn a_null_character_in_a_parameter_is_no_failure_of_the_service(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    for path in ["reservations?owner=%00", "calibrations?node=n%000"] {
+        let answer = client.get(&format!("/api/v1/{path}")).await;
+        assert!(matches!(answer.status, 200 | 400), "{path}: {answer:?}");
+    }
 }
 
 async fn parameters_with_errors_are_named(site: Site) {

@@ -36,6 +36,24 @@ async fn the_openapi_document_served_is_the_one_printed_and_the_one_kept() {
     assert_eq!(document, serde_json::from_str::<Value>(&text).unwrap(), "run make generated");
 }
 
+#[test]
+fn every_error_in_the_openapi_document_is_a_problem_document() {
+    let output = wattbook(&["openapi"]).output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut wrong = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let content = &response["content"];
+                if status.as_str() >= "400" && !content["application/problem+json"].is_object() {
+                    wrong.push(format!("{method} {path} {status}: {content}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Files of the page, and whether they name another host to load from.
 #[tokio::test]
 async fn the_pages_load_nothing_from_other_hosts() {

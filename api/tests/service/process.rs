@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -11,7 +12,23 @@ use crate::server::Server;
 use crate::site::{Site, on_both_engines, wattbook};
 
 on_both_engines! {
+    several_processes_may_open_a_new_database_at_once,
     told_to_terminate_it_finishes_the_answer_in_progress_and_exits_with_zero,
+}
+
+async fn several_processes_may_open_a_new_database_at_once(site: Site) {
+    let open = |_| {
+        site.command(&["token", "list"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let processes: Vec<_> = (0..4).map(open).collect();
+    for process in processes {
+        let output = process.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 async fn told_to_terminate_it_finishes_the_answer_in_progress_and_exits_with_zero(site: Site) {

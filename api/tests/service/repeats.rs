@@ -1,17 +1,21 @@
 //! Requests sent again: idempotency keys, entity tags.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{Answer, Client, answer};
-use crate::cluster::{furnish, path, propose};
+use crate::cluster::{furnish, instant, now, path, propose};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     the_same_key_and_body_answer_with_the_first_reservation,
     a_key_used_for_another_body_is_a_conflict,
     sixteen_requests_with_one_key_make_one_reservation,
+    requests_with_one_key_all_succeed_where_nodes_suffice_for_one,
+    a_key_answers_with_the_first_reservation_after_its_latest_start_too,
     a_change_of_something_read_before_another_change_is_refused,
 }
 
@@ -49,13 +53,22 @@ async fn a_key_used_for_another_body_is_a_conflict(site: Site) {
 }
 
 async fn sixteen_requests_with_one_key_make_one_reservation(site: Site) {
+    sixteen_at_once(site, 64).await;
+}
+
+/// A request that waits for the first to be written must not find its own nodes taken.
+async fn requests_with_one_key_all_succeed_where_nodes_suffice_for_one(site: Site) {
+    sixteen_at_once(site, 1).await;
+}
+
+async fn sixteen_at_once(site: Site, nodes: u32) {
     let server = site.serve().await;
     let client = server.client();
-    let hours = furnish(&client, 64, None).await;
+    let hours = furnish(&client, nodes, None).await;
     let mut requests = JoinSet::new();
     for _ in 0..16 {
         let client = server.client();
-        requests.spawn(async move { propose_once(&client, "once", &hours.request(1, 0, 6)).await });
+        requests.spawn(async move { propose_once(&client, "once", &hours.request(1, 2, 2)).await });
     }
     let answers = requests.join_all().await;
     let made = answers.iter().filter(|answer| answer.status == 201).count();
@@ -65,6 +78,20 @@ async fn sixteen_requests_with_one_key_make_one_reservation(site: Site) {
     for answer in &answers {
         assert_eq!(answer.ok(answer.status)["id"], only["id"]);
     }
+}
+
+async fn a_key_answers_with_the_first_reservation_after_its_latest_start_too(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    furnish(&client, 1, None).await;
+    let request = json!({
+        "nodes": 1, "duration": "PT1H", "search": { "mode": "exact" },
+        "earliest_start": instant(now()), "latest_start": instant(now() + 1),
+    });
+    let first = propose_once(&client, "once", &request).await.ok(201);
+    tokio::time::sleep(Duration::from_millis(2100)).await;
+    let second = propose_once(&client, "once", &request).await;
+    assert_eq!(second.ok(200)["id"], first["id"]);
 }
 
 async fn a_change_of_something_read_before_another_change_is_refused(site: Site) {

@@ -15,6 +15,7 @@ use crate::site::{Site, on_both_engines, wattbook};
 on_both_engines! {
     tokens_are_listed_and_revoked_from_the_command_line,
     once_a_token_exists_callers_without_a_valid_one_are_refused,
+    revoking_the_last_token_does_not_open_the_service,
     a_reservation_is_its_owners_and_operators_business_only,
 }
 
@@ -69,6 +70,19 @@ async fn once_a_token_exists_callers_without_a_valid_one_are_refused(site: Site)
     }
     let foreign: RequestBuilder = with(&format!("Bearer {token}")).header(HOST, "book.example");
     answer(foreign).await.ok(200);
+}
+
+/// Whoever revokes a token that leaked means to let nobody in, not everybody.
+async fn revoking_the_last_token_does_not_open_the_service(site: Site) {
+    site.token("ada", "user");
+    let server = site.serve().await;
+    let listed = String::from_utf8(run(&site, &["token", "list"]).stdout).unwrap();
+    let id = listed.lines().nth(1).unwrap().split_whitespace().next().unwrap();
+    assert!(run(&site, &["token", "revoke", id]).status.success());
+    server.client().get("/api/v1/nodes").await.problem(401, "unauthorised");
+    drop(server);
+    let server = site.serve().await;
+    server.client().get("/api/v1/nodes").await.problem(401, "unauthorised");
 }
 
 async fn a_reservation_is_its_owners_and_operators_business_only(site: Site) {
