@@ -1,0 +1,134 @@
+//! Each route and each role, exactly as documented.
+
+use reqwest::Method;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+
+use crate::client::answer;
+use crate::cluster::{furnish, path, propose};
+use crate::site::{Site, on_both_engines};
+
+on_both_engines! {
+    each_route_admits_the_documented_roles_and_refuses_everyone_else,
+}
+
+/// Who may call, as docs/API-DESIGN.md has it.
+#[derive(Clone, Copy, PartialEq)]
+enum May {
+    /// Users and operators.
+    Book,
+    /// Operators.
+    Run,
+    /// Suppliers and operators.
+    Supply,
+    /// All three.
+    Anyone,
+}
+
+/// Method, path in the OpenAPI document, path and body of the call, who may, the status for them.
+type Route = (Method, &'static str, &'static str, Body, May, u16);
+
+#[derive(Clone, Copy)]
+enum Body {
+    None,
+    /// A request for a node.
+    Wish,
+    Choice,
+    Nodes,
+    Price,
+    Samples,
+}
+
+#[rustfmt::skip]
+fn routes() -> Vec<Route> {
+    let (get, put, post, delete) = (Method::GET, Method::PUT, Method::POST, Method::DELETE);
+    vec![
+        (put.clone(), "/api/v1/nodes", "/api/v1/nodes", Body::Nodes, May::Run, 200),
+        (get.clone(), "/api/v1/nodes", "/api/v1/nodes", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::Samples, May::Run, 201),
+        (get.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::None, May::Book, 200),
+        (put, "/api/v1/agendas/{quantity}", "/api/v1/agendas/price", Body::Price, May::Supply, 200),
+        (get.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/power-cap", Body::None, May::Anyone, 200),
+        (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Wish, May::Book, 200),
+        (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Wish, May::Book, 201),
+        (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
+        (post, "/api/v1/reservations/{id}/choose", "ID/choose", Body::Choice, May::Book, 200),
+        (delete, "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/power-profile", "/api/v1/power-profile", Body::None, May::Anyone, 200),
+        (get, "/api/v1/schedule", "/api/v1/schedule", Body::None, May::Book, 200),
+    ]
+}
+
+fn admits(may: May, role: &str) -> bool {
+    match role {
+        "operator" => true,
+        "user" => matches!(may, May::Book | May::Anyone),
+        _ => matches!(may, May::Supply | May::Anyone),
+    }
+}
+
+async fn each_route_admits_the_documented_roles_and_refuses_everyone_else(site: Site) {
+    let ada = site.token("ada", "user");
+    let roles = ["user", "supplier", "operator"];
+    let tokens =
+        roles.map(|role| if role == "user" { ada.clone() } else { site.token(role, role) });
+    let server = site.serve().await;
+    let operator = server.client().with_token(&tokens[2]);
+    let hours = furnish(&operator, 8, None).await;
+    let nobody = server.client();
+    let document = nobody.get("/api/openapi.json").await.ok(200);
+    assert_all_listed(&document);
+    for (method, _, route, body, may, status) in routes() {
+        for (role, token) in roles.iter().zip(&tokens) {
+            // One of the user's for each call.
+            let user = server.client().with_token(&ada);
+            let reservation = propose(&user, &hours.request(1, 0, 6)).await;
+            let called = route.replace("ID", &path(&reservation));
+            let call = |client: &crate::client::Client| {
+                let request = client.request(method.clone(), &called);
+                match document_of(body, hours) {
+                    Some(body) => request.json(&body),
+                    None => request,
+                }
+            };
+            answer(call(&nobody)).await.problem(401, "unauthorised");
+            let bearer = server.client().with_token(token);
+            let answered = answer(call(&bearer)).await;
+            if admits(may, role) {
+                assert_eq!(answered.status, status, "{role} {method} {called}: {answered:?}");
+            } else {
+                answered.problem(403, "forbidden");
+                let nonsense = bearer.request(method.clone(), &called);
+                let nonsense = nonsense.header(CONTENT_TYPE, "text/plain").body("?");
+                answer(nonsense).await.problem(403, "forbidden");
+            }
+            operator.delete(&path(&reservation)).await;
+        }
+    }
+}
+
+/// A new route must say in this table who may call it.
+fn assert_all_listed(document: &Value) {
+    let listed = routes();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let named = |route: &&Route| {
+                route.1 == path.as_str() && route.0.as_str().eq_ignore_ascii_case(method)
+            };
+            assert_eq!(listed.iter().filter(named).count(), 1, "{method} {path} in the table");
+        }
+    }
+}
+
+fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
+    let sample = |load: &str, power: u32| json!({ "node": "n7", "measured_at": hours.hour(-9), "load": load, "power_w": power });
+    Some(match body {
+        Body::None => return None,
+        Body::Wish => hours.request(1, 0, 6),
+        Body::Choice => json!({ "ranking": "cost_co2_energy" }),
+        Body::Nodes => crate::cluster::nodes(8),
+        Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),
+        Body::Samples => json!([sample("idle", 100), sample("max", 200)]),
+    })
+}
