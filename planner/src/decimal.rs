@@ -22,7 +22,7 @@ pub enum DecimalError {
 /// Anything finer than a millionth, so that no digit is dropped silently.
 pub fn parse_millionths(text: &str) -> Result<i64, DecimalError> {
     let digits = Digits::parse(text).ok_or(DecimalError::Malformed)?;
-    let shift = 6 + digits.exponent;
+    let shift = digits.exponent.saturating_add(6);
     let (mantissa, shift) = match digits.mantissa {
         0 => return Ok(0),
         mantissa => digits.without_trailing_zeros(mantissa, shift),

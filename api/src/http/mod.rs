@@ -39,7 +39,7 @@ const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Every route of the service.
 pub fn router(app: App) -> Router {
-    let (v1, description) = v1::router().split_for_parts();
+    let (v1, description) = v1::describe(v1::router());
     Router::new()
         .merge(v1)
         .merge(health::router())

@@ -48,6 +48,24 @@ pub fn span(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span
     Span::new(from, to).ok_or_else(|| Problem::invalid_parameter("to", "must be after from"))
 }
 
+/// A name as a parameter: the same as in bodies.
+///
+/// # Errors
+/// Names the parameter.
+pub fn name(parameter: &str, text: Option<String>) -> Result<Option<String>, Problem> {
+    match text {
+        Some(name)
+            if name.is_empty()
+                || name.chars().count() > 255
+                || name.chars().any(char::is_control) =>
+        {
+            let message = "must have 1 to 255 characters and no control characters";
+            Err(Problem::invalid_parameter(parameter, message))
+        }
+        name => Ok(name),
+    }
+}
+
 /// The row version of an `If-Match` header.
 ///
 /// # Errors

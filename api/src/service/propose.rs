@@ -43,12 +43,13 @@ impl Service {
         request_json: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<Proposed, ServiceError> {
+        let _booking = self.booking.lock().await;
+        // Another request with the same key may have booked while this one waited.
         if let Some(key) = key
             && let Some(before) = self.proposed_before(owner, key).await?
         {
             return Ok(Proposed::Before(before));
         }
-        let _booking = self.booking.lock().await;
         for _ in 0..TRIES {
             let planned = self.plan(wish).await?;
             if planned.decision.offers().is_empty() {
@@ -111,7 +112,11 @@ impl Service {
         now + self.settings.hold
     }
 
-    async fn proposed_before(
+    /// The reservation that was made with this key, if it was used.
+    ///
+    /// # Errors
+    /// `IdempotencyKeyReused` where it was used for another request.
+    pub async fn proposed_before(
         &self,
         owner: &str,
         key: &IdempotencyKey,

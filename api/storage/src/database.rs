@@ -375,7 +375,7 @@ impl Database {
         on_engine!(self.revoke_token(id, now))
     }
 
-    /// Whether any token is in use.
+    /// Whether a token was ever made, be it revoked since: a site that has had users keeps its door shut.
     ///
     /// # Errors
     /// Storage failed.

@@ -24,6 +24,11 @@ const SQLITE_READERS: u32 = 4;
 
 const POSTGRES_CONNECTIONS: u32 = 10;
 
+/// SQLite has no lock for migrations, and changing a new file to WAL does not wait: processes that
+/// open a new database at once try again while one of them makes the tables.
+const OPENING_TRIES: u32 = 50;
+const OPENING_PAUSE: Duration = Duration::from_millis(100);
+
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
@@ -80,12 +85,30 @@ pub(crate) async fn open_sqlite(url: &str) -> Result<Repository<Sqlite>, Storage
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true);
     let target = file.display().to_string();
-    let writing = SqlitePoolOptions::new().max_connections(1);
-    let writer = connect(writing, options.clone().create_if_missing(true), &target).await?;
-    SQLITE_MIGRATIONS.run(&writer).await.map_err(StorageError::Migrate)?;
+    let mut tries_left = OPENING_TRIES;
+    let writer = loop {
+        match open_writer(&options, &target).await {
+            Err(error) if tries_left > 0 && error.may_be_another_opening() => {
+                tries_left -= 1;
+                tokio::time::sleep(OPENING_PAUSE).await;
+            }
+            opened => break opened?,
+        }
+    };
     let reading = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
     let reader = connect(reading, options.pragma("query_only", "ON"), &target).await?;
     Ok(Repository { writer, reader })
+}
+
+/// Opens the connection that writes, and brings the tables up to date.
+async fn open_writer(
+    options: &SqliteConnectOptions,
+    target: &str,
+) -> Result<sqlx::Pool<Sqlite>, StorageError> {
+    let pool = SqlitePoolOptions::new().max_connections(1);
+    let writer = connect(pool, options.clone().create_if_missing(true), target).await?;
+    SQLITE_MIGRATIONS.run(&writer).await.map_err(StorageError::Migrate)?;
+    Ok(writer)
 }
 
 /// Connects to a PostgreSQL server; the database must exist.

@@ -2,6 +2,7 @@
 
 use planner::agenda::AgendaError;
 use planner::time::Timestamp;
+use sqlx::migrate::MigrateError;
 
 use crate::dialect;
 use crate::identity::ReservationId;
@@ -35,7 +36,7 @@ pub enum StorageError {
     },
     /// The tables could not be brought up to date.
     #[error("cannot bring the database's tables up to date")]
-    Migrate(#[source] sqlx::migrate::MigrateError),
+    Migrate(#[source] MigrateError),
     /// The database is gone, or no connection became free in time.
     #[error("the database is unavailable")]
     Unavailable(#[source] sqlx::Error),
@@ -175,6 +176,19 @@ pub enum EndError {
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),
+}
+
+impl StorageError {
+    /// Whether opening a SQLite file may have failed because another process was opening it.
+    pub(crate) fn may_be_another_opening(&self) -> bool {
+        match self {
+            Self::Migrate(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => true,
+            Self::Connect { source: sqlx::Error::Database(refusal), .. } => {
+                dialect::is_busy(&**refusal)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl From<sqlx::Error> for StorageError {

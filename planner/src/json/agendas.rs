@@ -53,12 +53,12 @@ fn agenda<V: Copy>(
         let object = reader.object(raw, &["start", "end", value_key])?;
         let span = reader.span(&object);
         let value = reader.required(&object, value_key, &value);
-        let (span, value) = (span?, value?);
+        let span = span?;
         if covered_until.is_some_and(|end| span.start() < end) {
             reader.error_at("start", "lies before the end of the piece before it");
         }
         covered_until = covered_until.max(Some(span.end()));
-        Some(Piece { span, value })
+        Some(Piece { span, value: value? })
     })?;
     // Where pieces overlap, the reader has said so already.
     Agenda::new(pieces).ok()

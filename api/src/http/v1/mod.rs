@@ -10,7 +10,9 @@ pub mod reservations;
 pub mod schedule;
 pub mod schema;
 
+use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
@@ -84,5 +86,23 @@ pub fn router() -> OpenApiRouter<App> {
 
 /// The OpenAPI document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    router().split_for_parts().1
+    describe(router()).1
+}
+
+/// The routes apart from their description, which calls problems by their media type.
+pub fn describe(router: OpenApiRouter<App>) -> (Router<App>, utoipa::openapi::OpenApi) {
+    let (router, mut description) = router.split_for_parts();
+    let items = description.paths.paths.values_mut();
+    let operations = items.flat_map(|item| {
+        [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+    });
+    for (status, response) in operations.flat_map(|operation| &mut operation.responses.responses) {
+        if let RefOr::T(response) = response
+            && status.starts_with(['4', '5'])
+            && let Some(content) = response.content.swap_remove("application/json")
+        {
+            response.content.insert("application/problem+json".to_owned(), content);
+        }
+    }
+    (router, description)
 }

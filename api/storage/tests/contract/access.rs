@@ -52,7 +52,7 @@ async fn a_token_is_found_by_its_digest_until_revoked(bench: Bench) {
     assert_eq!(database.list_tokens().await.unwrap(), [supplier.clone(), revoked]);
     assert!(database.has_tokens().await.unwrap());
     database.revoke_token(supplier.id, t(10)).await.unwrap();
-    assert!(!database.has_tokens().await.unwrap());
+    assert!(database.has_tokens().await.unwrap());
 }
 
 async fn two_tokens_never_share_a_digest(bench: Bench) {

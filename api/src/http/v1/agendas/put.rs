@@ -14,7 +14,7 @@ use crate::http::App;
 use crate::http::body::Body;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
-use crate::http::query::{Parameters, instant};
+use crate::http::query::{self, Parameters};
 use crate::service::PutAgenda;
 
 /// Where the agenda comes from.
@@ -127,13 +127,9 @@ fn meta(
             Err(Problem::invalid_parameter(name, message))
         }
     };
-    let source = provenance.source.as_deref().unwrap_or("api");
-    if source.is_empty() || source.len() > 255 || source.chars().any(char::is_control) {
-        let message = "must have 1 to 255 characters and no control characters";
-        return Err(Problem::invalid_parameter("source", message));
-    }
+    let source = query::name("source", provenance.source.clone())?;
     Ok(AgendaMeta {
-        source: source.to_owned(),
+        source: source.unwrap_or_else(|| "api".to_owned()),
         kind: word("kind", provenance.kind.as_deref(), &["average", "marginal"], "average")?,
         quality: word(
             "quality",
@@ -141,6 +137,6 @@ fn meta(
             &["measured", "forecast", "estimated"],
             "forecast",
         )?,
-        issued: instant("issued_at", provenance.issued_at.as_deref())?,
+        issued: query::instant("issued_at", provenance.issued_at.as_deref())?,
     })
 }

@@ -9,7 +9,7 @@ use super::CalibrationDocument;
 use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::http::query::Parameters;
+use crate::http::query::{self, Parameters};
 
 /// Which calibrations.
 #[derive(Deserialize, IntoParams)]
@@ -53,6 +53,7 @@ pub async fn list_calibrations(
     if !(1..=10_000).contains(&limit) {
         return Err(Problem::invalid_parameter("limit", "must lie between 1 and 10000"));
     }
-    let found = app.service.calibrations(parameters.node.as_deref(), limit).await?;
+    let node = query::name("node", parameters.node)?;
+    let found = app.service.calibrations(node.as_deref(), limit).await?;
     Ok(Json(CalibrationsPage { items: found.iter().map(CalibrationDocument::from).collect() }))
 }

@@ -11,7 +11,7 @@ use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By, digest};
 use crate::http::problem::Problem;
 use crate::http::v1::schema::RequestDocument;
-use crate::service::{Access, IdempotencyKey, Proposed};
+use crate::service::{Access, IdempotencyKey, Proposed, Service};
 
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
@@ -42,11 +42,9 @@ pub async fn create_reservation(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let wish = read_wish(&body, &app.service)?;
     let key = idempotency_key(&headers, body.text())?;
     let owner = by.caller.owner.as_str();
-    let proposed = app.service.propose(owner, &wish, body.text(), key.as_ref()).await?;
-    let (status, id) = match proposed {
+    let (status, id) = match propose(&app.service, owner, &body, key.as_ref()).await? {
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
@@ -57,6 +55,22 @@ pub async fn create_reservation(
         response.headers_mut().insert(header::LOCATION, location);
     }
     Ok(response)
+}
+
+async fn propose(
+    service: &Service,
+    owner: &str,
+    body: &JsonBody,
+    key: Option<&IdempotencyKey>,
+) -> Result<Proposed, Problem> {
+    // First of all: what was answered once is answered again, even when its window has passed.
+    if let Some(key) = key
+        && let Some(before) = service.proposed_before(owner, key).await?
+    {
+        return Ok(Proposed::Before(before));
+    }
+    let wish = read_wish(body, service)?;
+    Ok(service.propose(owner, &wish, body.text(), key).await?)
 }
 
 fn idempotency_key(headers: &HeaderMap, body: &str) -> Result<Option<IdempotencyKey>, Problem> {

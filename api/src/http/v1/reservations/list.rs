@@ -11,7 +11,7 @@ use super::document::ReservationDocument;
 use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::http::query::{Parameters, instant};
+use crate::http::query::{self, Parameters, instant};
 
 /// Which reservations.
 #[derive(Deserialize, IntoParams)]
@@ -69,7 +69,7 @@ pub async fn list_reservations(
         states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
         from: instant("from", parameters.from.as_deref())?,
         to: instant("to", parameters.to.as_deref())?,
-        owner: parameters.owner,
+        owner: query::name("owner", parameters.owner)?,
     };
     let after = parameters.cursor.map(ReservationId::new);
     let page = app.service.reservations(by.caller.access(), filter, after, limit).await?;
