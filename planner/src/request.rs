@@ -34,6 +34,9 @@ pub enum RequestError {
     /// The window is reversed.
     #[error("latest_start must not be before earliest_start")]
     Reversed,
+    /// The last start ends beyond what can be written.
+    #[error("latest_start plus the duration must lie before the year 10000")]
+    BeyondCalendar,
     /// The window is over.
     #[error("latest_start is in the past")]
     Past,
@@ -46,6 +49,7 @@ impl Request {
             (self.nodes == 0, RequestError::NoNodes),
             (self.duration < Seconds::ONE || self.duration > MAX_DURATION, RequestError::Duration),
             (self.latest_start < self.earliest_start, RequestError::Reversed),
+            (self.latest_start + self.duration > Timestamp::MAX, RequestError::BeyondCalendar),
             (self.latest_start < now, RequestError::Past),
         ];
         rules.into_iter().filter(|(broken, _)| *broken).map(|(_, error)| error).collect()

@@ -7,6 +7,7 @@ mod serve;
 mod simulate;
 mod token;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -74,6 +75,14 @@ pub fn run() -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes a line to standard output. A reader that has gone, such as `head`, is no failure.
+fn print(line: impl std::fmt::Display) -> anyhow::Result<()> {
+    match writeln!(io::stdout().lock(), "{line}") {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
     }
 }
 

@@ -3,6 +3,5 @@
 use super::Failure;
 
 pub fn run() -> Result<(), Failure> {
-    println!("{}", crate::http::v1::openapi().to_pretty_json()?);
-    Ok(())
+    Ok(super::print(crate::http::v1::openapi().to_pretty_json()?)?)
 }

@@ -1,7 +1,7 @@
 //! `wattbook plan`: one decision from a problem file.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -59,10 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         print_times(preparation, &mut times);
     }
     let document = DecisionDocument::new(&decision, &order, &problem.nodes);
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer_pretty(&mut out, &document)?;
-    writeln!(out)?;
-    out.flush()?;
+    super::print(serde_json::to_string_pretty(&document)?)?;
     if decision.offers().is_empty() { Err(Failure::Impossible) } else { Ok(()) }
 }
 

@@ -1,5 +1,6 @@
 //! `wattbook serve`: the service, until it is told to stop.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +45,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Logs as `WATTBOOK_LOG` says (`info` unless set).
 pub fn log_to_standard_error() {
     let filter = EnvFilter::try_from_env("WATTBOOK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
 }
 
 /// A service on the database that the settings name.

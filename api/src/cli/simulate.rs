@@ -125,8 +125,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         error => bad_input(&[error]),
     })?;
     match arguments.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&results.summary)?),
-        Format::Table => println!("{}", comparison(&results.summary, arguments.currency)),
+        Format::Json => super::print(serde_json::to_string_pretty(&results.summary)?)?,
+        Format::Table => super::print(comparison(&results.summary, arguments.currency))?,
     }
     Ok(())
 }

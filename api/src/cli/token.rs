@@ -72,7 +72,7 @@ async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Resul
     };
     database.create_token(&token).await?;
     eprintln!("token {} for {owner} ({}); it is not shown again:", token.id, role.word());
-    println!("{secret}");
+    super::print(secret)?;
     database.close().await;
     Ok(())
 }
@@ -90,7 +90,7 @@ async fn list(overrides: &Overrides) -> anyhow::Result<()> {
             token.revoked.map(|revoked| revoked.to_string()).unwrap_or_default(),
         ]);
     }
-    println!("{table}");
+    super::print(table)?;
     database.close().await;
     Ok(())
 }

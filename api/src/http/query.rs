@@ -44,7 +44,7 @@ pub fn instant(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, Prob
 pub fn span(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span, Problem> {
     let day = planner::time::Seconds::new(86_400);
     let from = instant("from", from)?.unwrap_or(now);
-    let to = instant("to", to)?.unwrap_or(from + day);
+    let to = instant("to", to)?.unwrap_or_else(|| (from + day).min(Timestamp::MAX));
     Span::new(from, to).ok_or_else(|| Problem::invalid_parameter("to", "must be after from"))
 }
 

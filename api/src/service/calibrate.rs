@@ -22,6 +22,9 @@ impl Service {
     /// # Errors
     /// `Invalid` for unknown nodes, missing loads, or an `alpha` that no longer fits.
     pub async fn calibrate(&self, samples: Vec<PowerSample>) -> Result<Calibrated, ServiceError> {
+        if samples.is_empty() {
+            return Err(ServiceError::Invalid(vec!["there are no samples".to_owned()]));
+        }
         let (_, nodes) = self.nodes().await?;
         let (calibrations, nodes) = blocking(move || {
             let calibrations = calibrate(&samples)

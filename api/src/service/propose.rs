@@ -44,15 +44,16 @@ impl Service {
         key: Option<&IdempotencyKey>,
     ) -> Result<Proposed, ServiceError> {
         let _booking = self.booking.lock().await;
-        // Another request with the same key may have booked while this one waited.
-        if let Some(key) = key
-            && let Some(before) = self.proposed_before(owner, key).await?
-        {
-            return Ok(Proposed::Before(before));
-        }
         for _ in 0..TRIES {
+            // The same request may have been booked while this one waited or was planned.
+            if let Some(before) = self.proposed_before(owner, key).await? {
+                return Ok(before);
+            }
             let planned = self.plan(wish).await?;
             if planned.decision.offers().is_empty() {
+                if let Some(before) = self.proposed_before(owner, key).await? {
+                    return Ok(before);
+                }
                 let document = blocking(move || planned.document()).await?;
                 return Err(ServiceError::Impossible(Box::new(document)));
             }
@@ -61,15 +62,34 @@ impl Service {
                 Err(
                     ProposeError::BookChanged { .. }
                     | ProposeError::DoubleBooking
+                    | ProposeError::IdempotencyKeyReused
                     | ProposeError::UnknownNodes { .. },
                 ) => {}
-                Err(ProposeError::IdempotencyKeyReused) => {
-                    return self.raced_key(owner, key).await;
-                }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
             }
         }
         Err(ServiceError::Busy)
+    }
+
+    /// The reservation that was made with this key, if there is a key and it was used.
+    ///
+    /// # Errors
+    /// `IdempotencyKeyReused` where it was used for another request.
+    pub async fn proposed_before(
+        &self,
+        owner: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Proposed>, ServiceError> {
+        let Some(key) = key else { return Ok(None) };
+        let Some(record) = self.database.idempotent_response(owner, &key.key).await? else {
+            return Ok(None);
+        };
+        if record.fingerprint != key.fingerprint {
+            return Err(ServiceError::IdempotencyKeyReused);
+        }
+        let id = record.response.parse::<Uuid>();
+        let id = id.map_err(|error| ServiceError::Internal(error.into()))?;
+        Ok(Some(Proposed::Before(ReservationId::new(id))))
     }
 
     async fn hold(
@@ -110,41 +130,6 @@ impl Service {
 
     fn hold_until(&self, now: Timestamp) -> Timestamp {
         now + self.settings.hold
-    }
-
-    /// The reservation that was made with this key, if it was used.
-    ///
-    /// # Errors
-    /// `IdempotencyKeyReused` where it was used for another request.
-    pub async fn proposed_before(
-        &self,
-        owner: &str,
-        key: &IdempotencyKey,
-    ) -> Result<Option<ReservationId>, ServiceError> {
-        let Some(record) = self.database.idempotent_response(owner, &key.key).await? else {
-            return Ok(None);
-        };
-        if record.fingerprint != key.fingerprint {
-            return Err(ServiceError::IdempotencyKeyReused);
-        }
-        let id = record.response.parse::<Uuid>();
-        let id = id.map_err(|error| ServiceError::Internal(error.into()))?;
-        Ok(Some(ReservationId::new(id)))
-    }
-
-    /// Another request with the same key was written first.
-    async fn raced_key(
-        &self,
-        owner: &str,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<Proposed, ServiceError> {
-        match key {
-            Some(key) => match self.proposed_before(owner, key).await? {
-                Some(id) => Ok(Proposed::Before(id)),
-                None => Err(ServiceError::IdempotencyKeyReused),
-            },
-            None => Err(ServiceError::IdempotencyKeyReused),
-        }
     }
 }
 

@@ -36,6 +36,10 @@ pub fn request_fields(reader: &mut Reader, object: &Object<'_>, now: Timestamp) 
     if latest_start.zip(earliest_start).is_some_and(|(latest, earliest)| latest < earliest) {
         reader.error_at("latest_start", RequestError::Reversed);
     }
+    let last_end = latest_start.zip(duration).map(|(latest, duration)| latest + duration);
+    if last_end.is_some_and(|end| end > Timestamp::MAX) {
+        reader.error_at("latest_start", RequestError::BeyondCalendar);
+    }
     Some(Request {
         nodes: nodes?,
         duration: duration?,

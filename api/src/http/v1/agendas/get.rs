@@ -46,7 +46,7 @@ pub struct AgendaDocument {
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     pub to: Timestamp,
-    /// The pieces that touch the span, as they were put.
+    /// The pieces that touch the span, as they were put; with `as_of` trimmed to the span.
     #[schema(value_type = Vec<AgendaPiece>)]
     pub pieces: Vec<Value>,
     /// The parts of the span without a value.

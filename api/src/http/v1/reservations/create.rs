@@ -64,10 +64,8 @@ async fn propose(
     key: Option<&IdempotencyKey>,
 ) -> Result<Proposed, Problem> {
     // First of all: what was answered once is answered again, even when its window has passed.
-    if let Some(key) = key
-        && let Some(before) = service.proposed_before(owner, key).await?
-    {
-        return Ok(Proposed::Before(before));
+    if let Some(before) = service.proposed_before(owner, key).await? {
+        return Ok(before);
     }
     let wish = read_wish(body, service)?;
     Ok(service.propose(owner, &wish, body.text(), key).await?)

@@ -1,0 +1,177 @@
+//! A cluster whose book the planner filled itself, and requests for it.
+
+use std::sync::Arc;
+
+use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
+use planner::book::{Book, Booking};
+use planner::decimal::Fraction;
+use planner::node::{Node, Nodes};
+use planner::order::{NodeOrder, Preference};
+use planner::problem::SearchMode;
+use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
+use planner::ranking::Ranking;
+use planner::request::Request;
+use planner::search::{PlanningView, plan};
+use planner::time::{Seconds, Span, Timestamp};
+
+const SLOT: Seconds = Seconds::new(900);
+const DAY: i64 = 86_400;
+
+/// 10^n nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
+pub struct Scenario {
+    order: NodeOrder,
+    agendas: Agendas,
+    book: Book,
+    days: u32,
+    node_seconds: f64,
+}
+
+/// `SplitMix64` (Steele et al., OOPSLA 2014): enough for a scenario.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+impl Scenario {
+    /// Fills a book of `days` with `bookings`, each planned for the cheapest start within a day.
+    pub fn new(nodes: u32, bookings: u32, days: u32) -> Self {
+        let mut random = Random(u64::from(nodes));
+        let cluster = cluster(nodes, &mut random);
+        let order = NodeOrder::new(&cluster, Preference::LeastDraw, Fraction::ONE);
+        let agendas = agendas(days, cluster.max_power(), &mut random);
+        let mut scenario = Self { order, agendas, book: Book::default(), days, node_seconds: 0.0 };
+        // Half of the node-seconds, in bookings of 12 h on average.
+        let mean = f64::from(nodes) * 0.5 * f64::from(days) * 2.0 / f64::from(bookings);
+        for number in 0..bookings {
+            let slots = 1 + random.below(95);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+            let most = ((2.0 * mean) as u64).clamp(1, u64::from(nodes));
+            let request = Request {
+                nodes: u32::try_from(1 + random.below(most)).unwrap(),
+                duration: Seconds::new(i64::try_from(slots).unwrap() * 900),
+                ..scenario.window(&mut random)
+            };
+            scenario.place(number, &request);
+        }
+        scenario
+    }
+
+    fn place(&mut self, number: u32, request: &Request) {
+        let slots = SearchMode::Slots { slot: SLOT };
+        let decision = plan(&self.view(slots), request, &|| false).unwrap();
+        if let Some(offer) = decision.offer_for(Ranking::ALL[3]) {
+            self.node_seconds += f64::from(offer.ranks.count()) * request.duration.get() as f64;
+            let id = Arc::from(format!("r{number}"));
+            self.book.insert(Booking { id, span: offer.span, ranks: offer.ranks.clone() });
+        }
+    }
+
+    /// A start within a day from a random slot of the book.
+    fn window(&self, random: &mut Random) -> Request {
+        let slot = random.below(u64::from(self.days) * 96);
+        let earliest_start = start() + Seconds::new(i64::try_from(slot).unwrap() * 900);
+        Request {
+            nodes: 1,
+            duration: SLOT,
+            earliest_start,
+            latest_start: earliest_start + Seconds::new(DAY),
+            utilisation: None,
+        }
+    }
+
+    /// 12 h for a tenth of the nodes, within a day.
+    pub fn request(&self, number: u32) -> Request {
+        let mut random = Random(u64::from(number));
+        let nodes = (self.order.count() / 10).max(1);
+        Request { nodes, duration: Seconds::new(43_200), ..self.window(&mut random) }
+    }
+
+    pub fn view(&self, search: SearchMode) -> PlanningView<'_> {
+        PlanningView {
+            now: start(),
+            search,
+            currency: Currency::EUR,
+            order: &self.order,
+            agendas: &self.agendas,
+            book: &self.book,
+        }
+    }
+
+    /// The booked ranges that a request's window meets.
+    pub fn booked_ranges(&self, request: &Request) -> usize {
+        let reach = request.reach().unwrap();
+        self.book.overlapping(reach).map(|booking| booking.ranks.ranges().len()).sum()
+    }
+
+    pub fn ranges_per_booking(&self) -> f64 {
+        let ranges: usize = self.book.bookings().iter().map(|b| b.ranks.ranges().len()).sum();
+        ranges as f64 / self.bookings() as f64
+    }
+
+    pub fn occupancy(&self) -> f64 {
+        self.node_seconds / (f64::from(self.nodes()) * f64::from(self.days) * DAY as f64)
+    }
+
+    pub fn nodes(&self) -> u32 {
+        self.order.count()
+    }
+
+    pub fn bookings(&self) -> usize {
+        self.book.bookings().len()
+    }
+}
+
+fn start() -> Timestamp {
+    Timestamp::from_unix_seconds(1_767_225_600)
+}
+
+/// A tenth of plausible node powers: idle 9 to 11.5 W, maximum 21 to 27 W, alpha between the two.
+fn cluster(count: u32, random: &mut Random) -> Nodes {
+    let node = |random: &mut Random| {
+        let mut power = |from: u64, to: u64| {
+            Power::from_microwatts(i64::try_from(from + random.below(to - from)).unwrap())
+        };
+        let (idle, max) = (power(9_000_000, 11_500_000), power(21_000_000, 27_000_000));
+        let least = idle.as_watts() / max.as_watts();
+        let alpha = least + (1.0 - least) * (random.below(1 << 50) as f64 / (1_u64 << 50) as f64);
+        let alpha = Fraction::new((alpha * 1e9).ceil().min(1e9) / 1e9);
+        Node::new(idle, max, alpha).unwrap()
+    };
+    Nodes::numbered((0..count).map(|_| node(random)).collect()).unwrap()
+}
+
+fn agendas(days: u32, peak: Power, random: &mut Random) -> Agendas {
+    let slots = i64::from(days + 4) * 96;
+    let mut spans = Vec::new();
+    for slot in 0..slots {
+        spans.push(Span::starting(start() + Seconds::new(slot * 900), SLOT).unwrap());
+    }
+    let mut draw = |from: i64, to: i64| {
+        from + i64::try_from(random.below(u64::try_from(to - from).unwrap())).unwrap()
+    };
+    let mut price = Vec::new();
+    let mut co2 = Vec::new();
+    let mut cap = Vec::new();
+    for &span in &spans {
+        let value = EnergyPrice::from_millionths_per_mwh(draw(20, 300) * 1_000_000).unwrap();
+        price.push(Piece { span, value });
+        let intensity = draw(27_000_000, 112_000_000);
+        let value = CarbonIntensity::from_millionths_g_per_kwh(intensity).unwrap();
+        co2.push(Piece { span, value });
+        let percent = draw(90, 110);
+        let value = Power::from_microwatts(peak.as_microwatts() / 100 * percent);
+        cap.push(Piece { span, value });
+    }
+    Agendas {
+        price: RateAgenda::new(Agenda::new(price).unwrap()),
+        co2: RateAgenda::new(Agenda::new(co2).unwrap()),
+        power_cap: Some(Agenda::new(cap).unwrap()),
+    }
+}
