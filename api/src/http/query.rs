@@ -66,6 +66,20 @@ pub fn name(parameter: &str, text: Option<String>) -> Result<Option<String>, Pro
     }
 }
 
+/// How many items a page has: between 1 and `most`.
+///
+/// # Errors
+/// Any other number.
+pub fn limit(given: Option<u16>, unless_given: u16, most: u16) -> Result<u16, Problem> {
+    match given.unwrap_or(unless_given) {
+        limit if (1..=most).contains(&limit) => Ok(limit),
+        _ => {
+            let message = format!("must lie between 1 and {most}");
+            Err(Problem::invalid_parameter("limit", message))
+        }
+    }
+}
+
 /// The row version of an `If-Match` header.
 ///
 /// # Errors

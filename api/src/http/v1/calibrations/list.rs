@@ -19,7 +19,7 @@ pub struct CalibrationsQuery {
     /// Only of this node.
     pub node: Option<String>,
     /// At most so many, 1 to 10000; 1000 unless given.
-    pub limit: Option<u32>,
+    pub limit: Option<u16>,
 }
 
 /// Calibrations, newest first.
@@ -49,11 +49,8 @@ pub async fn list_calibrations(
     _: By<Bookers>,
     Parameters(parameters): Parameters<CalibrationsQuery>,
 ) -> Result<Json<CalibrationsPage>, Problem> {
-    let limit = parameters.limit.unwrap_or(1000);
-    if !(1..=10_000).contains(&limit) {
-        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 10000"));
-    }
+    let limit = query::limit(parameters.limit, 1000, 10_000)?;
     let node = query::name("node", parameters.node)?;
-    let found = app.service.calibrations(node.as_deref(), limit).await?;
+    let found = app.service.calibrations(node.as_deref(), limit.into()).await?;
     Ok(Json(CalibrationsPage { items: found.iter().map(CalibrationDocument::from).collect() }))
 }

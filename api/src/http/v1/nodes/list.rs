@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::http::query::Parameters;
+use crate::http::query::{self, Parameters};
 
 /// Which page.
 #[derive(Deserialize, IntoParams)]
@@ -19,7 +19,7 @@ pub struct NodesQuery {
     /// The `next_cursor` of the page before.
     pub cursor: Option<u32>,
     /// Nodes in a page, 1 to 10000; 1000 unless given.
-    pub limit: Option<u32>,
+    pub limit: Option<u16>,
 }
 
 /// A page of nodes.
@@ -72,14 +72,11 @@ pub async fn list_nodes(
     _: By<Bookers>,
     Parameters(parameters): Parameters<NodesQuery>,
 ) -> Result<Json<NodesPage>, Problem> {
-    let limit = parameters.limit.unwrap_or(1000);
-    if !(1..=10_000).contains(&limit) {
-        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 10000"));
-    }
+    let limit = query::limit(parameters.limit, 1000, 10_000)?;
     let (epoch, nodes) = app.service.nodes().await?;
     let count = nodes.count();
     let first = parameters.cursor.unwrap_or(0).min(count);
-    let until = first.saturating_add(limit).min(count);
+    let until = first.saturating_add(limit.into()).min(count);
     let shown = |ordinal: u32| {
         let node = &nodes.as_slice()[ordinal as usize];
         ShownNode {

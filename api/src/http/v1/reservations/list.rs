@@ -61,10 +61,7 @@ pub async fn list_reservations(
     by: By<Bookers>,
     Parameters(parameters): Parameters<ReservationsQuery>,
 ) -> Result<Json<ReservationsPage>, Problem> {
-    let limit = parameters.limit.unwrap_or(100);
-    if !(1..=1000).contains(&limit) {
-        return Err(Problem::invalid_parameter("limit", "must lie between 1 and 1000"));
-    }
+    let limit = query::limit(parameters.limit, 100, 1000)?;
     let filter = Filter {
         states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
         from: instant("from", parameters.from.as_deref())?,
