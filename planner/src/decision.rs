@@ -96,6 +96,17 @@ impl ReasonCode {
     }
 }
 
+impl Savings {
+    /// What a start of `values` saves against the first one.
+    pub fn against(soonest: &Values, values: &Values) -> Self {
+        Self {
+            energy: soonest.energy - values.energy,
+            cost: soonest.cost - values.cost,
+            co2: soonest.co2 - values.co2,
+        }
+    }
+}
+
 impl Outcome {
     /// The answer that offers of distinct starts make, each with its rankings, in time order.
     pub fn of(offers: Vec<Offer>) -> Self {

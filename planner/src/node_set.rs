@@ -31,6 +31,13 @@ impl NodeSet {
         Self { ranges }
     }
 
+    /// The set of ranges that are sorted, disjoint, non-adjacent and non-empty already.
+    pub(crate) fn from_sorted(ranges: Vec<Range<u32>>) -> Self {
+        debug_assert!(ranges.iter().all(|range| range.start < range.end));
+        debug_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
+        Self { ranges }
+    }
+
     /// The set of `positions`, in any order, repeated or not. `O(k log k)`.
     pub fn from_positions(positions: impl IntoIterator<Item = u32>) -> Self {
         let mut positions: Vec<u32> = positions.into_iter().collect();

@@ -4,33 +4,25 @@
 //! the earliest of what remains is the lexicographic minimum of (first, second, third, start).
 //! One start minimises all three criteria exactly when it wins all six rankings.
 
-use super::Feasible;
+use crate::decision::Offer;
 use crate::ranking::Ranking;
 
-/// A start that wins at least one ranking.
-pub(super) struct BestStart {
-    /// Its index among the feasible starts.
-    pub index: usize,
-    /// What it wins.
-    pub rankings: Vec<Ranking>,
-}
-
-/// The starts that win a ranking, in time order.
-pub(super) fn best_starts(feasible: &[Feasible]) -> Vec<BestStart> {
-    let mut best: Vec<BestStart> = Vec::new();
+/// The offers that win a ranking, in time order, with the rankings they win; `starts` are in time
+/// order.
+pub(super) fn best_offers(starts: &[Offer]) -> Vec<Offer> {
+    let mut best: Vec<(usize, Vec<Ranking>)> = Vec::new();
     for ranking in Ranking::ALL {
-        let Some(index) = best_start(feasible, ranking) else { continue };
-        match best.iter_mut().find(|start| start.index == index) {
-            Some(start) => start.rankings.push(ranking),
-            None => best.push(BestStart { index, rankings: vec![ranking] }),
+        let Some(winner) = best_start(starts, ranking) else { continue };
+        match best.iter_mut().find(|(index, _)| *index == winner) {
+            Some((_, rankings)) => rankings.push(ranking),
+            None => best.push((winner, vec![ranking])),
         }
     }
-    best.sort_by_key(|start| start.index);
-    best
+    best.sort_by_key(|(index, _)| *index);
+    best.into_iter().map(|(index, rankings)| Offer { rankings, ..starts[index].clone() }).collect()
 }
 
-/// The earliest start with the least key; `feasible` is in time order and `min_by_key` keeps the
-/// first of equals.
-fn best_start(feasible: &[Feasible], ranking: Ranking) -> Option<usize> {
-    (0..feasible.len()).min_by_key(|&index| ranking.key(&feasible[index].values))
+/// The earliest start with the least key: `min_by_key` keeps the first of equals.
+fn best_start(starts: &[Offer], ranking: Ranking) -> Option<usize> {
+    (0..starts.len()).min_by_key(|&index| ranking.key(&starts[index].values))
 }

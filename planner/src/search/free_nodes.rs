@@ -176,7 +176,7 @@ impl<'a> FreeNodes<'a> {
                 _ => ranges.push(start..start + taken),
             }
         }
-        NodeSet::from_ranges(ranges)
+        NodeSet::from_sorted(ranges)
     }
 }
 

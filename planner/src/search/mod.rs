@@ -16,8 +16,6 @@ mod headroom;
 mod pareto;
 mod sweep;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::agenda::Agendas;
 use crate::book::{Book, Booking};
 use crate::criterion::Values;
@@ -29,7 +27,6 @@ use crate::request::Request;
 use crate::reserved_power::reserved_power;
 use crate::time::{Span, Timestamp};
 
-use choose::BestStart;
 use exclusion::{Exclusion, Exclusions};
 use headroom::Headroom;
 use sweep::Sweep;
@@ -58,13 +55,6 @@ pub struct PlanningView<'a> {
 #[error("planning was cancelled")]
 pub struct Cancelled;
 
-/// A start that satisfies all constraints.
-struct Feasible {
-    span: Span,
-    values: Values,
-    peak_power: Power,
-}
-
 /// How often `cancelled` is asked, in candidates.
 const CANCEL_EVERY: usize = 64;
 
@@ -85,7 +75,9 @@ pub fn plan(
     let reach = Span::new(earliest, request.latest_start + request.duration);
     let nearby: Vec<&Booking> = reach.into_iter().flat_map(|r| view.book.overlapping(r)).collect();
     let mut search = Search::new(view, request, reach, &nearby);
-    let mut feasible = Vec::new();
+    // Only feasible starts that no earlier one matches in energy, cost and CO2 matter: the first is
+    // one, and so is each ranking's best, since what matches it would win in its place.
+    let mut pareto: Vec<Offer> = Vec::new();
     let mut exclusions = Exclusions::default();
     let spans = starts.iter().filter_map(|&start| Span::starting(start, request.duration));
     for (index, span) in spans.enumerate() {
@@ -93,21 +85,30 @@ pub fn plan(
             return Err(Cancelled);
         }
         match search.evaluate(span) {
-            Ok(start) => feasible.push(start),
+            Ok((values, peak_power)) => {
+                if !pareto::is_matched(&values, pareto.iter().map(|offer| &offer.values)) {
+                    let soonest = pareto.first().map_or(values, |offer| offer.values);
+                    pareto.push(Offer {
+                        rankings: Vec::new(),
+                        span,
+                        ranks: search.sweep.ranks(),
+                        values,
+                        peak_power,
+                        delay: span.start() - earliest,
+                        saves: Savings::against(&soonest, &values),
+                    });
+                }
+            }
             Err(exclusion) => exclusions.add(span.start(), exclusion),
         }
     }
-    let best = choose::best_starts(&feasible);
-    let front = pareto::front(feasible.iter().map(|start| &start.values));
-    let mut offers = search.offers(&feasible, &best, &front);
-    let pareto = front.iter().filter_map(|index| offers.get(index).cloned()).collect();
-    for start in best {
-        offers.entry(start.index).and_modify(|offer| offer.rankings = start.rankings);
-    }
-    let as_soon_as_possible = offers.get(&0).cloned();
-    offers.retain(|_, offer| !offer.rankings.is_empty());
+    let offers = choose::best_offers(&pareto);
+    let as_soon_as_possible = pareto.first().map(|first| match offers.first() {
+        Some(winner) if winner.span == first.span => winner.clone(),
+        _ => first.clone(),
+    });
     Ok(Decision {
-        outcome: Outcome::of(offers.into_values().collect()),
+        outcome: Outcome::of(offers),
         candidate_starts: starts.len() as u64,
         reasons: exclusions.into_reasons(request, view.order.count()),
         as_soon_as_possible,
@@ -165,7 +166,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tests agendas, C2 and C3 for a start and computes what it would consume.
-    fn evaluate(&mut self, span: Span) -> Result<Feasible, Exclusion> {
+    fn evaluate(&mut self, span: Span) -> Result<(Values, Power), Exclusion> {
         let agendas = self.view.agendas;
         let gap = |agenda, gap| Exclusion::AgendaGap { agenda, gap };
         let price = (agendas.price.integral(span))
@@ -184,38 +185,6 @@ impl<'a> Search<'a> {
             cost: draw.times_price(price, self.view.currency),
             co2: draw.times_intensity(intensity),
         };
-        Ok(Feasible { span, values, peak_power: max_power })
-    }
-
-    /// The first start, the best starts and the front as offers, by index; without rankings.
-    fn offers(
-        &mut self,
-        feasible: &[Feasible],
-        best: &[BestStart],
-        front: &[usize],
-    ) -> BTreeMap<usize, Offer> {
-        let Some(soonest) = feasible.first() else { return BTreeMap::new() };
-        let wanted = best.iter().map(|start| start.index).chain(front.iter().copied());
-        let wanted: BTreeSet<usize> = wanted.chain([0]).collect();
-        self.sweep.rewind();
-        wanted.into_iter().map(|index| (index, self.offer(&feasible[index], soonest))).collect()
-    }
-
-    /// A feasible start as an offer, compared with the as-soon-as-possible one.
-    fn offer(&mut self, start: &Feasible, soonest: &Feasible) -> Offer {
-        let Values { energy, cost, co2 } = start.values;
-        Offer {
-            rankings: Vec::new(),
-            span: start.span,
-            ranks: self.sweep.ranks(start.span),
-            values: start.values,
-            peak_power: start.peak_power,
-            delay: start.span.start() - self.request.earliest_start_at(self.view.now),
-            saves: Savings {
-                energy: soonest.values.energy - energy,
-                cost: soonest.values.cost - cost,
-                co2: soonest.values.co2 - co2,
-            },
-        }
+        Ok((values, max_power))
     }
 }

@@ -5,16 +5,14 @@
 
 use crate::criterion::{Criterion, Values};
 
-/// Indices of the front, ascending. `O(starts x front)`.
-pub(super) fn front<'a>(starts: impl Iterator<Item = &'a Values>) -> Vec<usize> {
-    let mut front: Vec<(usize, &Values)> = Vec::new();
-    for (index, candidate) in starts.enumerate() {
-        // Recent members are the likeliest to dominate: agendas change slowly.
-        if !front.iter().rev().any(|(_, earlier)| at_most(earlier, candidate)) {
-            front.push((index, candidate));
-        }
-    }
-    front.into_iter().map(|(index, _)| index).collect()
+/// Whether one of the starts before, in time order, is at most equal in all three criteria.
+/// `O(starts before)`; asked of the front alone, which matches all that its other starts match.
+pub(super) fn is_matched<'a>(
+    values: &Values,
+    before: impl DoubleEndedIterator<Item = &'a Values>,
+) -> bool {
+    // Recent starts are the likeliest to match: agendas change slowly.
+    before.rev().any(|earlier| at_most(earlier, values))
 }
 
 fn at_most(left: &Values, right: &Values) -> bool {
@@ -28,14 +26,16 @@ mod tests {
 
     /// B (2,2,2) is beaten by A (1,1,1); C (1,1,1) again is later than A; D is cleaner than A.
     #[test]
-    fn keeps_only_starts_that_no_earlier_one_matches() {
+    fn a_start_is_matched_by_an_earlier_one_that_is_at_most_equal_in_all() {
         let values = |energy, cost, co2| Values {
             energy: Energy::from_microjoules(energy),
             cost: Money::from_exact(cost, Currency::EUR),
             co2: CarbonMass::from_exact(co2),
         };
         let [a, b, c, d] = [values(1, 1, 1), values(2, 2, 2), values(1, 1, 1), values(3, 3, 0)];
-        assert_eq!(front([&a, &b, &c, &d].into_iter()), [0, 3]);
-        assert_eq!(front([&b, &a, &d].into_iter()), [0, 1, 2]);
+        assert!(is_matched(&b, [&a].into_iter()));
+        assert!(is_matched(&c, [&a].into_iter()));
+        assert!(!is_matched(&d, [&a].into_iter()));
+        assert!(!is_matched(&a, [&b, &d].into_iter()));
     }
 }

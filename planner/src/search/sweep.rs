@@ -67,22 +67,9 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// The nodes that a feasible start takes; starts in time order.
-    pub(super) fn ranks(&mut self, span: Span) -> NodeSet {
-        self.advance(span);
+    /// The nodes that the start asked about last takes; it must have had enough.
+    pub(super) fn ranks(&self) -> NodeSet {
         self.free.first_ranks(self.wanted)
-    }
-
-    /// Goes back to before the first start.
-    pub(super) fn rewind(&mut self) {
-        let leaving: Vec<usize> =
-            self.by_end[self.left..].iter().map(|&(_, index)| index).collect();
-        for index in leaving.into_iter().filter(|&index| index < self.entered) {
-            for cells in &self.cells[self.cells_of[index].clone()] {
-                self.free.give_back(cells);
-            }
-        }
-        (self.entered, self.left, self.answer) = (0, 0, None);
     }
 
     fn advance(&mut self, span: Span) {
