@@ -46,7 +46,7 @@ async fn furnish(service: &Arc<Service>) -> anyhow::Result<()> {
     if epoch.is_some() {
         return Ok(());
     }
-    service.put_nodes(&demonstration.nodes).await?;
+    service.put_nodes(demonstration.nodes).await?;
     let search = SearchMode::Slots { slot: Seconds::new(900) };
     for booking in demonstration.bookings {
         book(service, &booking.owner, Wish { request: booking.request, search }).await?;

@@ -35,7 +35,7 @@ impl Service {
         .await?
         .map_err(ServiceError::Invalid)?;
         let measured: Vec<Calibration> = calibrations.iter().map(measured).collect();
-        let epoch = self.replace_nodes(&nodes, &measured).await?;
+        let epoch = self.replace_nodes(nodes, &measured).await?;
         Ok(Calibrated { epoch, nodes: measured })
     }
 

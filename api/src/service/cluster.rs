@@ -104,24 +104,27 @@ impl Service {
     ///
     /// # Errors
     /// `NodesInUse` where a reservation to come holds a node that would vanish.
-    pub async fn put_nodes(&self, nodes: &Nodes) -> Result<EpochId, ServiceError> {
+    pub async fn put_nodes(&self, nodes: Nodes) -> Result<EpochId, ServiceError> {
         self.replace_nodes(nodes, &[]).await
     }
 
     pub(super) async fn replace_nodes(
         &self,
-        nodes: &Nodes,
+        nodes: Nodes,
         calibrations: &[Calibration],
     ) -> Result<EpochId, ServiceError> {
         let _booking = self.booking.lock().await;
-        let replaced = self.database.replace_nodes(nodes, calibrations, self.now()).await;
-        replaced.map_err(|error| match error {
+        let replaced = self.database.replace_nodes(&nodes, calibrations, self.now()).await;
+        let epoch = replaced.map_err(|error| match error {
             StorageError::NodesInUse { names, reservations } => ServiceError::NodesInUse {
                 names,
                 reservations: reservations.iter().map(ToString::to_string).collect(),
             },
             error => error.into(),
-        })
+        })?;
+        let cluster = blocking(move || Cluster::new(Some(epoch), Arc::new(nodes))).await?;
+        *self.cluster.write().await = Some(Arc::new(cluster));
+        Ok(epoch)
     }
 }
 

@@ -53,6 +53,6 @@ pub async fn put_nodes(
     let nodes =
         read.await.map_err(|error| crate::service::ServiceError::Internal(error.into()))??;
     let count = nodes.count();
-    let epoch = app.service.put_nodes(&nodes).await?;
+    let epoch = app.service.put_nodes(nodes).await?;
     Ok(Json(NodesPut { epoch: epoch.get(), count }))
 }
