@@ -68,6 +68,8 @@ pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
              make one with `wattbook token create`, or listen on 127.0.0.1"
         );
     }
+    // A large cluster takes seconds to read: better now than in the first answer.
+    service.nodes().await?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
