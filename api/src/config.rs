@@ -80,6 +80,10 @@ impl Settings {
         ensure!((1..=86_400).contains(&slot_s), "slot_s must lie between 1 and 86400");
         let hold_s = overrides.hold_s.or(file.hold_s).unwrap_or(900);
         ensure!((1..=604_800).contains(&hold_s), "hold_s must lie between 1 and 604800");
+        let planning_threads = file.planning_threads.unwrap_or(0);
+        ensure!(planning_threads <= 1024, "planning_threads must be at most 1024");
+        let planning_queue = file.planning_queue.unwrap_or(1024);
+        ensure!(planning_queue > 0, "planning_queue must be at least 1");
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             listen: (overrides.listen.or(file.listen))
@@ -90,8 +94,8 @@ impl Settings {
                 .with_context(|| format!("the setting currency = {currency:?}"))?,
             hold: Seconds::new(hold_s.into()),
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
-            planning_threads: file.planning_threads.unwrap_or(cores).max(1),
-            planning_queue: file.planning_queue.unwrap_or(1024),
+            planning_threads: if planning_threads == 0 { cores } else { planning_threads },
+            planning_queue,
             planning_time_limit: std::time::Duration::from_secs(
                 file.planning_time_limit_s.unwrap_or(30),
             ),

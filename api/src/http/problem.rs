@@ -118,11 +118,6 @@ impl Problem {
         }
         self
     }
-
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        self.code
-    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]

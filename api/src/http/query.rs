@@ -37,6 +37,9 @@ pub fn instant(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, Prob
     .transpose()
 }
 
+/// The longest span that one answer covers.
+const LONGEST_SPAN: planner::time::Seconds = planner::time::Seconds::new(366 * 86_400);
+
 /// The span `[from, to)`; absent ends default to the day from `now` on.
 ///
 /// # Errors
@@ -45,7 +48,11 @@ pub fn span(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span
     let day = planner::time::Seconds::new(86_400);
     let from = instant("from", from)?.unwrap_or(now);
     let to = instant("to", to)?.unwrap_or_else(|| (from + day).min(Timestamp::MAX));
-    Span::new(from, to).ok_or_else(|| Problem::invalid_parameter("to", "must be after from"))
+    match Span::new(from, to) {
+        Some(span) if span.length() <= LONGEST_SPAN => Ok(span),
+        Some(_) => Err(Problem::invalid_parameter("to", "must be at most 366 days after from")),
+        None => Err(Problem::invalid_parameter("to", "must be after from")),
+    }
 }
 
 /// A name as a parameter: the same as in bodies.

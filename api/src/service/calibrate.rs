@@ -1,11 +1,16 @@
 //! Calibration: measured idle and maximum power become a new epoch of the nodes.
 
+use std::sync::Arc;
+
 use planner::calibration::{NodeCalibration, PowerSample, calibrate};
 use planner::node::{Node, Nodes};
-use storage::{Calibration, EpochId};
+use storage::{Calibration, EpochId, StorageError};
 
 use super::cluster::blocking;
 use super::{Service, ServiceError};
+
+/// How often measurements are applied anew when others replace the nodes meanwhile.
+const TRIES: usize = 8;
 
 /// What a calibration led to.
 #[derive(Debug)]
@@ -25,18 +30,24 @@ impl Service {
         if samples.is_empty() {
             return Err(ServiceError::Invalid(vec!["there are no samples".to_owned()]));
         }
-        let (_, nodes) = self.nodes().await?;
-        let (calibrations, nodes) = blocking(move || {
-            let calibrations = calibrate(&samples)
-                .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-            let nodes = recalibrated(&nodes, &calibrations)?;
-            Ok((calibrations, nodes))
-        })
-        .await?
-        .map_err(ServiceError::Invalid)?;
+        let calibrations = blocking(move || calibrate(&samples)).await?.map_err(|errors| {
+            ServiceError::Invalid(errors.iter().map(ToString::to_string).collect())
+        })?;
         let measured: Vec<Calibration> = calibrations.iter().map(measured).collect();
-        let epoch = self.replace_nodes(nodes, &measured).await?;
-        Ok(Calibrated { epoch, nodes: measured })
+        let calibrations = Arc::new(calibrations);
+        for _ in 0..TRIES {
+            let (epoch, nodes) = self.nodes().await?;
+            let calibrations = Arc::clone(&calibrations);
+            let nodes = blocking(move || recalibrated(&nodes, &calibrations))
+                .await?
+                .map_err(ServiceError::Invalid)?;
+            match self.replace_nodes(nodes, &measured, epoch).await {
+                // Others replaced the nodes meanwhile: apply what was measured to theirs.
+                Err(StorageError::EpochChanged) => {}
+                replaced => return Ok(Calibrated { epoch: replaced?, nodes: measured }),
+            }
+        }
+        Err(ServiceError::Busy)
     }
 
     /// The newest calibrations.

@@ -105,31 +105,38 @@ impl Service {
     /// # Errors
     /// `NodesInUse` where a reservation to come holds a node that would vanish.
     pub async fn put_nodes(&self, nodes: Nodes) -> Result<EpochId, ServiceError> {
-        self.replace_nodes(nodes, &[]).await
-    }
-
-    pub(super) async fn replace_nodes(
-        &self,
-        nodes: Nodes,
-        calibrations: &[Calibration],
-    ) -> Result<EpochId, ServiceError> {
-        let _booking = self.booking.lock().await;
-        let replaced = self.database.replace_nodes(&nodes, calibrations, self.now()).await;
-        let epoch = replaced.map_err(|error| match error {
+        self.replace_nodes(nodes, &[], None).await.map_err(|error| match error {
             StorageError::NodesInUse { names, reservations } => ServiceError::NodesInUse {
                 names,
                 reservations: reservations.iter().map(ToString::to_string).collect(),
             },
             error => error.into(),
-        })?;
-        let cluster = blocking(move || Cluster::new(Some(epoch), Arc::new(nodes))).await?;
-        *self.cluster.write().await = Some(Arc::new(cluster));
+        })
+    }
+
+    /// Replaces the nodes, if `based_on` is still the newest epoch or not said.
+    pub(super) async fn replace_nodes(
+        &self,
+        nodes: Nodes,
+        calibrations: &[Calibration],
+        based_on: Option<EpochId>,
+    ) -> Result<EpochId, StorageError> {
+        let _booking = self.booking.lock().await;
+        let now = self.now();
+        let epoch = self.database.replace_nodes(&nodes, calibrations, based_on, now).await?;
+        // Ordered while the booking turn is held: who comes next finds the new nodes in memory.
+        if let Ok(cluster) = blocking(move || Cluster::new(Some(epoch), Arc::new(nodes))).await {
+            *self.cluster.write().await = Some(Arc::new(cluster));
+        }
         Ok(epoch)
     }
 }
 
 /// Runs something slow and pure off the async threads.
-pub(super) async fn blocking<T: Send + 'static>(
+///
+/// # Errors
+/// Only where it panicked.
+pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ServiceError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| ServiceError::Internal(error.into()))

@@ -25,7 +25,7 @@ use crate::config::Settings;
 use planning::PlanningPool;
 
 pub use agendas::{AgendaUpdate, PutAgenda};
-pub use cluster::Cluster;
+pub use cluster::{Cluster, blocking};
 pub use planner::reserved_power::ProfileStep;
 pub use propose::{IdempotencyKey, Proposed};
 pub use quote::Wish;

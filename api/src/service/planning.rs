@@ -32,7 +32,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// One place in the queue.
-struct Place<'a>(&'a AtomicUsize);
+pub struct Place<'a>(&'a AtomicUsize);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
@@ -78,7 +78,11 @@ impl PlanningPool {
         }
     }
 
-    fn queue_up(&self) -> Result<Place<'_>, ServiceError> {
+    /// Takes a place in the queue, given back when it goes out of scope.
+    ///
+    /// # Errors
+    /// `Overloaded` when the queue is full.
+    pub fn queue_up(&self) -> Result<Place<'_>, ServiceError> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let place = Place(&self.waiting);
         if before >= self.queue { Err(ServiceError::Overloaded) } else { Ok(place) }

@@ -43,7 +43,10 @@ impl Service {
         request_json: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<Proposed, ServiceError> {
-        let _booking = self.booking.lock().await;
+        let _booking = {
+            let _place = self.pool.queue_up()?;
+            self.booking.lock().await
+        };
         for _ in 0..TRIES {
             // The same request may have been booked while this one waited or was planned.
             if let Some(before) = self.proposed_before(owner, key).await? {

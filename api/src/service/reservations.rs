@@ -67,6 +67,15 @@ impl Service {
         id: ReservationId,
     ) -> Result<StoredReservation, ServiceError> {
         self.advance().await?;
+        self.visible(access, id).await
+    }
+
+    /// One reservation as it is stored.
+    async fn visible(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<StoredReservation, ServiceError> {
         let stored = self.database.reservation(id).await?;
         stored
             .filter(|reservation| access.permits(reservation))
@@ -107,10 +116,14 @@ impl Service {
         version: Option<i64>,
         wish: impl FnOnce(&StoredReservation) -> Option<Wish>,
     ) -> Result<StoredReservation, ServiceError> {
-        let reservation = self.reservation(access, id).await?;
-        let chosen = self.database.choose(id, selector, self.now(), version).await;
-        match chosen {
-            Ok(reservation) => Ok(reservation),
+        // The instant of arrival judges, however long the database takes.
+        let now = self.now();
+        let reservation = self.visible(access, id).await?;
+        match self.database.choose(id, selector, now, version).await {
+            Ok(mut chosen) => {
+                chosen.state = chosen.state_at(now);
+                Ok(chosen)
+            }
             Err(ChooseError::Expired { .. }) => Err(self.expired(wish(&reservation)).await?),
             Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
                 Err(self.expired(wish(&reservation)).await?)

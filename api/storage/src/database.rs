@@ -95,14 +95,16 @@ impl Database {
     /// `now` on to the new ranks of the nodes with the same names.
     ///
     /// # Errors
-    /// [`StorageError::NodesInUse`] where a booked node would vanish.
+    /// [`StorageError::NodesInUse`] where a booked node would vanish;
+    /// [`StorageError::EpochChanged`] where the nodes are based on an epoch that is not the newest.
     pub async fn replace_nodes(
         &self,
         nodes: &Nodes,
         calibrations: &[Calibration],
+        based_on: Option<EpochId>,
         now: Timestamp,
     ) -> Result<EpochId, StorageError> {
-        on_engine!(self.replace_nodes(nodes, calibrations, now))
+        on_engine!(self.replace_nodes(nodes, calibrations, based_on, now))
     }
 
     /// Measurements of one node or of all, newest epoch first.

@@ -73,6 +73,9 @@ pub enum StorageError {
         /// The reservations that hold them, sorted.
         reservations: Vec<ReservationId>,
     },
+    /// The nodes were replaced since they were read.
+    #[error("the nodes were replaced since they were read")]
+    EpochChanged,
     /// A digest that another token has.
     #[error("a token with this digest exists")]
     TokenExists,

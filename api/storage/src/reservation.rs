@@ -263,6 +263,10 @@ impl StoredReservation {
             return Err(ChooseError::VersionMismatch { found: self.row_version });
         }
         let offer = offer.ok_or(ChooseError::UnknownOffer)?;
+        // A start may have passed while the offer was held; once the end has, nothing is left.
+        if offer.span.end() <= now {
+            return Err(ChooseError::Expired { expired: offer.span.end() });
+        }
         Ok(Choice::Take(offer.id, offer.span))
     }
 

@@ -185,7 +185,7 @@ const REQUESTS: &[Case] = &[
     ),
     (
         r#"{"nodes": 1, "duration": "-PT1H", "earliest_start": "HOUR0", "latest_start": "HOUR1",
-            "search": {"mode": "slots"}}"#,
+            "search": {"mode": "slots", "slot_s": 0}}"#,
         &["/search/slot_s", "/duration"],
     ),
     (
@@ -195,7 +195,7 @@ const REQUESTS: &[Case] = &[
     ),
     (
         r#"{"nodes": 1, "duration_s": 1, "earliest_start": "HOUR0",
-            "latest_start": "9999-12-31T23:59:59Z"}"#,
+            "latest_start": "9999-12-30T00:00:00Z"}"#,
         &["/latest_start"],
     ),
 ];

@@ -17,6 +17,7 @@ on_both_engines! {
     what_was_known_earlier_can_be_read_as_of_then,
     nodes_go_in_as_csv_and_come_out_page_by_page,
     a_calibration_changes_powers_and_the_draw_order,
+    calibrations_of_different_nodes_at_once_all_count,
     bookings_move_with_their_nodes_when_a_calibration_reorders_them,
     a_node_that_is_booked_cannot_vanish,
     provenance_is_checked,
@@ -135,6 +136,33 @@ fn samples(node: &str, max_w: f64) -> String {
          {node},2026-01-01T01:00:00Z,max,{max_w}\n\
          {node},2026-01-01T01:01:00Z,max,90\n"
     )
+}
+
+async fn calibrations_of_different_nodes_at_once_all_count(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    furnish(&client, 8, None).await;
+    let mut calibrations = tokio::task::JoinSet::new();
+    for number in 0..8_u32 {
+        let client = client.clone();
+        calibrations.spawn(async move {
+            let measured_at = "2026-01-01T00:00:00Z";
+            let node = format!("n{number}");
+            let sample = |load: &str, power_w: u32| {
+                json!({ "node": node, "measured_at": measured_at, "load": load, "power_w": power_w })
+            };
+            let samples = json!([sample("idle", 50 + number), sample("max", 500)]);
+            client.post("/api/v1/calibrations", &samples).await.ok(201);
+        });
+    }
+    while let Some(calibrated) = calibrations.join_next().await {
+        calibrated.unwrap();
+    }
+    let nodes = client.get("/api/v1/nodes").await.ok(200);
+    for (number, node) in nodes["nodes"].as_array().unwrap().iter().enumerate() {
+        let idle = node["idle_power_w"].as_f64().unwrap();
+        assert!((idle - (50.0 + number as f64)).abs() < 1e-9, "{node}");
+    }
 }
 
 async fn a_calibration_changes_powers_and_the_draw_order(site: Site) {

@@ -319,7 +319,7 @@ fn refuses_what_cannot_be_played_and_stops_when_asked_to() {
     assert_eq!(
         message,
         "2 nodes are given, but the parameter nodes is 3; request 1: nodes must be at least 1; \
-         request 2: no slot starts between earliest_start and latest_start; request 3: a million \
+         request 2: no slot starts between earliest_start and latest_start; request 3: 100,000 \
          slots or more start in its window; request 3: could end more than ten years after the \
          month's start"
     );

@@ -32,12 +32,9 @@ pub fn problem(
         let nodes = reader.required(&object, "nodes", nodes);
         let nodes = nodes.and_then(|nodes| loaded(reader, nodes, load_nodes));
         let agendas = reader.required(&object, "agendas", agendas::agendas);
-        let reservations = match &nodes {
-            Some(nodes) => reader.optional(&object, "reservations", |reader, raw| {
-                reservations::reservations(reader, raw, nodes)
-            }),
-            None => Some(None),
-        };
+        let reservations = reader.optional(&object, "reservations", |reader, raw| {
+            reservations::reservations(reader, raw, nodes.as_ref())
+        });
         // Without a `now` the request's other rules can still be checked.
         let at = now.unwrap_or(crate::time::Timestamp::MIN);
         let request = reader.required(&object, "request", |reader, raw| {
@@ -75,5 +72,47 @@ fn loaded(
                 None
             }
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(text: &str) -> Vec<String> {
+        let read = problem(text, |_| Err(vec!["cannot be read".to_owned()]));
+        read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    /// What is wrong with the nodes hides nothing that is wrong elsewhere.
+    #[test]
+    fn every_part_is_checked_whatever_is_wrong_with_the_others() {
+        let text = r#"{
+            "now": "2026-01-01T00:00:00Z", "search": {"mode": "slots"}, "currency": "eur",
+            "nodes": [{"name": "n1", "idle_power_w": 5, "max_power_w": 1}],
+            "agendas": {"price": [], "co2": 1},
+            "reservations": [{"id": "r", "start": "2026-01-01T00:00:00Z", "end": "x", "nodes": ["n9"]}],
+            "request": {"nodes": 10000000000000, "duration_s": 0, "earliest_start": "2025-01-02T00:00:00Z",
+                        "latest_start": "2025-01-01T00:00:00Z"}
+        }"#;
+        let places: Vec<String> =
+            errors(text).iter().map(|error| error.split(':').next().unwrap().to_owned()).collect();
+        let expected = [
+            "/currency",
+            "/nodes/0",
+            "/agendas/co2",
+            "/reservations/0/end",
+            "/request/duration_s",
+            "/request/latest_start",
+            "/request/latest_start",
+        ];
+        assert_eq!(places, expected);
+    }
+
+    #[test]
+    fn an_object_with_too_many_members_is_refused_at_once() {
+        let members: Vec<String> = (0..100_000).map(|n| format!("\"k{n}\": 0")).collect();
+        let text = format!("{{{}}}", members.join(","));
+        assert_eq!(errors(&text).len(), 1);
     }
 }

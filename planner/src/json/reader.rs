@@ -35,6 +35,9 @@ impl fmt::Display for JsonError {
 /// Errors listed for one document; the rest is counted.
 const MAX_ERRORS: usize = 1000;
 
+/// No object here has as many known members; it also bounds the search for repeated ones.
+const MAX_MEMBERS: usize = 100;
+
 /// Where the reader is and what it has found wrong.
 #[derive(Debug, Default)]
 pub struct Reader {
@@ -61,6 +64,8 @@ pub fn read<T>(
     part: impl FnOnce(&mut Reader, &RawValue) -> Option<T>,
 ) -> Result<T, Vec<JsonError>> {
     let mut reader = Reader::default();
+    // Some editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = match serde_json::from_str::<&RawValue>(text) {
         Ok(raw) => part(&mut reader, raw),
         Err(error) => {
@@ -90,11 +95,6 @@ impl Reader {
         self.within(Step::Key(key.into()), |reader| reader.error(message));
     }
 
-    /// Whether nothing has been found wrong so far.
-    pub fn is_clean(&self) -> bool {
-        self.errors.is_empty()
-    }
-
     /// Unwraps a result, noting its error.
     pub fn accept<T, E: fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.error(error)).ok()
@@ -106,6 +106,13 @@ impl Reader {
             self.error("is not an object");
             return None;
         };
+        if object.0.len() > MAX_MEMBERS {
+            self.error(format!(
+                "has more than {MAX_MEMBERS} members; known are {}",
+                known.join(", ")
+            ));
+            return None;
+        }
         for (position, (key, _)) in object.0.iter().enumerate() {
             let twice = object.0[..position].iter().any(|(earlier, _)| earlier == key);
             if twice || !known.contains(&key.as_ref()) {

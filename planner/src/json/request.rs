@@ -8,6 +8,9 @@ use crate::request::{MAX_DURATION, Request, RequestError};
 use crate::search::too_many_candidates;
 use crate::time::{Seconds, Timestamp};
 
+/// A slot where none is given: a quarter of an hour, as in the paper.
+const DEFAULT_SLOT_S: i64 = 900;
+
 /// The fields of a request.
 pub const REQUEST_FIELDS: [&str; 6] =
     ["nodes", "duration_s", "duration", "earliest_start", "latest_start", "utilisation"];
@@ -59,6 +62,12 @@ fn duration(reader: &mut Reader, raw: &RawValue) -> Option<Seconds> {
 }
 
 fn node_count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
+    // More nodes than any cluster has are no error: the planner answers `impossible`.
+    if let Ok(count) = raw.get().parse::<u64>()
+        && count > u64::from(u32::MAX)
+    {
+        return Some(u32::MAX);
+    }
     let count = reader.whole_number(raw)?;
     match u32::try_from(count) {
         Ok(count) if count > 0 => Some(count),
@@ -66,7 +75,6 @@ fn node_count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
             reader.error(RequestError::NoNodes);
             None
         }
-        // More nodes than any cluster has: the planner answers `impossible`.
         _ => Some(u32::MAX),
     }
 }
@@ -82,7 +90,8 @@ pub fn search(reader: &mut Reader, raw: &RawValue) -> Option<SearchMode> {
         }
         "exact" => Some(SearchMode::Exact),
         "slots" => {
-            let slot = reader.required(&object, "slot_s", Reader::whole_number)?;
+            let slot = reader.optional(&object, "slot_s", Reader::whole_number)?;
+            let slot = slot.unwrap_or(DEFAULT_SLOT_S);
             if !(1..=86_400).contains(&slot) {
                 reader.error_at("slot_s", "must lie between 1 and 86400 seconds");
                 return None;
@@ -106,7 +115,7 @@ pub fn check_candidates(
     if too_many_candidates(search, request, now) {
         reader.error_at(
             "latest_start",
-            "is a million slots or more after the earliest start; \
+            "is 100,000 slots or more after the earliest start; \
              narrow the window, widen the slots or use exact mode",
         );
     }

@@ -9,16 +9,25 @@ use crate::node::{NameIndex, Nodes};
 use crate::node_set::NodeSet;
 use crate::problem::BookedSpan;
 
-/// Reads `[{"id", "start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`.
-pub fn reservations(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<Vec<BookedSpan>> {
+/// Reads `[{"id", "start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`. Where the
+/// nodes themselves are wrong, everything but the reservations' nodes is checked.
+pub fn reservations(
+    reader: &mut Reader,
+    raw: &RawValue,
+    nodes: Option<&Nodes>,
+) -> Option<Vec<BookedSpan>> {
     let mut index = None;
+    let count = nodes.map(Nodes::count);
     reader.array(raw, |reader, raw| {
         let object = reader.object(raw, &["id", "start", "end", "nodes", "node_ranges"])?;
         let id = reader.required(&object, "id", Reader::name);
         let span = reader.span(&object);
         let taken = match (object.get("nodes"), object.get("node_ranges")) {
-            (Some(_), None) => named(reader, &object, index.get_or_insert_with(|| nodes.index())),
-            (None, Some(_)) => ranged(reader, &object, nodes.count()),
+            (Some(_), None) => {
+                index = index.take().or_else(|| nodes.map(Nodes::index));
+                named(reader, &object, index.as_ref())
+            }
+            (None, Some(_)) => ranged(reader, &object, count),
             _ => {
                 reader.error("must have either nodes or node_ranges");
                 None
@@ -28,20 +37,26 @@ pub fn reservations(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Optio
     })
 }
 
-fn named(reader: &mut Reader, object: &Object<'_>, index: &NameIndex<'_>) -> Option<NodeSet> {
+fn named(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    index: Option<&NameIndex<'_>>,
+) -> Option<NodeSet> {
     let ordinals = reader.required(object, "nodes", |reader, raw| {
         reader.array(raw, |reader, raw| {
             let name = reader.string(raw)?;
-            reader.accept(index.ordinal(&name).ok_or_else(|| format!("no node is named {name:?}")))
+            let ordinal = index?.ordinal(&name);
+            reader.accept(ordinal.ok_or_else(|| format!("no node is named {name:?}")))
         })
     })?;
     Some(NodeSet::from_positions(ordinals))
 }
 
-fn ranged(reader: &mut Reader, object: &Object<'_>, count: u32) -> Option<NodeSet> {
+fn ranged(reader: &mut Reader, object: &Object<'_>, count: Option<u32>) -> Option<NodeSet> {
     let ranges = reader.required(object, "node_ranges", |reader, raw| {
         reader.array(raw, |reader, raw| {
             let pair = reader.array(raw, Reader::whole_number)?;
+            let count = count?;
             match pair.as_slice() {
                 &[first, last] if 0 <= first && first <= last && last < i64::from(count) => {
                     // Both lie below the number of nodes.

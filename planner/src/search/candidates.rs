@@ -11,8 +11,8 @@ use crate::problem::SearchMode;
 use crate::request::Request;
 use crate::time::{Seconds, Span, Timestamp};
 
-/// The most slots a search looks at: 28 years of quarter-hours.
-pub const MAX_CANDIDATES: i64 = 1_000_000;
+/// The most slots a search looks at: nearly three years of quarter-hours.
+pub const MAX_CANDIDATES: i64 = 100_000;
 
 /// Whether a window has more slots than a search looks at.
 pub fn too_many_candidates(search: SearchMode, request: &Request, now: Timestamp) -> bool {

@@ -73,7 +73,7 @@ impl Exclusions {
     fn nodes_detail(&self, wanted: u32, total: u32) -> String {
         match self.most_free {
             _ if wanted > total => {
-                format!("{wanted} nodes are asked for, the cluster has {total}")
+                format!("more nodes are asked for than the {total} that there are")
             }
             Some((free, start)) => format!(
                 "at most {free} of the {wanted} nodes asked for are free throughout, \

@@ -5,8 +5,9 @@
 //!    nodes they take amount to.
 //! 3. `choose` and `pareto`: the best start for each ranking (Algorithms 2 and 3), the front.
 //!
-//! With `k` booked ranges near the window and `c` candidates a plan costs `O((k + c) log (k + c))`
-//! and the ranges it answers with, whatever the number of nodes.
+//! With `k` booked ranges near the window and `c` candidates a plan costs `O((k + c) log (k + c))`,
+//! times the distinct energies for the front, and the ranges it answers with, whatever the number of
+//! nodes.
 
 mod candidates;
 mod choose;
@@ -29,6 +30,7 @@ use crate::time::{Span, Timestamp};
 
 use exclusion::{Exclusion, Exclusions};
 use headroom::Headroom;
+use pareto::Front;
 use sweep::Sweep;
 
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
@@ -77,6 +79,7 @@ pub fn plan(
     let mut search = Search::new(view, request, reach, &nearby);
     // Only feasible starts that no earlier one matches in energy, cost and CO2 matter: the first is
     // one, and so is each ranking's best, since what matches it would win in its place.
+    let mut front = Front::default();
     let mut pareto: Vec<Offer> = Vec::new();
     let mut exclusions = Exclusions::default();
     let spans = starts.iter().filter_map(|&start| Span::starting(start, request.duration));
@@ -86,7 +89,7 @@ pub fn plan(
         }
         match search.evaluate(span) {
             Ok((values, peak_power)) => {
-                if !pareto::is_matched(&values, pareto.iter().map(|offer| &offer.values)) {
+                if front.admit(&values) {
                     let soonest = pareto.first().map_or(values, |offer| offer.values);
                     pareto.push(Offer {
                         rankings: Vec::new(),

@@ -143,11 +143,16 @@ macro_rules! nodes {
                 &self,
                 nodes: &Nodes,
                 calibrations: &[Calibration],
+                based_on: Option<EpochId>,
                 now: Timestamp,
             ) -> Result<EpochId, StorageError> {
                 let ranks = ranks_by_ordinal(&draw_order(nodes));
                 let mut transaction = self.begin_write().await?;
                 let connection = &mut *transaction;
+                let newest = Self::newest_epoch(connection).await?.map(|row| row.id);
+                if based_on.is_some() && based_on != newest {
+                    return Err(StorageError::EpochChanged);
+                }
                 Self::expire_due(connection, now).await?;
                 let upcoming = Self::upcoming_allocations(connection, now).await?;
                 let moved = match Self::held_nodes(connection, &upcoming).await? {

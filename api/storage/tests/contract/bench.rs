@@ -214,7 +214,7 @@ pub fn cluster(nodes: &[(&str, i64)]) -> Nodes {
 pub async fn install_ten_nodes(database: &Database) {
     let names: Vec<String> = (0..10).map(|n| format!("node-{n}")).collect();
     let nodes: Vec<(&str, i64)> = names.iter().map(String::as_str).zip(100..).collect();
-    database.replace_nodes(&cluster(&nodes), &[], t(0)).await.unwrap();
+    database.replace_nodes(&cluster(&nodes), &[], None, t(0)).await.unwrap();
 }
 
 pub fn offer(nodes: NodeSet, span: Span) -> NewOffer {

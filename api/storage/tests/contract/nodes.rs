@@ -14,6 +14,7 @@ on_both_engines![
     recalibration_keeps_every_booking_on_its_machines,
     recalibration_keeps_the_history_of_what_runs,
     a_booked_node_does_not_vanish,
+    nodes_based_on_an_epoch_that_has_passed_are_refused,
     a_node_whose_hold_is_over_may_vanish,
     a_rank_that_the_planner_would_not_give_is_reported,
     calibrations_are_read_by_node_newest_first,
@@ -32,7 +33,7 @@ async fn nodes_come_back_as_they_went_in(bench: Bench) {
         ("n0".into(), node(0, 0, None)),
     ])
     .unwrap();
-    let epoch = database.replace_nodes(&nodes, &[], t(77)).await.unwrap();
+    let epoch = database.replace_nodes(&nodes, &[], None, t(77)).await.unwrap();
     let stored = database.load_nodes().await.unwrap().unwrap();
     assert_eq!((stored.nodes, stored.epoch, stored.created), (nodes, epoch, t(77)));
     assert_eq!(stored.order.ranks(&ranks(0..1)), ranks(1..2));
@@ -45,7 +46,7 @@ async fn numbered_nodes_come_back_numbered(bench: Bench) {
     let power = |n: i64| Power::from_microwatts(n % 17 * 1_000_000);
     let nodes = (0..12_000).map(|n| Node::new(Power::ZERO, power(n), None).unwrap()).collect();
     let nodes = Nodes::numbered(nodes).unwrap();
-    bench.database.replace_nodes(&nodes, &[], t(0)).await.unwrap();
+    bench.database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
     assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
 }
 
@@ -54,7 +55,7 @@ async fn numbered_nodes_come_back_numbered(bench: Bench) {
 async fn recalibration_keeps_every_booking_on_its_machines(bench: Bench) {
     let database = &bench.database;
     let old = cluster(&[("a", 1), ("b", 2), ("c", 3), ("d", 4)]);
-    database.replace_nodes(&old, &[], t(0)).await.unwrap();
+    database.replace_nodes(&old, &[], None, t(0)).await.unwrap();
     let both = reservation(vec![
         offer(ranks(0..2), span(100, 200)),
         offer(NodeSet::from_positions([0, 2]), span(300, 400)),
@@ -64,7 +65,7 @@ async fn recalibration_keeps_every_booking_on_its_machines(bench: Bench) {
         propose(database, reservation, 0).await.unwrap();
     }
     let new = cluster(&[("a", 40), ("b", 30), ("c", 10), ("d", 5), ("e", 20)]);
-    let epoch = database.replace_nodes(&new, &[], t(50)).await.unwrap();
+    let epoch = database.replace_nodes(&new, &[], None, t(50)).await.unwrap();
     let snapshot = database.snapshot(span(0, 1000), t(50)).await.unwrap();
     assert_eq!((snapshot.version, snapshot.epoch), (4, Some(epoch)));
     let mut held: Vec<_> =
@@ -82,7 +83,7 @@ async fn recalibration_keeps_every_booking_on_its_machines(bench: Bench) {
 /// the two do not collide although their ranks, of different epochs, overlap.
 async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     let database = &bench.database;
-    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], None, t(0)).await.unwrap();
     let ended = reservation(vec![offer(ranks(0..1), span(100, 140))]);
     let running = reservation(vec![offer(ranks(1..2), span(100, 200))]);
     for reservation in [&ended, &running] {
@@ -92,7 +93,7 @@ async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     }
     let before = database.current_epoch().await.unwrap().unwrap();
     let reversed = cluster(&[("a", 2), ("b", 1)]);
-    let after = database.replace_nodes(&reversed, &[], t(150)).await.unwrap();
+    let after = database.replace_nodes(&reversed, &[], None, t(150)).await.unwrap();
     let rows = |all: Vec<storage::Allocation>| -> Vec<_> {
         all.into_iter().map(|it| (it.epoch, it.span, it.ranks)).collect()
     };
@@ -105,34 +106,47 @@ async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     assert_eq!(rows(planned), expected[1..]);
 }
 
+async fn nodes_based_on_an_epoch_that_has_passed_are_refused(bench: Bench) {
+    let database = &bench.database;
+    let nodes = cluster(&[("a", 1), ("b", 2)]);
+    let first = database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
+    let second = database.replace_nodes(&nodes, &[], Some(first), t(1)).await.unwrap();
+    let late = database.replace_nodes(&nodes, &[], Some(first), t(2)).await;
+    assert!(matches!(late, Err(StorageError::EpochChanged)));
+    assert_eq!(database.current_epoch().await.unwrap(), Some(second));
+}
+
 async fn a_booked_node_does_not_vanish(bench: Bench) {
     let database = &bench.database;
-    database.replace_nodes(&cluster(&[("a", 1), ("b", 2), ("c", 3)]), &[], t(0)).await.unwrap();
+    database
+        .replace_nodes(&cluster(&[("a", 1), ("b", 2), ("c", 3)]), &[], None, t(0))
+        .await
+        .unwrap();
     let booked = reservation(vec![offer(ranks(0..2), span(100, 200))]);
     propose(database, &booked, 0).await.unwrap();
-    let refused = database.replace_nodes(&cluster(&[("a", 1), ("c", 3)]), &[], t(50)).await;
+    let refused = database.replace_nodes(&cluster(&[("a", 1), ("c", 3)]), &[], None, t(50)).await;
     let Err(StorageError::NodesInUse { names, reservations }) = refused else {
         panic!("{refused:?}")
     };
     assert_eq!((names, reservations), (vec!["b".to_owned()], vec![booked.id]));
     assert_eq!(database.version().await.unwrap(), 2);
     assert_eq!(database.load_nodes().await.unwrap().unwrap().nodes.count(), 3);
-    database.replace_nodes(&cluster(&[("a", 1), ("b", 3)]), &[], t(50)).await.unwrap();
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 3)]), &[], None, t(50)).await.unwrap();
 }
 
 /// The hold ends at 1000.
 async fn a_node_whose_hold_is_over_may_vanish(bench: Bench) {
     let database = &bench.database;
-    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], None, t(0)).await.unwrap();
     let held = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
     propose(database, &held, 0).await.unwrap();
     let less = cluster(&[("a", 1)]);
-    database.replace_nodes(&less, &[], t(999)).await.unwrap_err();
-    database.replace_nodes(&less, &[], t(1000)).await.unwrap();
+    database.replace_nodes(&less, &[], None, t(999)).await.unwrap_err();
+    database.replace_nodes(&less, &[], None, t(1000)).await.unwrap();
 }
 
 async fn a_rank_that_the_planner_would_not_give_is_reported(bench: Bench) {
-    bench.database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], t(0)).await.unwrap();
+    bench.database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], None, t(0)).await.unwrap();
     bench.raw.execute("UPDATE nodes SET rank = 1 - rank".to_owned()).await.unwrap();
     let error = bench.database.load_nodes().await.unwrap_err();
     assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
@@ -154,7 +168,7 @@ async fn calibrations_are_read_by_node_newest_first(bench: Bench) {
     let nodes = cluster(&[("a", 1), ("b", 2)]);
     for at in [10, 20] {
         let calibrations = [measured("a", at), measured("b", at)];
-        database.replace_nodes(&nodes, &calibrations, t(at)).await.unwrap();
+        database.replace_nodes(&nodes, &calibrations, None, t(at)).await.unwrap();
     }
     let of_b = database.calibrations(Some("b"), 10).await.unwrap();
     assert_eq!(of_b, [measured("b", 20), measured("b", 10)]);

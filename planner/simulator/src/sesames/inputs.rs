@@ -96,7 +96,7 @@ pub enum InputError {
         number: usize,
     },
     /// A request whose window has too many slots.
-    #[error("request {number}: a million slots or more start in its window")]
+    #[error("request {number}: 100,000 slots or more start in its window")]
     TooManyStarts {
         /// Its number, from 1.
         number: usize,

@@ -70,7 +70,7 @@ pub enum ParameterError {
     #[error("slot_s must divide a day of 86400 seconds")]
     Slot,
     /// Delay out of range.
-    #[error("max_delay_h must be between 0 and a million slots")]
+    #[error("max_delay_h must be between 0 and 100,000 slots")]
     MaxDelay,
     /// Month begins off the grid.
     #[error("start must be a multiple of slot_s since the Unix epoch, in the years 1970 to 9900")]
@@ -150,7 +150,7 @@ impl Parameters {
     }
 
     /// The maximum delay, to the second.
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be below a million slots")]
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be below 100,000 slots")]
     pub fn max_delay(&self) -> Seconds {
         Seconds::new((self.max_delay_h * 3600.0).round_ties_even() as i64)
     }

@@ -47,7 +47,10 @@ pub async fn create_calibration(
     _: By<Operators>,
     body: Body,
 ) -> Result<(StatusCode, Json<Calibrated>), Problem> {
-    let samples = body.read(grid_feeds::power_samples_json, grid_feeds::table::power_samples)?;
+    let samples = crate::service::blocking(move || {
+        body.read(grid_feeds::power_samples_json, grid_feeds::table::power_samples)
+    })
+    .await??;
     let calibrated = app.service.calibrate(samples).await?;
     let calibrations = calibrated.nodes.iter().map(CalibrationDocument::from).collect();
     Ok((StatusCode::CREATED, Json(Calibrated { epoch: calibrated.epoch.get(), calibrations })))

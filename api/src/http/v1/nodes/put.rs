@@ -47,11 +47,10 @@ pub async fn put_nodes(
     body: Body,
 ) -> Result<Json<NodesPut>, Problem> {
     // A million nodes take a second to read: not on an async thread.
-    let read = tokio::task::spawn_blocking(move || {
+    let nodes = crate::service::blocking(move || {
         body.read(|text| json::read(text, json::nodes::inline), grid_feeds::table::nodes)
-    });
-    let nodes =
-        read.await.map_err(|error| crate::service::ServiceError::Internal(error.into()))??;
+    })
+    .await??;
     let count = nodes.count();
     let epoch = app.service.put_nodes(nodes).await?;
     Ok(Json(NodesPut { epoch: epoch.get(), count }))

@@ -22,7 +22,7 @@ pub struct ReservationDocument {
     /// `failed` or `awaiting_supplier`.
     #[schema(example = "proposed")]
     pub state: &'static str,
-    /// Whether a changed agenda has made it impossible as it stands.
+    /// Whether a changed agenda has made it impossible as it stands; not judged yet.
     pub degraded: bool,
     /// As it was sent.
     #[schema(value_type = super::super::schema::RequestDocument)]
@@ -35,7 +35,7 @@ pub struct ReservationDocument {
     pub expires_at: Timestamp,
     /// The offer that was chosen.
     pub chosen_offer_id: Option<Uuid>,
-    /// Start of the chosen offer, or of what was left of it when it was cancelled.
+    /// Start of the chosen offer.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub start: Option<Timestamp>,
     /// End of the chosen offer.
