@@ -1,8 +1,9 @@
 //! Proposals: a reservation whose offers are held for its owner.
 
+use std::sync::Arc;
+
 use planner::decision::Offer;
 use planner::json::decision::OfferDocument;
-use planner::time::Timestamp;
 use storage::{IdempotencyRecord, NewOffer, NewReservation, OfferId, ProposeError, ReservationId};
 use uuid::Uuid;
 
@@ -52,7 +53,7 @@ impl Service {
             if let Some(before) = self.proposed_before(owner, key).await? {
                 return Ok(before);
             }
-            let planned = self.plan(wish).await?;
+            let planned = Arc::new(self.plan(wish).await?);
             if planned.decision.offers().is_empty() {
                 if let Some(before) = self.proposed_before(owner, key).await? {
                     return Ok(before);
@@ -60,7 +61,7 @@ impl Service {
                 let document = blocking(move || planned.document()).await?;
                 return Err(ServiceError::Impossible(Box::new(document)));
             }
-            match self.hold(owner, &planned, request_json, key).await {
+            match self.hold(owner, &planned, request_json, key).await? {
                 Ok(id) => return Ok(Proposed::New(id)),
                 Err(
                     ProposeError::BookChanged { .. }
@@ -98,26 +99,23 @@ impl Service {
     async fn hold(
         &self,
         owner: &str,
-        planned: &Planned,
+        planned: &Arc<Planned>,
         request_json: &str,
         key: Option<&IdempotencyKey>,
-    ) -> Result<ReservationId, ProposeError> {
+    ) -> Result<Result<ReservationId, ProposeError>, ServiceError> {
         let id = ReservationId::new(Uuid::now_v7());
         let now = self.now();
-        let as_soon_as_possible = planned.decision.as_soon_as_possible.as_ref();
-        let summary = serde_json::json!({
-            "candidate_starts": planned.decision.candidate_starts,
-            "decision": planned.decision.word(),
-            "as_soon_as_possible": as_soon_as_possible.map(|offer| document(planned, offer)),
-        });
+        let written = Arc::clone(planned);
+        let (summary, offers) =
+            blocking(move || (summary(&written), held_offers(&written))).await?;
         let reservation = NewReservation {
             id,
             owner: owner.to_owned(),
             request: request_json.to_owned(),
-            document: summary.to_string(),
+            document: summary,
             created: now,
-            expires: self.hold_until(now),
-            offers: planned.decision.offers().iter().map(|offer| held(planned, offer)).collect(),
+            expires: now + self.settings.hold,
+            offers,
         };
         let record = key.map(|key| IdempotencyRecord {
             owner: owner.to_owned(),
@@ -127,13 +125,26 @@ impl Service {
             response: id.to_string(),
             created: now,
         });
-        self.database.propose(planned.book_version, &reservation, now, record.as_ref()).await?;
-        Ok(id)
+        let version = planned.book_version;
+        let proposed = self.database.propose(version, &reservation, now, record.as_ref()).await;
+        Ok(proposed.map(|()| id))
     }
+}
 
-    fn hold_until(&self, now: Timestamp) -> Timestamp {
-        now + self.settings.hold
-    }
+/// What is kept of a decision beside its offers.
+fn summary(planned: &Planned) -> String {
+    let decision = &planned.decision;
+    let soonest = decision.as_soon_as_possible.as_ref();
+    serde_json::json!({
+        "candidate_starts": decision.candidate_starts,
+        "decision": decision.word(),
+        "as_soon_as_possible": soonest.map(|offer| document(planned, offer)),
+    })
+    .to_string()
+}
+
+fn held_offers(planned: &Planned) -> Vec<NewOffer> {
+    planned.decision.offers().iter().map(|offer| held(planned, offer)).collect()
 }
 
 fn held(planned: &Planned, offer: &Offer) -> NewOffer {

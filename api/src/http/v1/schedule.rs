@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use planner::time::Timestamp;
 use serde::Serialize;
+use storage::Allocation;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -12,7 +13,7 @@ use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::ShownNodes;
+use crate::service::{Cluster, ShownNodes, blocking};
 
 /// Who holds which nodes when.
 #[derive(Serialize, ToSchema)]
@@ -73,8 +74,16 @@ pub async fn get_schedule(
     let span =
         query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
     let (cluster, mut allocations) = app.service.schedule(span).await?;
-    allocations.sort_by_key(|allocation| (allocation.span, allocation.offer_id));
-    let item = |allocation: &storage::Allocation| ScheduleItem {
+    let items = blocking(move || {
+        allocations.sort_by_key(|allocation| (allocation.span, allocation.offer_id));
+        allocations.iter().map(|allocation| item(allocation, &cluster)).collect()
+    })
+    .await?;
+    Ok(Json(ScheduleDocument { from: span.start(), to: span.end(), items }))
+}
+
+fn item(allocation: &Allocation, cluster: &Cluster) -> ScheduleItem {
+    ScheduleItem {
         reservation_id: allocation.reservation_id.as_uuid(),
         offer_id: allocation.offer_id.as_uuid(),
         owner: allocation.owner.clone(),
@@ -82,7 +91,5 @@ pub async fn get_schedule(
         start: allocation.span.start(),
         end: allocation.span.end(),
         nodes: cluster.show(&allocation.ranks),
-    };
-    let items = allocations.iter().map(item).collect();
-    Ok(Json(ScheduleDocument { from: span.start(), to: span.end(), items }))
+    }
 }

@@ -1,7 +1,6 @@
 //! Schemas of the bodies that are read piece by piece (see `planner::json`), for the OpenAPI
 //! document. Nothing is deserialised into these types.
 
-use serde_json::Value;
 use utoipa::ToSchema;
 
 /// A node of a list.
@@ -19,6 +18,52 @@ pub struct NodeDocument {
     /// `alpha * max_power_w` is the node's draw, whatever the application.
     #[schema(example = 0.75, minimum = 0, maximum = 1)]
     pub alpha: Option<f64>,
+}
+
+/// Nodes: each one, or how many of a kind.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum NodesDocument {
+    /// Each with its name.
+    Listed(Vec<NodeDocument>),
+    /// Named `n0`, `n1`, ... in order.
+    Classes(NodeClasses),
+}
+
+/// Nodes by kind.
+#[derive(ToSchema)]
+pub struct NodeClasses {
+    /// In order.
+    pub classes: Vec<NodeClass>,
+}
+
+/// Some nodes of a kind.
+#[derive(ToSchema)]
+pub struct NodeClass {
+    /// How many, at least 1.
+    #[schema(example = 1000, minimum = 1)]
+    pub count: u32,
+    /// Watts, at most 6 decimals.
+    #[schema(example = 95.0)]
+    pub idle_power_w: f64,
+    /// Watts, at most 6 decimals.
+    #[schema(example = 190.0)]
+    pub max_power_w: f64,
+    /// `alpha * max_power_w` is the node's draw, whatever the application.
+    #[schema(example = 0.75, minimum = 0, maximum = 1)]
+    pub alpha: Option<f64>,
+}
+
+/// A length of time.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum Duration {
+    /// Whole seconds.
+    #[schema(example = 7200)]
+    Seconds(i64),
+    /// ISO 8601.
+    #[schema(example = "PT2H")]
+    Iso8601(String),
 }
 
 /// A piece of a price agenda.
@@ -81,9 +126,9 @@ pub struct RequestDocument {
     /// How many, at least 1.
     #[schema(example = 8, minimum = 1)]
     pub nodes: u32,
-    /// Whole seconds, or an ISO 8601 duration as text. `duration` is accepted for it.
-    #[schema(value_type = i64, example = 7200)]
-    pub duration_s: Value,
+    /// How long, between 1 s and 1e8 s. `duration` is accepted in its place.
+    #[schema(example = 7200)]
+    pub duration_s: Duration,
     /// The first instant it may start.
     #[schema(format = DateTime, example = "2026-01-01T00:00:00Z")]
     pub earliest_start: String,

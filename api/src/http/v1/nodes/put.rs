@@ -6,7 +6,7 @@ use planner::json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::schema::NodeDocument;
+use super::super::schema::NodesDocument;
 use crate::http::App;
 use crate::http::body::Body;
 use crate::http::caller::{By, Operators};
@@ -30,7 +30,7 @@ pub struct NodesPut {
     put,
     path = "/api/v1/nodes",
     tag = "cluster",
-    request_body(content((Vec<NodeDocument> = "application/json"), (String = "text/csv"))),
+    request_body(content((NodesDocument = "application/json"), (String = "text/csv"))),
     responses(
         (status = OK, body = NodesPut),
         (status = BAD_REQUEST, body = Problem),
