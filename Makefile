@@ -8,8 +8,7 @@ demo:
 
 # Every test. PostgreSQL is tested where WATTBOOK_TEST_POSTGRES_URL says where a server is.
 test:
-	cargo test --locked --workspace --all-targets
-	cargo test --locked --workspace --doc
+	cargo test --locked --workspace
 
 lint:
 	cargo fmt --all --check
