@@ -13,6 +13,14 @@ use crate::quantity::{MAX_POWER_MICROWATTS, Power};
 /// The most nodes a cluster may have.
 pub const MAX_NODES: u32 = 10_000_000;
 
+/// What names and ids must be, for error messages.
+pub const NAME_RULE: &str = "must have 1 to 255 characters and no control characters";
+
+/// Whether a text may be a name or an id: see [`NAME_RULE`].
+pub fn is_name(text: &str) -> bool {
+    (1..=255).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
 /// A machine with calibrated idle and maximum power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {

@@ -36,14 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     );
     let book = Book::of(&problem.reservations, &order);
     let preparation = prepared.elapsed();
-    let view = PlanningView {
-        now: problem.now,
-        search: problem.search,
-        currency: problem.currency,
-        order: &order,
-        agendas: &problem.agendas,
-        book: &book,
-    };
+    let view = PlanningView::of(&problem, &order, &book);
     let mut times = Vec::new();
     let mut decide = || {
         let started = Instant::now();

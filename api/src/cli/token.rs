@@ -4,6 +4,7 @@ use anyhow::{Context, anyhow};
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
+use planner::node::{NAME_RULE, is_name};
 use storage::{ApiToken, Database, Role, TokenId};
 use uuid::Uuid;
 
@@ -107,12 +108,7 @@ async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
 }
 
 fn owner(text: &str) -> Result<String, String> {
-    let length = text.chars().count();
-    if (1..=255).contains(&length) && !text.chars().any(char::is_control) {
-        Ok(text.to_owned())
-    } else {
-        Err("must have 1 to 255 characters and no control characters".to_owned())
-    }
+    is_name(text).then(|| text.to_owned()).ok_or_else(|| NAME_RULE.to_owned())
 }
 
 fn role(text: &str) -> Result<Role, String> {

@@ -4,6 +4,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use planner::node::{NAME_RULE, is_name};
 use planner::time::{Span, Timestamp};
 use serde::de::DeserializeOwned;
 
@@ -61,14 +62,7 @@ pub fn span(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span
 /// Names the parameter.
 pub fn name(parameter: &str, text: Option<String>) -> Result<Option<String>, Problem> {
     match text {
-        Some(name)
-            if name.is_empty()
-                || name.chars().count() > 255
-                || name.chars().any(char::is_control) =>
-        {
-            let message = "must have 1 to 255 characters and no control characters";
-            Err(Problem::invalid_parameter(parameter, message))
-        }
+        Some(name) if !is_name(&name) => Err(Problem::invalid_parameter(parameter, NAME_RULE)),
         name => Ok(name),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use csv::{ReaderBuilder, StringRecord};
 use planner::decimal::{Fraction, parse_millionths};
+use planner::node::{NAME_RULE, is_name};
 use planner::quantity::{MAX_POWER_MICROWATTS, Power};
 use planner::time::{Span, Timestamp};
 
@@ -200,11 +201,7 @@ impl Row<'_> {
     /// A name: 1 to 255 characters, none of them a control character.
     pub fn name(&self, column: usize, errors: &mut Errors) -> Option<&str> {
         let name = self.text(column);
-        // Most names are short: their bytes already tell that they have few characters.
-        let long = name.len() > 255 && name.chars().count() > 255;
-        let good = !name.is_empty() && !long && !name.chars().any(char::is_control);
-        let message = "must have 1 to 255 characters and no control characters";
-        self.accept(column, errors, good.then_some(name).ok_or(message))
+        self.accept(column, errors, is_name(name).then_some(name).ok_or(NAME_RULE))
     }
 
     /// An RFC 3339 instant.

@@ -11,6 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::decimal::{Fraction, parse_millionths};
+use crate::node::{NAME_RULE, is_name};
 use crate::quantity::{MILLION, Power};
 use crate::time::{Seconds, Span, Timestamp};
 
@@ -181,8 +182,8 @@ impl Reader {
     /// A name or id: 1 to 255 characters, none of them a control character.
     pub fn name(&mut self, raw: &RawValue) -> Option<Box<str>> {
         let name = self.string(raw)?;
-        if name.is_empty() || name.chars().count() > 255 || name.chars().any(char::is_control) {
-            self.error("must have 1 to 255 characters and no control characters");
+        if !is_name(&name) {
+            self.error(NAME_RULE);
             return None;
         }
         Some(name.into())

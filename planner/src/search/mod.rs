@@ -52,6 +52,14 @@ pub struct PlanningView<'a> {
     pub book: &'a Book,
 }
 
+impl<'a> PlanningView<'a> {
+    /// The view of a problem, with the order and the book made of it.
+    pub const fn of(problem: &'a PlanningProblem, order: &'a NodeOrder, book: &'a Book) -> Self {
+        let PlanningProblem { now, search, currency, ref agendas, .. } = *problem;
+        Self { now, search, currency, order, agendas, book }
+    }
+}
+
 /// The plan was abandoned because its caller asked for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("planning was cancelled")]
@@ -125,14 +133,7 @@ pub fn plan_problem(problem: &PlanningProblem) -> (NodeOrder, Decision) {
     let utilisation = problem.request.utilisation_or_full();
     let order = NodeOrder::new(&problem.nodes, Preference::LeastDraw, utilisation);
     let book = Book::of(&problem.reservations, &order);
-    let view = PlanningView {
-        now: problem.now,
-        search: problem.search,
-        currency: problem.currency,
-        order: &order,
-        agendas: &problem.agendas,
-        book: &book,
-    };
+    let view = PlanningView::of(problem, &order, &book);
     let decision = match plan(&view, &problem.request, &|| false) {
         Ok(decision) => decision,
         Err(Cancelled) => unreachable!("never asked to cancel"),
