@@ -122,8 +122,14 @@ impl<V: Copy> Agenda<V> {
     /// Indices of the first and last piece of a gap-free run over `span`.
     fn covering(&self, span: Span) -> Option<(usize, usize)> {
         let first = self.first_ending_after(span.start());
-        let last =
-            self.pieces.partition_point(|piece| piece.span.start() < span.end()).checked_sub(1)?;
+        let until = self.pieces.partition_point(|piece| piece.span.start() < span.end());
+        self.run_over(span, first, until)
+    }
+
+    /// The same, given the first piece that ends after the span's start and the first that starts
+    /// at its end or later.
+    fn run_over(&self, span: Span, first: usize, until: usize) -> Option<(usize, usize)> {
+        let last = until.checked_sub(1)?;
         let covered = first <= last
             && self.pieces[first].span.start() <= span.start()
             && self.pieces[last].span.end() >= span.end()
@@ -159,12 +165,73 @@ impl<R: Rate> RateAgenda<R> {
     /// The integral over `span`; `None` where the agenda has a gap in it.
     pub fn integral(&self, span: Span) -> Option<Integral<R>> {
         let (first, last) = self.agenda.covering(span)?;
+        Some(self.integral_over(span, first, last))
+    }
+
+    /// The integral over a span that the gap-free run of these pieces covers.
+    fn integral_over(&self, span: Span, first: usize, last: usize) -> Integral<R> {
         let (head, tail) = (self.agenda.pieces[first], self.agenda.pieces[last]);
         let whole =
             self.integral_before[last] - self.integral_before[first] + exact(tail.value, tail.span);
         let before = exact_between(head.value, head.span.start(), span.start());
         let after = exact_between(tail.value, span.end(), tail.span.end());
-        Some(Integral::from_millionth_seconds(whole - before - after))
+        Integral::from_millionth_seconds(whole - before - after)
+    }
+}
+
+/// Lookups over spans that move forward in time: constant for each, beside the pieces passed.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<'a, V> {
+    agenda: &'a Agenda<V>,
+    /// The first piece that ends after the latest span's start.
+    first: usize,
+    /// The first piece that starts at the latest span's end or later.
+    until: usize,
+}
+
+impl<'a, V: Copy> Walk<'a, V> {
+    /// Lookups from `start` on.
+    pub fn new(agenda: &'a Agenda<V>, start: Timestamp) -> Self {
+        let first = agenda.first_ending_after(start);
+        Self { agenda, first, until: first }
+    }
+
+    /// Whether every instant of `span` has a value; neither end may lie before an earlier one's.
+    pub fn covers(&mut self, span: Span) -> bool {
+        self.run_over(span).is_some()
+    }
+
+    fn run_over(&mut self, span: Span) -> Option<(usize, usize)> {
+        let pieces = &self.agenda.pieces;
+        while pieces.get(self.first).is_some_and(|piece| piece.span.end() <= span.start()) {
+            self.first += 1;
+        }
+        self.until = self.until.max(self.first);
+        while pieces.get(self.until).is_some_and(|piece| piece.span.start() < span.end()) {
+            self.until += 1;
+        }
+        self.agenda.run_over(span, self.first, self.until)
+    }
+}
+
+/// Integrals over spans that move forward in time.
+#[derive(Clone, Copy, Debug)]
+pub struct IntegralWalk<'a, R> {
+    agenda: &'a RateAgenda<R>,
+    walk: Walk<'a, R>,
+}
+
+impl<'a, R: Rate> IntegralWalk<'a, R> {
+    /// Integrals from `start` on.
+    pub fn new(agenda: &'a RateAgenda<R>, start: Timestamp) -> Self {
+        Self { agenda, walk: Walk::new(&agenda.agenda, start) }
+    }
+
+    /// The integral over `span`, `None` where the agenda has a gap in it; neither end may lie
+    /// before an earlier one's.
+    pub fn integral(&mut self, span: Span) -> Option<Integral<R>> {
+        let (first, last) = self.walk.run_over(span)?;
+        Some(self.agenda.integral_over(span, first, last))
     }
 }
 

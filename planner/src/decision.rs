@@ -4,7 +4,7 @@ use crate::criterion::Values;
 use crate::node_set::NodeSet;
 use crate::quantity::{CarbonMass, Energy, Money, Power};
 use crate::ranking::Ranking;
-use crate::time::{Seconds, Span};
+use crate::time::{Seconds, Span, Timestamp};
 
 /// The answer to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +70,32 @@ pub struct Reason {
     pub code: ReasonCode,
     /// How many candidate starts.
     pub excluded_starts: u64,
-    /// Where it binds, in words.
+    /// Where it binds: at the start that came closest to being feasible.
+    pub binding: Binding,
+    /// The same in words.
     pub detail: String,
+}
+
+/// Where a constraint binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The start that it excludes.
+    pub start: Timestamp,
+    /// When what is missing is missing.
+    pub span: Span,
+    /// What is missing.
+    pub shortage: Shortage,
+}
+
+/// What is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// A value of the agenda of this name.
+    Agenda(&'static str),
+    /// So many nodes.
+    Nodes(u32),
+    /// So much power under the cap.
+    Power(Power),
 }
 
 /// The constraints, in the order in which they are tested.
@@ -119,6 +143,17 @@ impl Outcome {
 }
 
 impl Decision {
+    /// Where there is no start to look at.
+    pub const fn without_candidates() -> Self {
+        Self {
+            outcome: Outcome::Impossible,
+            candidate_starts: 0,
+            reasons: Vec::new(),
+            as_soon_as_possible: None,
+            pareto: Vec::new(),
+        }
+    }
+
     /// The offers to choose from: none, one or up to six.
     pub fn offers(&self) -> &[Offer] {
         match &self.outcome {

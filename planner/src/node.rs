@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::decimal::Fraction;
+use crate::labels::Labels;
 use crate::quantity::{MAX_POWER_MICROWATTS, Power};
 
 /// The most nodes a cluster may have.
@@ -26,7 +27,14 @@ pub fn is_name(text: &str) -> bool {
 pub struct Node {
     idle: Power,
     max: Power,
-    alpha: Option<Fraction>,
+    own: Option<OwnDraw>,
+}
+
+/// The draw of a node with an `alpha` of its own, the same for every application.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct OwnDraw {
+    alpha: f64,
+    draw: Power,
 }
 
 /// Why powers do not make a node.
@@ -46,8 +54,9 @@ pub enum NodeError {
 /// The nodes of a cluster in input order; a position in it is the node's ordinal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
-    nodes: Vec<Node>,
+    list: Vec<Node>,
     names: Names,
+    labels: Labels,
 }
 
 /// Names of nodes in input order.
@@ -92,11 +101,11 @@ impl Node {
         if idle > max {
             return Err(NodeError::IdleAboveMax);
         }
-        let draw = alpha.map(|alpha| alpha.of(max));
-        if draw.is_some_and(|draw| draw < idle || draw > max) {
+        let own = alpha.map(|alpha| OwnDraw { alpha: alpha.as_f64(), draw: alpha.of(max) });
+        if own.is_some_and(|own| own.draw < idle || own.draw > max) {
             return Err(NodeError::DrawOutOfRange);
         }
-        Ok(Self { idle, max, alpha })
+        Ok(Self { idle, max, own })
     }
 
     /// Power while running nothing but the operating system.
@@ -110,14 +119,14 @@ impl Node {
     }
 
     /// The node's own coefficient, where it has one.
-    pub const fn alpha(&self) -> Option<Fraction> {
-        self.alpha
+    pub fn alpha(&self) -> Option<Fraction> {
+        self.own.and_then(|own| Fraction::new(own.alpha))
     }
 
     /// The expected mean power for an application of this utilisation.
     pub fn draw(&self, utilisation: Fraction) -> Power {
-        match self.alpha {
-            Some(alpha) => alpha.of(self.max),
+        match self.own {
+            Some(own) => own.draw,
             None => utilisation.between(self.idle, self.max),
         }
     }
@@ -155,26 +164,37 @@ impl Nodes {
         if total > i128::from(MAX_POWER_MICROWATTS) {
             return Err(NodesError::TooMuchPower);
         }
-        Ok(Self { nodes, names })
+        Ok(Self { list: nodes, names, labels: Labels::default() })
     }
 
-    /// The same names with other powers, in the same order.
+    /// The same names and labels with other powers, in the same order.
     ///
     /// # Errors
     /// Too much power. Nodes beyond the names are left out.
     pub fn with_powers(&self, mut nodes: Vec<Node>) -> Result<Self, NodesError> {
-        nodes.truncate(self.nodes.len());
-        Self::checked(nodes, self.names.clone())
+        nodes.truncate(self.list.len());
+        Ok(Self::checked(nodes, self.names.clone())?.with_labels(self.labels.clone()))
+    }
+
+    /// The same nodes with these labels, which are in the same order.
+    #[must_use]
+    pub fn with_labels(self, labels: Labels) -> Self {
+        Self { labels, ..self }
+    }
+
+    /// Partitions and features.
+    pub const fn labels(&self) -> &Labels {
+        &self.labels
     }
 
     /// How many.
     pub fn count(&self) -> u32 {
-        u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.list.len()).unwrap_or(u32::MAX)
     }
 
     /// In input order.
     pub fn as_slice(&self) -> &[Node] {
-        &self.nodes
+        &self.list
     }
 
     /// The name of the node at `ordinal`.
@@ -195,9 +215,14 @@ impl Nodes {
         }
     }
 
+    /// The sum of all idle powers.
+    pub fn idle_power(&self) -> Power {
+        self.list.iter().map(Node::idle).sum()
+    }
+
     /// The sum of all maximum powers.
     pub fn max_power(&self) -> Power {
-        self.nodes.iter().map(Node::max).sum()
+        self.list.iter().map(Node::max).sum()
     }
 }
 

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::agenda::Agendas;
+use crate::book::Book;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
-use crate::quantity::Currency;
+use crate::order::{NodeOrder, Preference};
+use crate::quantity::{Currency, Power};
 use crate::request::Request;
+use crate::selection::Selection;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// Where starts are looked for.
@@ -35,6 +38,25 @@ pub struct BookedSpan {
     pub nodes: NodeSet,
 }
 
+/// Nodes that cannot be taken during a span, though nobody reserved them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// When; open ends are the ends of time.
+    pub span: Span,
+    /// Which nodes, by ordinal.
+    pub nodes: NodeSet,
+}
+
+/// Which nodes' power the cap limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CapScope {
+    /// The reserved nodes' maximum power (paper, constraint C3).
+    #[default]
+    ReservedNodes,
+    /// The whole cluster: the reserved nodes' maximum power and all others' idle power.
+    AllNodes,
+}
+
 /// Every input of one decision. Can be saved, attached to a bug and replayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanningProblem {
@@ -48,8 +70,61 @@ pub struct PlanningProblem {
     pub nodes: Arc<Nodes>,
     /// The grid.
     pub agendas: Agendas,
+    /// What the power cap limits.
+    pub cap_scope: CapScope,
     /// The book.
     pub reservations: Vec<BookedSpan>,
+    /// Nodes that are down or in maintenance.
+    pub outages: Vec<Outage>,
     /// The wish.
     pub request: Request,
+}
+
+impl PlanningProblem {
+    /// The nodes the request may take; the book counts in the draw order of all nodes.
+    pub fn selection(&self) -> Selection {
+        let Self { nodes, cap_scope, request, .. } = self;
+        let utilisation = request.utilisation_or_full();
+        let order = |admits: &dyn Fn(u32) -> bool| {
+            NodeOrder::of(nodes, Preference::LeastDraw, utilisation, *cap_scope, admits)
+        };
+        let all = Arc::new(order(&|_| true));
+        let excluded = all.ranks(&request.filter.excluded(nodes));
+        let selection = if request.filter.has_no_labels() {
+            Selection::all(all)
+        } else {
+            let admits = request.filter.admits(nodes);
+            Selection::new(nodes, &all, *cap_scope, utilisation, admits)
+        };
+        selection.without(excluded)
+    }
+
+    /// The book for a selection of the problem's.
+    pub fn book(&self, selection: &Selection) -> Book {
+        Book::of(&self.reservations, &self.outages, Arc::clone(selection.base()))
+    }
+}
+
+impl CapScope {
+    /// The scope of that word in documents and settings.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::ReservedNodes, Self::AllNodes].into_iter().find(|scope| scope.word() == word)
+    }
+
+    /// What counts against the cap whatever is reserved: the idle power of all nodes, where idle
+    /// nodes count.
+    pub fn base_power(self, nodes: &Nodes) -> Power {
+        match self {
+            Self::ReservedNodes => Power::ZERO,
+            Self::AllNodes => nodes.idle_power(),
+        }
+    }
+
+    /// The word used in documents and settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ReservedNodes => "reserved_nodes",
+            Self::AllNodes => "all_nodes",
+        }
+    }
 }

@@ -35,7 +35,12 @@ impl Ranking {
 
     /// What the lexicographic minimum compares.
     pub fn key(self, values: &Values) -> [i128; 3] {
-        self.0.map(|criterion| criterion.exact(values))
+        self.key_of(Criterion::ALL.map(|criterion| criterion.exact(values)))
+    }
+
+    /// What the lexicographic minimum compares of amounts in the order of [`Criterion::ALL`].
+    pub fn key_of(self, amounts: [i128; 3]) -> [i128; 3] {
+        self.0.map(|criterion| amounts[criterion as usize])
     }
 }
 

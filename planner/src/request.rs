@@ -1,25 +1,72 @@
 //! What a user asks for.
 
+use std::iter;
+
+use crate::criterion::Criterion;
 use crate::decimal::Fraction;
 use crate::time::{Seconds, Span, Timestamp};
+use crate::tolerance::Tolerance;
 
 /// The longest duration a request may have: 1e8 s, some three years.
 pub const MAX_DURATION: Seconds = Seconds::new(100_000_000);
 
-/// `nodes` nodes for `duration`, starting between two instants, both included.
+/// The most alternatives a request may list.
+pub const MAX_ALTERNATIVES: usize = 8;
+
+/// So many nodes for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// How many nodes, at least one.
+    pub nodes: u32,
+    /// How long, at least a second.
+    pub duration: Seconds,
+}
+
+/// `nodes` nodes for `duration`, or one of the alternatives, starting between two instants, both
+/// included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// How many nodes, at least one.
     pub nodes: u32,
     /// How long, at least a second.
     pub duration: Seconds,
+    /// Other shapes that would do as well, at most [`MAX_ALTERNATIVES`].
+    pub alternatives: Vec<Shape>,
     /// The first instant it may start.
     pub earliest_start: Timestamp,
     /// The last instant it may start.
     pub latest_start: Timestamp,
+    /// The first instant at which it must be over.
+    pub latest_end: Option<Timestamp>,
     /// How hard the application drives a node between idle (0) and maximum (1), for nodes
     /// without an `alpha` of their own.
     pub utilisation: Option<Fraction>,
+    /// How much more than the least of a criterion is as good as the least.
+    pub tolerances: Tolerances,
+    /// Which nodes it may take.
+    pub filter: NodeFilter,
+}
+
+/// A tolerance for each criterion, none by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tolerances {
+    /// Of energy.
+    pub energy: Tolerance,
+    /// Of cost.
+    pub cost: Tolerance,
+    /// Of CO2.
+    pub co2: Tolerance,
+}
+
+/// Which nodes a request may take: those that match all of it. All nodes by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NodeFilter {
+    /// Nodes of this partition only.
+    pub partition: Option<Box<str>>,
+    /// Nodes with all of these features only.
+    pub features: Vec<Box<str>>,
+    /// None of these nodes, by name.
+    pub exclude: Vec<Box<str>>,
 }
 
 /// Why a request cannot be planned at all.
@@ -31,6 +78,9 @@ pub enum RequestError {
     /// No or too much time.
     #[error("duration_s must be between 1 and {} seconds", MAX_DURATION.get())]
     Duration,
+    /// Too many shapes.
+    #[error("alternatives must be at most {MAX_ALTERNATIVES}")]
+    Alternatives,
     /// The window is reversed.
     #[error("latest_start must not be before earliest_start")]
     Reversed,
@@ -40,17 +90,58 @@ pub enum RequestError {
     /// The window is over.
     #[error("latest_start is in the past")]
     Past,
+    /// The deadline cannot be met.
+    #[error("latest_end must be at least the duration after earliest_start")]
+    NoRoom,
+    /// The deadline can no longer be met.
+    #[error("latest_end is less than the duration away")]
+    TooLate,
 }
 
 impl Request {
+    /// A request of one shape with no further wishes.
+    pub fn new(shape: Shape, earliest_start: Timestamp, latest_start: Timestamp) -> Self {
+        Self {
+            nodes: shape.nodes,
+            duration: shape.duration,
+            alternatives: Vec::new(),
+            earliest_start,
+            latest_start,
+            latest_end: None,
+            utilisation: None,
+            tolerances: Tolerances::default(),
+            filter: NodeFilter::default(),
+        }
+    }
+
+    /// All shapes that would do, the request's own first.
+    pub fn shapes(&self) -> impl Iterator<Item = Shape> + '_ {
+        let own = Shape { nodes: self.nodes, duration: self.duration };
+        iter::once(own).chain(self.alternatives.iter().copied())
+    }
+
+    /// The last instant at which a reservation of that length may start.
+    pub fn latest_start_for(&self, duration: Seconds) -> Timestamp {
+        self.latest_end.map_or(self.latest_start, |end| self.latest_start.min(end - duration))
+    }
+
     /// What is wrong with the request at `now`, all of it.
     pub fn errors(&self, now: Timestamp) -> Vec<RequestError> {
+        let any = |wrong: &dyn Fn(Shape) -> bool| self.shapes().any(wrong);
+        let shortest = self.shapes().map(|shape| shape.duration).min().unwrap_or(self.duration);
+        let room = self.latest_end.map_or(Timestamp::MAX, |end| end - shortest);
         let rules = [
-            (self.nodes == 0, RequestError::NoNodes),
-            (self.duration < Seconds::ONE || self.duration > MAX_DURATION, RequestError::Duration),
+            (any(&|shape| shape.nodes == 0), RequestError::NoNodes),
+            (any(&|shape| !is_duration(shape.duration)), RequestError::Duration),
+            (self.alternatives.len() > MAX_ALTERNATIVES, RequestError::Alternatives),
             (self.latest_start < self.earliest_start, RequestError::Reversed),
-            (self.latest_start + self.duration > Timestamp::MAX, RequestError::BeyondCalendar),
+            (
+                any(&|shape| self.latest_start + shape.duration > Timestamp::MAX),
+                RequestError::BeyondCalendar,
+            ),
             (self.latest_start < now, RequestError::Past),
+            (room < self.earliest_start, RequestError::NoRoom),
+            (room < now, RequestError::TooLate),
         ];
         rules.into_iter().filter(|(broken, _)| *broken).map(|(_, error)| error).collect()
     }
@@ -62,11 +153,34 @@ impl Request {
 
     /// Everything a reservation for this request could touch.
     pub fn reach(&self) -> Option<Span> {
-        Span::new(self.earliest_start, self.latest_start + self.duration)
+        let last =
+            self.shapes().map(|shape| self.latest_start_for(shape.duration) + shape.duration);
+        Span::new(self.earliest_start, last.max()?)
     }
 
     /// The utilisation that decides draws: full where none is given.
     pub fn utilisation_or_full(&self) -> Fraction {
         self.utilisation.unwrap_or(Fraction::ONE)
+    }
+}
+
+/// Whether a reservation may be so long.
+pub const fn is_duration(duration: Seconds) -> bool {
+    duration.get() >= 1 && duration.get() <= MAX_DURATION.get()
+}
+
+impl Tolerances {
+    /// That of one criterion.
+    pub const fn of(&self, criterion: Criterion) -> Tolerance {
+        match criterion {
+            Criterion::Energy => self.energy,
+            Criterion::Cost => self.cost,
+            Criterion::Co2 => self.co2,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
     }
 }

@@ -1,5 +1,5 @@
-//! Reserved power over time: the sum of the maximum power of all reserved nodes, and its profile
-//! against the cap.
+//! Reserved power over time: what all reserved nodes count against the cap, their maximum power
+//! where the cap is of these alone, and its profile against the cap.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub struct ProfileStep {
     pub cap: Option<Power>,
 }
 
-/// The maximum power of all reserved nodes, step by step over `span`.
+/// What all reserved nodes count, step by step over `span`.
 ///
 /// At each instant a reservation counts with the largest of its alternatives, and a node that is
 /// reserved twice counts once. `O(steps x bookings)`.
@@ -76,14 +76,14 @@ fn steps(span: Span, spans: impl Iterator<Item = Span>) -> Vec<Span> {
 fn reserved_during(bookings: &[&Booking], order: &NodeOrder, step: Span) -> Power {
     let mut largest: HashMap<&str, (Power, &NodeSet)> = HashMap::new();
     for booking in bookings.iter().filter(|booking| booking.span.overlaps(step)) {
-        let power = order.max_power(&booking.ranks);
+        let power = order.counted(&booking.ranks);
         let entry = largest.entry(&booking.id).or_insert((power, &booking.ranks));
         if power > entry.0 {
             *entry = (power, &booking.ranks);
         }
     }
     let ranges = largest.values().flat_map(|(_, ranks)| ranks.ranges().iter().cloned());
-    order.max_power(&NodeSet::from_ranges(ranges.collect()))
+    order.counted(&NodeSet::from_ranges(ranges.collect()))
 }
 
 #[cfg(test)]
@@ -98,9 +98,19 @@ mod tests {
         Span::new(Timestamp::from_unix_seconds(start), Timestamp::from_unix_seconds(end)).unwrap()
     }
 
+    fn watts(watts: f64) -> Power {
+        Power::from_watts(watts).unwrap()
+    }
+
+    fn order() -> NodeOrder {
+        let node = Node::new(watts(50.0), watts(100.0), None).unwrap();
+        let nodes = Nodes::numbered(vec![node; 4]).unwrap();
+        NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE)
+    }
+
     fn booking(id: &str, start: i64, end: i64, ranks: std::ops::Range<u32>) -> Booking {
         let ranks = NodeSet::from_positions(ranks);
-        Booking { id: id.into(), span: span(start, end), ranks }
+        Booking::new(id.into(), span(start, end), ranks, &order())
     }
 
     /// Four nodes of 100 W. Confirmed: one node in [0, 20). Held, alternatives of one
@@ -108,15 +118,11 @@ mod tests {
     /// 100 + 200 W; in [20, 30) the other: 100 W.
     #[test]
     fn alternatives_count_with_the_largest() {
-        let watts = |w| Power::from_watts(w).unwrap();
-        let node = Node::new(watts(50.0), watts(100.0), None).unwrap();
-        let nodes = Nodes::numbered(vec![node; 4]).unwrap();
-        let order = NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE);
         let confirmed = booking("a", 0, 20, 0..1);
         let held = [booking("b", 10, 20, 1..3), booking("b", 10, 30, 3..4)];
         let cap = Agenda::new(vec![Piece { span: span(0, 25), value: watts(350.0) }]).unwrap();
         let held: Vec<&Booking> = held.iter().collect();
-        let profile = power_profile(&[&confirmed], &held, &order, &cap, span(0, 40));
+        let profile = power_profile(&[&confirmed], &held, &order(), &cap, span(0, 40));
         let step = |start, end, confirmed, reserved, cap: Option<f64>| ProfileStep {
             span: span(start, end),
             confirmed: watts(confirmed),

@@ -9,13 +9,14 @@ mod sketch;
 mod tally;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use planner::book::Book;
 use planner::check::{check, check_preferring};
 use planner::decision::Decision;
 use planner::order::{NodeOrder, Preference};
 use planner::problem::PlanningProblem;
 use planner::search::{PlanningView, plan, plan_problem};
+use planner::selection::Selection;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -38,7 +39,7 @@ fn agrees_with_brute_force_to_the_second() {
     });
 }
 
-fn compare(sketch: &Sketch, tally: &mut Tally) -> (PlanningProblem, NodeOrder, Decision) {
+fn compare(sketch: &Sketch, tally: &mut Tally) -> (PlanningProblem, Arc<NodeOrder>, Decision) {
     let problem = sketch.problem();
     let (order, decision) = plan_problem(&problem);
     let oracle = oracle::decide(&problem, Preference::LeastDraw);
@@ -56,20 +57,14 @@ fn compare(sketch: &Sketch, tally: &mut Tally) -> (PlanningProblem, NodeOrder, D
     (problem, order, decision)
 }
 
-fn plan_first_listed(problem: &PlanningProblem) -> (NodeOrder, Decision) {
+fn plan_first_listed(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     let utilisation = problem.request.utilisation_or_full();
     let order = NodeOrder::new(&problem.nodes, Preference::FirstListed, utilisation);
-    let book = Book::of(&problem.reservations, &order);
-    let view = PlanningView {
-        now: problem.now,
-        search: problem.search,
-        currency: problem.currency,
-        order: &order,
-        agendas: &problem.agendas,
-        book: &book,
-    };
+    let selection = Selection::all(Arc::new(order));
+    let book = problem.book(&selection);
+    let view = PlanningView::of(problem, &selection, &book);
     let decision = plan(&view, &problem.request, &|| false).unwrap();
-    (order, decision)
+    (Arc::clone(selection.order()), decision)
 }
 
 /// Runs `property` on as many problems as asked for; enough of them have every class in them.

@@ -5,11 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use planner::book::Book;
 use planner::json;
 use planner::json::decision::DecisionDocument;
 use planner::node::Nodes;
-use planner::order::{NodeOrder, Preference};
 use planner::problem::PlanningProblem;
 use planner::search::{PlanningView, plan};
 
@@ -29,14 +27,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let problem = read_problem(&arguments.problem)?;
     let prepared = Instant::now();
-    let order = NodeOrder::new(
-        &problem.nodes,
-        Preference::LeastDraw,
-        problem.request.utilisation_or_full(),
-    );
-    let book = Book::of(&problem.reservations, &order);
+    let selection = problem.selection();
+    let book = problem.book(&selection);
     let preparation = prepared.elapsed();
-    let view = PlanningView::of(&problem, &order, &book);
+    let view = PlanningView::of(&problem, &selection, &book);
     let mut times = Vec::new();
     let mut decide = || {
         let started = Instant::now();
@@ -51,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.repeat.is_some() {
         print_times(preparation, &mut times);
     }
-    let document = DecisionDocument::new(&decision, &order, &problem.nodes);
+    let document = DecisionDocument::new(&decision, selection.order(), &problem.nodes);
     super::print(serde_json::to_string_pretty(&document)?)?;
     if decision.offers().is_empty() { Err(Failure::Impossible) } else { Ok(()) }
 }

@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use planner::decimal::Fraction;
 use planner::node::Nodes;
-use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
+use planner::problem::CapScope;
+use planner::request::{NodeFilter, Request};
+use planner::selection::Selection;
 use storage::{Calibration, EpochId, StorageError};
 
 use super::{Service, ServiceError};
 
-/// Draw orders kept beside the reference order, one for each utilisation asked for lately.
-const KEPT_ORDERS: usize = 8;
+/// Selections kept beside that of all nodes at full utilisation.
+const KEPT_SELECTIONS: usize = 8;
 
 /// The nodes of one calibration epoch.
 pub struct Cluster {
@@ -22,46 +24,36 @@ pub struct Cluster {
     pub nodes: Arc<Nodes>,
     /// At full utilisation: the ranks of this order are what allocations are stored as.
     pub reference: Arc<NodeOrder>,
-    orders: Mutex<HashMap<u64, Arc<NodeOrder>>>,
+    selections: Mutex<HashMap<(u64, NodeFilter), Selection>>,
 }
 
 impl Cluster {
     /// A cluster with its reference order.
     pub fn new(epoch: Option<EpochId>, nodes: Arc<Nodes>) -> Self {
         let reference = NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE);
-        Self { epoch, nodes, reference: Arc::new(reference), orders: Mutex::default() }
+        Self { epoch, nodes, reference: Arc::new(reference), selections: Mutex::default() }
     }
 
-    /// The draw order for applications of this utilisation.
-    pub fn order(&self, utilisation: Fraction) -> Arc<NodeOrder> {
-        if utilisation == Fraction::ONE {
-            return Arc::clone(&self.reference);
+    /// The nodes that a request may take.
+    pub fn selection(&self, request: &Request) -> Selection {
+        let filter = &request.filter;
+        let utilisation = request.utilisation_or_full();
+        let excluded = self.reference.ranks(&filter.excluded(&self.nodes));
+        if utilisation == Fraction::ONE && filter.has_no_labels() {
+            return Selection::all(Arc::clone(&self.reference)).without(excluded);
         }
-        let key = utilisation.as_f64().to_bits();
-        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        if orders.len() >= KEPT_ORDERS && !orders.contains_key(&key) {
-            orders.clear();
+        let labels = NodeFilter { exclude: Vec::new(), ..filter.clone() };
+        let key = (utilisation.as_f64().to_bits(), labels);
+        let mut selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        if selections.len() >= KEPT_SELECTIONS && !selections.contains_key(&key) {
+            selections.clear();
         }
-        let order = orders.entry(key).or_insert_with(|| {
-            Arc::new(NodeOrder::new(&self.nodes, Preference::LeastDraw, utilisation))
+        let selection = selections.entry(key).or_insert_with(|| {
+            let admits = filter.admits(&self.nodes);
+            let scope = CapScope::ReservedNodes;
+            Selection::new(&self.nodes, &self.reference, scope, utilisation, admits)
         });
-        Arc::clone(order)
-    }
-
-    /// Ranks of the reference order as ranks of `order`.
-    pub fn ranks_in(&self, order: &Arc<NodeOrder>, reference: NodeSet) -> NodeSet {
-        if Arc::ptr_eq(order, &self.reference) {
-            return reference;
-        }
-        order.ranks(&self.reference.ordinals(&reference))
-    }
-
-    /// Ranks of `order` as ranks of the reference order.
-    pub fn reference_ranks(&self, order: &Arc<NodeOrder>, ranks: &NodeSet) -> NodeSet {
-        if Arc::ptr_eq(order, &self.reference) {
-            return ranks.clone();
-        }
-        self.reference.ranks(&order.ordinals(ranks))
+        selection.without(excluded)
     }
 }
 

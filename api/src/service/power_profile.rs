@@ -19,10 +19,10 @@ impl Service {
     pub async fn power_profile(&self, span: Span) -> Result<Vec<ProfileStep>, ServiceError> {
         let (cluster, snapshot) = self.snapshot(span, self.now()).await?;
         blocking(move || {
-            let booking = |allocation: &Allocation| Booking {
-                id: allocation.reservation_id.to_string().into(),
-                span: allocation.span,
-                ranks: allocation.ranks.clone(),
+            let booking = |allocation: &Allocation| {
+                let id = allocation.reservation_id.to_string().into();
+                let ranks = allocation.ranks.clone();
+                Booking::new(id, allocation.span, ranks, &cluster.reference)
             };
             let (held, confirmed): (Vec<_>, Vec<_>) = snapshot
                 .allocations

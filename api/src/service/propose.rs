@@ -152,12 +152,12 @@ fn held(planned: &Planned, offer: &Offer) -> NewOffer {
         id: OfferId::new(Uuid::now_v7()),
         span: offer.span,
         rankings: offer.rankings.clone(),
-        ranks: planned.cluster.reference_ranks(&planned.order, &offer.ranks),
+        ranks: planned.selection.book_ranks(&offer.ranks),
         document: document(planned, offer).to_string(),
     }
 }
 
 fn document(planned: &Planned, offer: &Offer) -> serde_json::Value {
-    let document = OfferDocument::new(offer, &planned.order, &planned.cluster.nodes);
+    let document = OfferDocument::new(offer, planned.selection.order(), &planned.cluster.nodes);
     serde_json::to_value(document).unwrap_or_default()
 }

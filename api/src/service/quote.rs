@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
-use planner::book::{Book, Booking};
+use planner::book::Book;
 use planner::decision::Decision;
 use planner::json::decision::DecisionDocument;
-use planner::order::NodeOrder;
 use planner::problem::SearchMode;
+use planner::quantity::Power;
 use planner::request::Request;
 use planner::search::{PlanningView, plan};
+use planner::selection::Selection;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::BookSnapshot;
 
@@ -29,13 +30,13 @@ pub struct Wish {
 pub(super) struct Planned {
     pub book_version: i64,
     pub cluster: Arc<Cluster>,
-    pub order: Arc<NodeOrder>,
+    pub selection: Selection,
     pub decision: Decision,
 }
 
 impl Planned {
     pub(super) fn document(&self) -> DecisionDocument {
-        DecisionDocument::new(&self.decision, &self.order, &self.cluster.nodes)
+        DecisionDocument::new(&self.decision, self.selection.order(), &self.cluster.nodes)
     }
 }
 
@@ -59,24 +60,30 @@ impl Service {
         let (wish, currency) = (wish.clone(), self.settings.currency);
         let book_version = snapshot.version;
         let planned = self.pool.run(move |cancelled| {
-            let order = cluster.order(wish.request.utilisation_or_full());
-            let book = book(&snapshot, &cluster, &order);
+            let unknown = wish.request.filter.errors(&cluster.nodes);
+            if !unknown.is_empty() {
+                let unknown = unknown.iter().map(ToString::to_string).collect();
+                return Ok(Err(ServiceError::Invalid(unknown)));
+            }
+            let selection = cluster.selection(&wish.request);
+            let book = book(&snapshot, &cluster);
             let agendas = match agendas(snapshot) {
                 Ok(agendas) => agendas,
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Ok(Err(ServiceError::Internal(error.into()))),
             };
             let view = PlanningView {
                 now,
                 search: wish.search,
                 currency,
-                order: &order,
+                selection: &selection,
+                base_power: Power::ZERO,
                 agendas: &agendas,
                 book: &book,
             };
             let decision = plan(&view, &wish.request, cancelled)?;
-            Ok(Ok(Planned { book_version, cluster, order, decision }))
+            Ok(Ok(Planned { book_version, cluster, selection, decision }))
         });
-        planned.await?.map_err(|error| ServiceError::Internal(error.into()))
+        planned.await?
     }
 
     /// The cluster and one consistent state of the book over `span`.
@@ -101,16 +108,15 @@ impl Service {
 fn reach(request: &Request, now: Timestamp) -> Option<Span> {
     let margin = Seconds::new(2);
     let from = request.earliest_start_at(now) - margin;
-    Span::new(from, request.latest_start + request.duration + margin)
+    Span::new(from, request.reach()?.end() + margin)
 }
 
-fn book(snapshot: &BookSnapshot, cluster: &Cluster, order: &Arc<NodeOrder>) -> Book {
-    let bookings = snapshot.allocations.iter().map(|allocation| Booking {
-        id: allocation.reservation_id.to_string().into(),
-        span: allocation.span,
-        ranks: cluster.ranks_in(order, allocation.ranks.clone()),
+fn book(snapshot: &BookSnapshot, cluster: &Cluster) -> Book {
+    let bookings = snapshot.allocations.iter().map(|allocation| {
+        let id = allocation.reservation_id.to_string().into();
+        (id, allocation.span, allocation.ranks.clone())
     });
-    Book::new(bookings.collect())
+    Book::new(Arc::clone(&cluster.reference)).with(bookings)
 }
 
 fn agendas(snapshot: BookSnapshot) -> Result<Agendas, AgendaError> {

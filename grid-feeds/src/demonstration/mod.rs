@@ -14,7 +14,7 @@ use jiff::ToSpan;
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::node::Nodes;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 
 use self::files::RelativeBooking;
@@ -160,13 +160,8 @@ fn upcoming(booking: &RelativeBooking, start: Timestamp, now: Timestamp) -> Opti
     let end = start + booking.duration;
     let start = if start < now + TIME_TO_BOOK { (now + TIME_TO_BOOK).ceil_to(SLOT) } else { start };
     let span = Span::new(start, end)?;
-    let request = Request {
-        nodes: booking.nodes,
-        duration: span.length(),
-        earliest_start: start,
-        latest_start: start,
-        utilisation: None,
-    };
+    let shape = Shape { nodes: booking.nodes, duration: span.length() };
+    let request = Request::new(shape, start, start);
     Some(ExampleBooking { owner: booking.owner.clone(), request })
 }
 

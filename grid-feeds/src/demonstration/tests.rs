@@ -4,7 +4,7 @@ use std::sync::Arc;
 use planner::agenda::{Agendas, RateAgenda};
 use planner::decimal::Fraction;
 use planner::decision::Outcome;
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
 use planner::quantity::{Currency, Rate};
 use planner::search::plan_problem;
 
@@ -171,7 +171,9 @@ fn booked(now: Timestamp) -> PlanningProblem {
             co2: RateAgenda::new(data.co2),
             power_cap: Some(data.power_cap),
         },
+        cap_scope: CapScope::ReservedNodes,
         reservations: Vec::new(),
+        outages: Vec::new(),
         request: data.bookings[0].request.clone(),
     };
     for (index, booking) in data.bookings.into_iter().enumerate() {
@@ -192,12 +194,10 @@ fn a_request_within_the_next_day_has_at_least_three_starts_to_choose_from() {
     for now in instants() {
         let mut problem = booked(now);
         for (hours, utilisation) in [(24, None), (36, None), (36, Fraction::new(0.8))] {
+            let shape = Shape { nodes: 8, duration: Seconds::new(2 * 3600) };
             problem.request = Request {
-                nodes: 8,
-                duration: Seconds::new(2 * 3600),
-                earliest_start: now,
-                latest_start: now + Seconds::new(hours * 3600),
                 utilisation,
+                ..Request::new(shape, now, now + Seconds::new(hours * 3600))
             };
             let (_, decision) = plan_problem(&problem);
             let Outcome::Choice(offers) = &decision.outcome else {

@@ -1,7 +1,7 @@
 //! Requests as a table: `nodes,duration_s,earliest_start,latest_start` and optionally
 //! `utilisation`.
 
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::time::{Seconds, Timestamp};
 
 use super::{Columns, Row, TableError, read};
@@ -28,12 +28,10 @@ pub fn requests(text: &str) -> Result<Vec<Request>, Vec<TableError>> {
         let earliest_start = row.instant(EARLIEST_START, errors);
         let latest_start = row.instant(LATEST_START, errors);
         let utilisation = row.optional(UTILISATION, errors, Row::fraction);
+        let shape = Shape { nodes: nodes?, duration: Seconds::new(i64::from(duration?)) };
         let request = Request {
-            nodes: nodes?,
-            duration: Seconds::new(i64::from(duration?)),
-            earliest_start: earliest_start?,
-            latest_start: latest_start?,
             utilisation: utilisation?,
+            ..Request::new(shape, earliest_start?, latest_start?)
         };
         // Nothing that can be written lies before the epoch.
         let broken_rules = request.errors(Timestamp::MIN);
@@ -60,11 +58,12 @@ mod tests {
         assert_eq!(
             read[0],
             Request {
-                nodes: 2,
-                duration: Seconds::new(3600),
-                earliest_start: start,
-                latest_start: start + Seconds::new(4 * 3600),
                 utilisation: Fraction::new(0.8),
+                ..Request::new(
+                    Shape { nodes: 2, duration: Seconds::new(3600) },
+                    start,
+                    start + Seconds::new(4 * 3600),
+                )
             }
         );
         assert_eq!(read[1].utilisation, None);

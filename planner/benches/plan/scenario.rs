@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
-use planner::book::{Book, Booking};
+use planner::book::Book;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
 use planner::order::{NodeOrder, Preference};
 use planner::problem::SearchMode;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::ranking::Ranking;
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::search::{PlanningView, plan};
+use planner::selection::Selection;
 use planner::time::{Seconds, Span, Timestamp};
 
 const SLOT: Seconds = Seconds::new(900);
@@ -19,7 +20,7 @@ const DAY: i64 = 86_400;
 
 /// 10^n nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
 pub struct Scenario {
-    order: NodeOrder,
+    selection: Selection,
     agendas: Agendas,
     book: Book,
     days: u32,
@@ -44,9 +45,11 @@ impl Scenario {
     pub fn new(nodes: u32, bookings: u32, days: u32) -> Self {
         let mut random = Random(u64::from(nodes));
         let cluster = cluster(nodes, &mut random);
-        let order = NodeOrder::new(&cluster, Preference::LeastDraw, Fraction::ONE);
+        let order = Arc::new(NodeOrder::new(&cluster, Preference::LeastDraw, Fraction::ONE));
+        let book = Book::new(Arc::clone(&order));
+        let selection = Selection::all(order);
         let agendas = agendas(days, cluster.max_power(), &mut random);
-        let mut scenario = Self { order, agendas, book: Book::default(), days, node_seconds: 0.0 };
+        let mut scenario = Self { selection, agendas, book, days, node_seconds: 0.0 };
         // Half of the node-seconds, in bookings of 12 h on average.
         let mean = f64::from(nodes) * 0.5 * f64::from(days) * 2.0 / f64::from(bookings);
         for number in 0..bookings {
@@ -69,7 +72,7 @@ impl Scenario {
         if let Some(offer) = decision.offer_for(Ranking::ALL[3]) {
             self.node_seconds += f64::from(offer.ranks.count()) * request.duration.get() as f64;
             let id = Arc::from(format!("r{number}"));
-            self.book.insert(Booking { id, span: offer.span, ranks: offer.ranks.clone() });
+            self.book.insert(id, offer.span, offer.ranks.clone());
         }
     }
 
@@ -77,19 +80,14 @@ impl Scenario {
     fn window(&self, random: &mut Random) -> Request {
         let slot = random.below(u64::from(self.days) * 96);
         let earliest_start = start() + Seconds::new(i64::try_from(slot).unwrap() * 900);
-        Request {
-            nodes: 1,
-            duration: SLOT,
-            earliest_start,
-            latest_start: earliest_start + Seconds::new(DAY),
-            utilisation: None,
-        }
+        let shape = Shape { nodes: 1, duration: SLOT };
+        Request::new(shape, earliest_start, earliest_start + Seconds::new(DAY))
     }
 
     /// 12 h for a tenth of the nodes, within a day.
     pub fn request(&self, number: u32) -> Request {
         let mut random = Random(u64::from(number));
-        let nodes = (self.order.count() / 10).max(1);
+        let nodes = (self.nodes() / 10).max(1);
         Request { nodes, duration: Seconds::new(43_200), ..self.window(&mut random) }
     }
 
@@ -98,7 +96,8 @@ impl Scenario {
             now: start(),
             search,
             currency: Currency::EUR,
-            order: &self.order,
+            selection: &self.selection,
+            base_power: Power::ZERO,
             agendas: &self.agendas,
             book: &self.book,
         }
@@ -120,7 +119,7 @@ impl Scenario {
     }
 
     pub fn nodes(&self) -> u32 {
-        self.order.count()
+        self.selection.order().count()
     }
 
     pub fn bookings(&self) -> usize {

@@ -8,7 +8,7 @@ use planner::decimal::Fraction;
 use planner::decision::ReasonCode;
 use planner::node::Node;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power, Rate};
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 use simulator::policy::Policy;
 use simulator::sesames::{
@@ -24,7 +24,8 @@ fn cost_co2_energy() -> Policy {
 
 fn judge(plan: &Plan<'_>) {
     let preference = plan.policy.preference();
-    let verdict = check_preferring(&plan.problem(), preference, plan.view.order, plan.decision);
+    let verdict =
+        check_preferring(&plan.problem(), preference, plan.view.selection.order(), plan.decision);
     assert_eq!(verdict, Ok(()), "run {}, {}: {:?}", plan.run, plan.policy, plan.request);
 }
 
@@ -175,13 +176,8 @@ fn hours(from: i64, until: i64) -> Span {
 }
 
 fn request(nodes: u32, duration_h: i64, latest_h: i64) -> Request {
-    Request {
-        nodes,
-        duration: Seconds::new(duration_h * HOUR),
-        earliest_start: at(0),
-        latest_start: at(latest_h * HOUR),
-        utilisation: None,
-    }
+    let shape = Shape { nodes, duration: Seconds::new(duration_h * HOUR) };
+    Request::new(shape, at(0), at(latest_h * HOUR))
 }
 
 /// Two nodes of 10 W, a day of 200 EUR/MWh until 04:00 and 100 after, 50 g/kWh, no cap.

@@ -29,7 +29,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// All of them.
+    /// All of them; each stands at its own index.
     pub const ALL: [Self; 3] = [Self::Energy, Self::Cost, Self::Co2];
 
     /// The word used in rankings.

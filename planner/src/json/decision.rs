@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::decision::{Decision, Offer, Reason};
+use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
 use crate::time::Timestamp;
@@ -38,8 +38,34 @@ pub struct ReasonDocument {
     pub code: &'static str,
     /// How many candidate starts it excluded.
     pub excluded_starts: u64,
-    /// Where it binds, in words.
+    /// Where it binds: at the start that came closest to being feasible.
+    pub binding: BindingDocument,
+    /// The same in words.
     pub detail: String,
+}
+
+/// A [`Binding`] as JSON; one of the last three is there.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BindingDocument {
+    /// The start that it excludes, RFC 3339.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at_start: Timestamp,
+    /// From when on something is missing, RFC 3339.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub start: Timestamp,
+    /// Until when, RFC 3339.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub end: Timestamp,
+    /// The agenda that has no value: `price`, `co2` or `power_cap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_agenda: Option<&'static str>,
+    /// How many nodes are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_nodes: Option<u32>,
+    /// How much power is missing under the cap, watts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_power_w: Option<f64>,
 }
 
 /// An [`Offer`] as JSON.
@@ -56,6 +82,8 @@ pub struct OfferDocument {
     /// RFC 3339, the first instant after.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub end: Timestamp,
+    /// How many nodes it takes.
+    pub node_count: u32,
     /// Names, up to 64 nodes; absent beyond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<String>>,
@@ -114,7 +142,27 @@ impl ReasonDocument {
         Self {
             code: reason.code.word(),
             excluded_starts: reason.excluded_starts,
+            binding: BindingDocument::new(&reason.binding),
             detail: reason.detail.clone(),
+        }
+    }
+}
+
+impl BindingDocument {
+    fn new(binding: &Binding) -> Self {
+        let (mut missing_agenda, mut missing_nodes, mut missing_power_w) = (None, None, None);
+        match binding.shortage {
+            Shortage::Agenda(agenda) => missing_agenda = Some(agenda),
+            Shortage::Nodes(nodes) => missing_nodes = Some(nodes),
+            Shortage::Power(power) => missing_power_w = Some(power.as_watts()),
+        }
+        Self {
+            at_start: binding.start,
+            start: binding.span.start(),
+            end: binding.span.end(),
+            missing_agenda,
+            missing_nodes,
+            missing_power_w,
         }
     }
 }
@@ -128,6 +176,7 @@ impl OfferDocument {
             rankings: Some(offer.rankings.iter().map(ToString::to_string).collect()),
             start: offer.span.start(),
             end: offer.span.end(),
+            node_count: ordinals.count(),
             nodes: (ordinals.count() <= MAX_NAMES).then(names),
             node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
             energy_j: offer.values.energy.as_joules(),

@@ -2,7 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::reader::Reader;
+use super::reader::{Object, Reader};
+use super::request::names;
+use crate::labels::{Labels, NodeLabels};
 use crate::node::{MAX_NODES, Node, Nodes};
 
 /// Nodes as a document gives them.
@@ -45,20 +47,26 @@ pub fn inline(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
 
 fn listed(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
     let nodes = reader.array(raw, |reader, raw| {
-        let object = reader.object(raw, &["name", "idle_power_w", "max_power_w", "alpha"])?;
+        let fields = ["name", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
+        let object = reader.object(raw, &fields)?;
         let name = reader.required(&object, "name", Reader::name);
         let node = node(reader, &object);
-        Some((name?, node?))
+        let labels = labels(reader, &object);
+        Some(((name?, node?), labels?))
     })?;
-    reader.accept(Nodes::listed(nodes))
+    let (nodes, labels): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
+    let nodes = reader.accept(Nodes::listed(nodes))?;
+    Some(nodes.with_labels(Labels::new(labels)))
 }
 
 fn classes(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
     let mut total = 0_u32;
     let classes = reader.array(raw, |reader, raw| {
-        let object = reader.object(raw, &["count", "idle_power_w", "max_power_w", "alpha"])?;
+        let fields = ["count", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
+        let object = reader.object(raw, &fields)?;
         let count = reader.required(&object, "count", Reader::whole_number);
         let node = node(reader, &object);
+        let labels = labels(reader, &object);
         let limit = i64::from(MAX_NODES - total);
         let count = count?;
         let Some(count) = u32::try_from(count).ok().filter(|_| (1..=limit).contains(&count)) else {
@@ -66,15 +74,29 @@ fn classes(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
             return None;
         };
         total += count;
-        Some((count, node?))
+        Some((count, node?, labels?))
     })?;
-    let nodes = classes.into_iter().flat_map(|(count, node)| (0..count).map(move |_| node));
-    reader.accept(Nodes::numbered(nodes.collect()))
+    let nodes = classes.iter().flat_map(|(count, node, _)| (0..*count).map(move |_| *node));
+    let nodes = reader.accept(Nodes::numbered(nodes.collect()))?;
+    if classes.iter().all(|(.., labels)| *labels == NodeLabels::default()) {
+        return Some(nodes);
+    }
+    let labels = classes.iter().flat_map(|(count, _, labels)| (0..*count).map(|_| labels.clone()));
+    Some(nodes.with_labels(Labels::new(labels)))
 }
 
-fn node(reader: &mut Reader, object: &super::reader::Object<'_>) -> Option<Node> {
+fn node(reader: &mut Reader, object: &Object<'_>) -> Option<Node> {
     let idle = reader.required(object, "idle_power_w", Reader::power);
     let max = reader.required(object, "max_power_w", Reader::power);
     let alpha = reader.optional(object, "alpha", Reader::fraction);
     reader.accept(Node::new(idle?, max?, alpha?))
+}
+
+fn labels(reader: &mut Reader, object: &Object<'_>) -> Option<NodeLabels> {
+    let partitions = reader.optional(object, "partitions", names);
+    let features = reader.optional(object, "features", names);
+    Some(NodeLabels {
+        partitions: partitions?.unwrap_or_default(),
+        features: features?.unwrap_or_default(),
+    })
 }

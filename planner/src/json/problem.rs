@@ -6,11 +6,20 @@ use super::nodes::{NodesDocument, nodes};
 use super::reader::{JsonError, Reader, read};
 use super::{agendas, request, reservations};
 use crate::node::Nodes;
-use crate::problem::PlanningProblem;
+use crate::problem::{CapScope, PlanningProblem};
 use crate::quantity::Currency;
 
-const FIELDS: [&str; 7] =
-    ["now", "search", "currency", "nodes", "agendas", "reservations", "request"];
+const FIELDS: [&str; 9] = [
+    "now",
+    "search",
+    "currency",
+    "nodes",
+    "agendas",
+    "power_cap_scope",
+    "reservations",
+    "outages",
+    "request",
+];
 
 /// Reads a problem; `load_nodes` turns a path relative to the document into nodes, or says in words
 /// why it cannot.
@@ -35,12 +44,19 @@ pub fn problem(
         let reservations = reader.optional(&object, "reservations", |reader, raw| {
             reservations::reservations(reader, raw, nodes.as_ref())
         });
+        let outages = reader.optional(&object, "outages", |reader, raw| {
+            reservations::outages(reader, raw, nodes.as_ref())
+        });
+        let cap_scope = reader.optional(&object, "power_cap_scope", cap_scope);
         // Without a `now` the request's other rules can still be checked.
         let at = now.unwrap_or(crate::time::Timestamp::MIN);
         let request = reader.required(&object, "request", |reader, raw| {
             let request = request::request(reader, raw, at)?;
             if let (Some(now), Some(search)) = (now, search) {
                 request::check_candidates(reader, search, &request, now);
+            }
+            if let Some(nodes) = &nodes {
+                request::check_filter(reader, &request.filter, nodes);
             }
             Some(request)
         });
@@ -50,10 +66,21 @@ pub fn problem(
             currency: currency?,
             nodes: Arc::new(nodes?),
             agendas: agendas?,
+            cap_scope: cap_scope?.unwrap_or_default(),
+            outages: outages?.unwrap_or_default(),
             reservations: reservations?.unwrap_or_default(),
             request: request?,
         })
     })
+}
+
+fn cap_scope(reader: &mut Reader, raw: &serde_json::value::RawValue) -> Option<CapScope> {
+    let word = reader.string(raw)?;
+    let scope = CapScope::parse(&word);
+    if scope.is_none() {
+        reader.error("must be \"reserved_nodes\" or \"all_nodes\"");
+    }
+    scope
 }
 
 fn loaded(

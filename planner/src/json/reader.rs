@@ -96,6 +96,13 @@ impl Reader {
         self.within(Step::Key(key.into()), |reader| reader.error(message));
     }
 
+    /// Notes that an element of the member `key` of the object at the current place is wrong.
+    pub fn error_in(&mut self, key: &'static str, index: usize, message: impl fmt::Display) {
+        self.within(Step::Key(key.into()), |reader| {
+            reader.within(Step::Index(index), |reader| reader.error(message));
+        });
+    }
+
     /// Unwraps a result, noting its error.
     pub fn accept<T, E: fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.error(error)).ok()

@@ -3,17 +3,34 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Object, Reader};
+use crate::labels::FilterError;
+use crate::node::Nodes;
 use crate::problem::SearchMode;
-use crate::request::{MAX_DURATION, Request, RequestError};
+use crate::request::{
+    MAX_ALTERNATIVES, NodeFilter, Request, RequestError, Shape, Tolerances, is_duration,
+};
 use crate::search::too_many_candidates;
 use crate::time::{Seconds, Timestamp};
+use crate::tolerance::Tolerance;
 
 /// A slot where none is given: a quarter of an hour, as in the paper.
 const DEFAULT_SLOT_S: i64 = 900;
 
 /// The fields of a request.
-pub const REQUEST_FIELDS: [&str; 6] =
-    ["nodes", "duration_s", "duration", "earliest_start", "latest_start", "utilisation"];
+pub const REQUEST_FIELDS: [&str; 12] = [
+    "nodes",
+    "duration_s",
+    "duration",
+    "alternatives",
+    "earliest_start",
+    "latest_start",
+    "latest_end",
+    "utilisation",
+    "tolerance",
+    "partition",
+    "features",
+    "exclude",
+];
 
 /// Reads a request, checked at `now`.
 pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Request> {
@@ -23,38 +40,113 @@ pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Re
 
 /// Reads a request from an object that may have other fields too.
 pub fn request_fields(reader: &mut Reader, object: &Object<'_>, now: Timestamp) -> Option<Request> {
+    let shapes = shapes(reader, object);
+    let earliest_start = reader.required(object, "earliest_start", Reader::timestamp);
+    let latest_end = reader.optional(object, "latest_end", Reader::timestamp);
+    let deadline_alone =
+        object.get("latest_start").is_none() && latest_end.is_none_or(|it| it.is_some());
+    let latest_start = if deadline_alone {
+        // As late as the shortest shape allows.
+        let shortest = shapes.as_ref().and_then(|it| it.iter().map(|shape| shape.duration).min());
+        let end = latest_end.flatten();
+        end.zip(shortest).map(|(end, duration)| end - duration)
+    } else {
+        reader.required(object, "latest_start", Reader::timestamp)
+    };
+    let utilisation = reader.optional(object, "utilisation", Reader::fraction);
+    let tolerances = reader.optional(object, "tolerance", tolerances);
+    let filter = filter(reader, object);
+    let window = Window { earliest_start, latest_start, latest_end: latest_end.flatten() };
+    window.check(reader, shapes.as_deref().unwrap_or_default(), deadline_alone, now);
+    let mut shapes = shapes?.into_iter();
+    let Shape { nodes, duration } = shapes.next()?;
+    Some(Request {
+        nodes,
+        duration,
+        alternatives: shapes.collect(),
+        earliest_start: earliest_start?,
+        latest_start: latest_start?,
+        latest_end: latest_end?,
+        utilisation: utilisation?,
+        tolerances: tolerances?.unwrap_or_default(),
+        filter: filter?,
+    })
+}
+
+/// The request's own shape, if any, and its alternatives, equal ones once.
+fn shapes(reader: &mut Reader, object: &Object<'_>) -> Option<Vec<Shape>> {
+    let alternatives = reader.optional(object, "alternatives", |reader, raw| {
+        let shapes = reader.array(raw, |reader, raw| {
+            let object = reader.object(raw, &["nodes", "duration_s", "duration"])?;
+            shape(reader, &object)
+        })?;
+        if !(1..=MAX_ALTERNATIVES).contains(&shapes.len()) {
+            reader.error(RequestError::Alternatives);
+            return None;
+        }
+        Some(shapes)
+    });
+    let of_its_own =
+        ["nodes", "duration_s", "duration"].iter().any(|key| object.get(key).is_some());
+    let mut shapes = Vec::new();
+    if of_its_own || object.get("alternatives").is_none() {
+        shapes.push(shape(reader, object)?);
+    }
+    for shape in alternatives?.unwrap_or_default() {
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    Some(shapes)
+}
+
+fn shape(reader: &mut Reader, object: &Object<'_>) -> Option<Shape> {
     let nodes = reader.required(object, "nodes", node_count);
     let key = if object.get("duration").is_some() { "duration" } else { "duration_s" };
     if key == "duration" && object.get("duration_s").is_some() {
         reader.error_at("duration_s", "must not stand beside duration");
     }
     let duration = reader.required(object, key, duration);
-    let earliest_start = reader.required(object, "earliest_start", Reader::timestamp);
-    let latest_start = reader.required(object, "latest_start", Reader::timestamp);
-    let utilisation = reader.optional(object, "utilisation", Reader::fraction);
-    // Each rule is checked where its own fields can be read, whatever is wrong with the others.
-    if latest_start.is_some_and(|latest| latest < now) {
-        reader.error_at("latest_start", RequestError::Past);
+    Some(Shape { nodes: nodes?, duration: duration? })
+}
+
+/// When a reservation may lie, as far as it could be read.
+struct Window {
+    earliest_start: Option<Timestamp>,
+    latest_start: Option<Timestamp>,
+    latest_end: Option<Timestamp>,
+}
+
+impl Window {
+    /// Each rule is checked where its own fields can be read, whatever is wrong with the others.
+    fn check(&self, reader: &mut Reader, shapes: &[Shape], deadline_alone: bool, now: Timestamp) {
+        let Self { earliest_start, latest_start, latest_end } = *self;
+        let durations = || shapes.iter().map(|shape| shape.duration);
+        if let Some(latest) = latest_start.filter(|_| !deadline_alone) {
+            if latest < now {
+                reader.error_at("latest_start", RequestError::Past);
+            }
+            if earliest_start.is_some_and(|earliest| latest < earliest) {
+                reader.error_at("latest_start", RequestError::Reversed);
+            }
+            if durations().any(|duration| latest + duration > Timestamp::MAX) {
+                reader.error_at("latest_start", RequestError::BeyondCalendar);
+            }
+        }
+        if let Some(room) = latest_end.zip(durations().min()).map(|(end, shortest)| end - shortest)
+        {
+            if earliest_start.is_some_and(|earliest| room < earliest) {
+                reader.error_at("latest_end", RequestError::NoRoom);
+            } else if room < now {
+                reader.error_at("latest_end", RequestError::TooLate);
+            }
+        }
     }
-    if latest_start.zip(earliest_start).is_some_and(|(latest, earliest)| latest < earliest) {
-        reader.error_at("latest_start", RequestError::Reversed);
-    }
-    let last_end = latest_start.zip(duration).map(|(latest, duration)| latest + duration);
-    if last_end.is_some_and(|end| end > Timestamp::MAX) {
-        reader.error_at("latest_start", RequestError::BeyondCalendar);
-    }
-    Some(Request {
-        nodes: nodes?,
-        duration: duration?,
-        earliest_start: earliest_start?,
-        latest_start: latest_start?,
-        utilisation: utilisation?,
-    })
 }
 
 fn duration(reader: &mut Reader, raw: &RawValue) -> Option<Seconds> {
     let duration = reader.duration(raw)?;
-    if duration < Seconds::ONE || duration > MAX_DURATION {
+    if !is_duration(duration) {
         reader.error(RequestError::Duration);
         return None;
     }
@@ -77,6 +169,51 @@ fn node_count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
         }
         _ => Some(u32::MAX),
     }
+}
+
+fn tolerances(reader: &mut Reader, raw: &RawValue) -> Option<Tolerances> {
+    let object = reader.object(raw, &["energy", "cost", "co2"])?;
+    let energy = reader.optional(&object, "energy", tolerance);
+    let cost = reader.optional(&object, "cost", tolerance);
+    let co2 = reader.optional(&object, "co2", tolerance);
+    Some(Tolerances {
+        energy: energy?.unwrap_or_default(),
+        cost: cost?.unwrap_or_default(),
+        co2: co2?.unwrap_or_default(),
+    })
+}
+
+fn tolerance(reader: &mut Reader, raw: &RawValue) -> Option<Tolerance> {
+    let value = serde_json::from_str::<f64>(raw.get());
+    let value = reader.accept(value.map_err(|_| "is not a number"))?;
+    reader.accept(Tolerance::new(value).ok_or(Tolerance::RULE))
+}
+
+fn filter(reader: &mut Reader, object: &Object<'_>) -> Option<NodeFilter> {
+    let partition = reader.optional(object, "partition", Reader::name);
+    let features = reader.optional(object, "features", names);
+    let exclude = reader.optional(object, "exclude", names);
+    Some(NodeFilter {
+        partition: partition?,
+        features: features?.unwrap_or_default(),
+        exclude: exclude?.unwrap_or_default(),
+    })
+}
+
+/// Notes what a filter names that is not there.
+pub fn check_filter(reader: &mut Reader, filter: &NodeFilter, nodes: &Nodes) {
+    for error in filter.errors(nodes) {
+        match error {
+            FilterError::NoPartition(_) => reader.error_at("partition", error),
+            FilterError::NoFeature { index, .. } => reader.error_in("features", index, error),
+            FilterError::NoNode { index, .. } => reader.error_in("exclude", index, error),
+        }
+    }
+}
+
+/// A list of names.
+pub(super) fn names(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Box<str>>> {
+    reader.array(raw, Reader::name)
 }
 
 /// Reads a search mode.

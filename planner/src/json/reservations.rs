@@ -1,4 +1,4 @@
-//! The `reservations` of a problem: nodes by name or by ordinal ranges.
+//! The `reservations` and `outages` of a problem: nodes by name or by ordinal ranges.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use super::reader::{Object, Reader};
 use crate::node::{NameIndex, Nodes};
 use crate::node_set::NodeSet;
-use crate::problem::BookedSpan;
+use crate::problem::{BookedSpan, Outage};
+use crate::time::{Span, Timestamp};
 
 /// Reads `[{"id", "start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`. Where the
 /// nodes themselves are wrong, everything but the reservations' nodes is checked.
@@ -16,25 +17,56 @@ pub fn reservations(
     raw: &RawValue,
     nodes: Option<&Nodes>,
 ) -> Option<Vec<BookedSpan>> {
-    let mut index = None;
-    let count = nodes.map(Nodes::count);
+    let mut names = Names { nodes, index: None };
     reader.array(raw, |reader, raw| {
         let object = reader.object(raw, &["id", "start", "end", "nodes", "node_ranges"])?;
         let id = reader.required(&object, "id", Reader::name);
         let span = reader.span(&object);
-        let taken = match (object.get("nodes"), object.get("node_ranges")) {
+        let taken = names.read(reader, &object);
+        Some(BookedSpan { id: Arc::from(id?), span: span?, nodes: taken? })
+    })
+}
+
+/// Reads `[{"start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`; without a start
+/// or an end the outage has none.
+pub fn outages(reader: &mut Reader, raw: &RawValue, nodes: Option<&Nodes>) -> Option<Vec<Outage>> {
+    let mut names = Names { nodes, index: None };
+    reader.array(raw, |reader, raw| {
+        let object = reader.object(raw, &["start", "end", "nodes", "node_ranges"])?;
+        let start = reader.optional(&object, "start", Reader::timestamp);
+        let end = reader.optional(&object, "end", Reader::timestamp);
+        let taken = names.read(reader, &object);
+        let start = start?.unwrap_or(Timestamp::MIN);
+        let Some(span) = Span::new(start, end?.unwrap_or(Timestamp::MAX)) else {
+            reader.error_at("end", "must be after start");
+            return None;
+        };
+        Some(Outage { span, nodes: taken? })
+    })
+}
+
+/// Nodes that entries name, with an index made when first needed.
+struct Names<'a> {
+    nodes: Option<&'a Nodes>,
+    index: Option<NameIndex<'a>>,
+}
+
+impl Names<'_> {
+    fn read(&mut self, reader: &mut Reader, object: &Object<'_>) -> Option<NodeSet> {
+        match (object.get("nodes"), object.get("node_ranges")) {
             (Some(_), None) => {
-                index = index.take().or_else(|| nodes.map(Nodes::index));
-                named(reader, &object, index.as_ref())
+                if self.index.is_none() {
+                    self.index = self.nodes.map(Nodes::index);
+                }
+                named(reader, object, self.index.as_ref())
             }
-            (None, Some(_)) => ranged(reader, &object, count),
+            (None, Some(_)) => ranged(reader, object, self.nodes.map(Nodes::count)),
             _ => {
                 reader.error("must have either nodes or node_ranges");
                 None
             }
-        };
-        Some(BookedSpan { id: Arc::from(id?), span: span?, nodes: taken? })
-    })
+        }
+    }
 }
 
 fn named(

@@ -1,4 +1,4 @@
-//! The starts to look at (constraint C1).
+//! The starts to look at (constraint C1), for reservations of one duration.
 //!
 //! Slots mode: the multiples of the slot since the Unix epoch. Exact mode: between breakpoints of
 //! agendas and bookings, and these shifted by the duration, the free nodes are constant and cost
@@ -6,6 +6,7 @@
 //! proves it.
 
 use super::PlanningView;
+use super::taken::Taken;
 use crate::agenda::Agenda;
 use crate::problem::SearchMode;
 use crate::request::Request;
@@ -25,12 +26,17 @@ pub fn too_many_candidates(search: SearchMode, request: &Request, now: Timestamp
     }
 }
 
-/// The candidate starts in time order, each once.
-pub(super) fn starts(view: &PlanningView<'_>, request: &Request) -> Vec<Timestamp> {
-    let earliest = request.earliest_start_at(view.now);
+/// The candidate starts from `earliest` to `latest` in time order, each once.
+pub(super) fn starts(
+    view: &PlanningView<'_>,
+    taken: &[Taken<'_>],
+    (earliest, latest): (Timestamp, Timestamp),
+    duration: Seconds,
+) -> Vec<Timestamp> {
     match view.search {
-        SearchMode::Slots { slot } => slots(earliest, request.latest_start, slot),
-        SearchMode::Exact => exact(view, earliest, request),
+        _ if latest < earliest => Vec::new(),
+        SearchMode::Slots { slot } => slots(earliest, latest, slot),
+        SearchMode::Exact => exact(view, taken, (earliest, latest), duration),
     }
 }
 
@@ -41,32 +47,39 @@ fn slots(earliest: Timestamp, latest: Timestamp, slot: Seconds) -> Vec<Timestamp
         .collect()
 }
 
-fn exact(view: &PlanningView<'_>, earliest: Timestamp, request: &Request) -> Vec<Timestamp> {
-    let latest = request.latest_start;
-    // A breakpoint matters when it, it less the duration, or a second beside them is in the window.
-    let margin = Seconds::new(2);
-    let Some(reach) = Span::new(earliest - margin, latest + request.duration + margin) else {
-        return Vec::new();
-    };
+fn exact(
+    view: &PlanningView<'_>,
+    taken: &[Taken<'_>],
+    (earliest, latest): (Timestamp, Timestamp),
+    duration: Seconds,
+) -> Vec<Timestamp> {
     let mut starts = vec![earliest, latest];
     let mut add = |breakpoint: Timestamp| {
-        for edge in [breakpoint, breakpoint - request.duration] {
-            starts.extend([edge - Seconds::ONE, edge, edge + Seconds::ONE]);
+        for edge in [breakpoint, breakpoint - duration] {
+            for start in [edge - Seconds::ONE, edge, edge + Seconds::ONE] {
+                if earliest <= start && start <= latest {
+                    starts.push(start);
+                }
+            }
         }
+    };
+    // A breakpoint matters when it, it less the duration, or a second beside them is in the window.
+    let Some(reach) = Span::new(earliest - MARGIN, latest + duration + MARGIN) else {
+        return Vec::new();
     };
     breakpoints(view.agendas.price.agenda(), reach).for_each(&mut add);
     breakpoints(view.agendas.co2.agenda(), reach).for_each(&mut add);
     if let Some(cap) = &view.agendas.power_cap {
         breakpoints(cap, reach).for_each(&mut add);
     }
-    (view.book.overlapping(reach))
-        .flat_map(|booking| [booking.span.start(), booking.span.end()])
-        .for_each(&mut add);
-    starts.retain(|start| (earliest..=latest).contains(start));
+    taken.iter().flat_map(|it| [it.span.start(), it.span.end()]).for_each(&mut add);
     starts.sort_unstable();
     starts.dedup();
     starts
 }
+
+/// How far beyond what a request can touch its candidates still depend on.
+pub(super) const MARGIN: Seconds = Seconds::new(2);
 
 fn breakpoints<V: Copy>(agenda: &Agenda<V>, reach: Span) -> impl Iterator<Item = Timestamp> + '_ {
     agenda.overlapping(reach).iter().flat_map(|piece| [piece.span.start(), piece.span.end()])

@@ -1,17 +1,16 @@
-//! Why starts are excluded, counted and put into words.
+//! Why starts are excluded: counted, measured and put into words.
 
-use crate::decision::{Reason, ReasonCode};
+use crate::decision::{Binding, Reason, ReasonCode, Shortage};
 use crate::quantity::Power;
-use crate::request::Request;
-use crate::time::{Span, Timestamp};
+use crate::time::Span;
 
 /// Why one start is not feasible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exclusion {
     /// An agenda has no value somewhere.
     AgendaGap { agenda: &'static str, gap: Option<Span> },
-    /// Only `free` nodes are free throughout.
-    Nodes { free: u32 },
+    /// Fewer nodes than asked for are free throughout.
+    Nodes { missing: u32 },
     /// The cap leaves too little somewhere in `span`.
     PowerCap { missing: Power, span: Span },
 }
@@ -19,77 +18,78 @@ pub(super) enum Exclusion {
 /// Counts by constraint, with the exclusion that came closest to being none.
 #[derive(Default)]
 pub(super) struct Exclusions {
-    gaps: u64,
-    first_gap: Option<(&'static str, Option<Span>)>,
-    nodes: u64,
-    most_free: Option<(u32, Timestamp)>,
-    power_cap: u64,
-    least_missing: Option<(Power, Span, Timestamp)>,
+    gaps: Count,
+    nodes: Count,
+    power_cap: Count,
+}
+
+/// One constraint's.
+#[derive(Default)]
+struct Count {
+    starts: u64,
+    closest: Option<Binding>,
+}
+
+impl Count {
+    fn add(&mut self, binding: Binding, is_closer: impl Fn(&Binding) -> bool) {
+        self.starts += 1;
+        if self.closest.as_ref().is_none_or(is_closer) {
+            self.closest = Some(binding);
+        }
+    }
 }
 
 impl Exclusions {
-    pub(super) fn add(&mut self, start: Timestamp, exclusion: Exclusion) {
+    /// Counts a start, the span of a reservation that would begin there.
+    pub(super) fn add(&mut self, reservation: Span, exclusion: Exclusion) {
+        let binding = |span: Span, shortage| Binding { start: reservation.start(), span, shortage };
         match exclusion {
             Exclusion::AgendaGap { agenda, gap } => {
-                self.gaps += 1;
-                self.first_gap.get_or_insert((agenda, gap));
+                let binding = binding(gap.unwrap_or(reservation), Shortage::Agenda(agenda));
+                self.gaps.add(binding, |_| false);
             }
-            Exclusion::Nodes { free } => {
-                self.nodes += 1;
-                if self.most_free.is_none_or(|(most, _)| free > most) {
-                    self.most_free = Some((free, start));
-                }
+            Exclusion::Nodes { missing } => {
+                let binding = binding(reservation, Shortage::Nodes(missing));
+                let fewer =
+                    |it: &Binding| matches!(it.shortage, Shortage::Nodes(most) if missing < most);
+                self.nodes.add(binding, fewer);
             }
             Exclusion::PowerCap { missing, span } => {
-                self.power_cap += 1;
-                if self.least_missing.is_none_or(|(least, ..)| missing < least) {
-                    self.least_missing = Some((missing, span, start));
-                }
+                let binding = binding(span, Shortage::Power(missing));
+                let less =
+                    |it: &Binding| matches!(it.shortage, Shortage::Power(most) if missing < most);
+                self.power_cap.add(binding, less);
             }
         }
     }
 
-    /// The reasons that excluded a start, in the order in which they are tested.
-    pub(super) fn into_reasons(self, request: &Request, total: u32) -> Vec<Reason> {
-        let details = [
-            (ReasonCode::AgendaGap, self.gaps, self.gap_detail()),
-            (ReasonCode::Nodes, self.nodes, self.nodes_detail(request.nodes, total)),
-            (ReasonCode::PowerCap, self.power_cap, self.cap_detail()),
+    /// The reasons that excluded a start, in the order in which they are tested; a request may take
+    /// of `selectable` nodes.
+    pub(super) fn into_reasons(self, selectable: u32) -> Vec<Reason> {
+        let counts = [
+            (ReasonCode::AgendaGap, self.gaps),
+            (ReasonCode::Nodes, self.nodes),
+            (ReasonCode::PowerCap, self.power_cap),
         ];
-        details
-            .into_iter()
-            .filter(|(_, count, _)| *count > 0)
-            .map(|(code, excluded_starts, detail)| Reason { code, excluded_starts, detail })
-            .collect()
+        let reason = |(code, Count { starts, closest }): (ReasonCode, Count)| {
+            let binding = closest?;
+            let detail = detail(&binding, selectable);
+            Some(Reason { code, excluded_starts: starts, binding, detail })
+        };
+        counts.into_iter().filter_map(reason).collect()
     }
+}
 
-    fn gap_detail(&self) -> String {
-        match self.first_gap {
-            Some((agenda, Some(gap))) => format!("the {agenda} agenda has no value from {gap}"),
-            _ => String::new(),
-        }
-    }
-
-    fn nodes_detail(&self, wanted: u32, total: u32) -> String {
-        match self.most_free {
-            _ if wanted > total => {
-                format!("more nodes are asked for than the {total} that there are")
-            }
-            Some((free, start)) => format!(
-                "at most {free} of the {wanted} nodes asked for are free throughout, \
-                 when starting at {start}"
-            ),
-            None => String::new(),
-        }
-    }
-
-    fn cap_detail(&self) -> String {
-        match self.least_missing {
-            Some((missing, span, start)) => format!(
-                "at least {missing} are missing under the power cap, from {span} \
-                 when starting at {start}"
-            ),
-            None => String::new(),
-        }
+fn detail(Binding { start, span, shortage }: &Binding, selectable: u32) -> String {
+    match shortage {
+        Shortage::Agenda(agenda) => format!("the {agenda} agenda has no value from {span}"),
+        Shortage::Nodes(missing) => format!(
+            "at least {missing} of the nodes asked for are missing, from {span} when starting at \
+             {start}; there are {selectable} to choose from in all"
+        ),
+        Shortage::Power(missing) => format!(
+            "at least {missing} are missing under the power cap, from {span} when starting at \
+             {start}"
+        ),
     }
 }

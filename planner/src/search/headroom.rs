@@ -8,28 +8,40 @@ use crate::book::Booking;
 use crate::quantity::Power;
 use crate::time::{Span, Timestamp};
 
-/// Headroom as a step function, asked about the spans of starts in time order.
+/// Headroom as a step function.
 pub(super) struct Headroom {
     steps: Vec<(Span, Power)>,
+}
+
+impl Headroom {
+    /// The cap less `base` and the counted power of what is reserved, where the cap has a value.
+    pub(super) fn new(cap: &Agenda<Power>, base: Power, reserved: &[(Span, Power)]) -> Self {
+        let mut steps = Vec::with_capacity(reserved.len() + cap.pieces().len());
+        for &(span, power) in reserved {
+            for piece in cap.overlapping(span) {
+                if let Some(both) = piece.span.intersection(span) {
+                    steps.push((both, piece.value - base - power));
+                }
+            }
+        }
+        Self { steps }
+    }
+
+    /// Lookups over the spans of starts in time order.
+    pub(super) const fn walk(&self) -> HeadroomWalk<'_> {
+        HeadroomWalk { steps: self.steps.as_slice(), tightest: VecDeque::new(), next: 0 }
+    }
+}
+
+/// The least headroom of spans that move forward in time.
+pub(super) struct HeadroomWalk<'a> {
+    steps: &'a [(Span, Power)],
     /// Steps that reach into the span, each tighter than those after it: the first is the tightest.
     tightest: VecDeque<usize>,
     next: usize,
 }
 
-impl Headroom {
-    /// The cap less the reserved maximum power, where the cap has a value.
-    pub(super) fn new(cap: &Agenda<Power>, reserved: &[(Span, Power)]) -> Self {
-        let mut steps = Vec::with_capacity(reserved.len() + cap.pieces().len());
-        for &(span, power) in reserved {
-            for piece in cap.overlapping(span) {
-                if let Some(both) = piece.span.intersection(span) {
-                    steps.push((both, piece.value - power));
-                }
-            }
-        }
-        Self { steps, tightest: VecDeque::new(), next: 0 }
-    }
-
+impl HeadroomWalk<'_> {
     /// Whether `power` fits at every instant of `span`; if not, where the most is missing.
     pub(super) fn admit(&mut self, span: Span, power: Power) -> Result<(), Exclusion> {
         while self.next < self.steps.len() && self.steps[self.next].0.start() < span.end() {
@@ -45,7 +57,8 @@ impl Headroom {
         }
         match self.tightest.front().map(|&step| self.steps[step]) {
             Some((step, headroom)) if headroom < power => {
-                Err(Exclusion::PowerCap { missing: power - headroom, span: step })
+                let span = step.intersection(span).unwrap_or(step);
+                Err(Exclusion::PowerCap { missing: power - headroom, span })
             }
             _ => Ok(()),
         }
@@ -53,19 +66,15 @@ impl Headroom {
 }
 
 /// Reserved power over `reach` where no two bookings of different ids share a node at an instant:
-/// the sum over ids of the largest alternative. `bookings` are by start, `powers` theirs.
-pub(super) fn reserved_power(
-    bookings: &[&Booking],
-    powers: &[Power],
-    reach: Span,
-) -> Vec<(Span, Power)> {
+/// the sum over ids of the largest alternative.
+pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, Power)> {
     let mut alternatives: HashMap<&str, Vec<usize>> = HashMap::with_capacity(bookings.len());
     for (index, booking) in bookings.iter().enumerate() {
         alternatives.entry(&booking.id).or_default().push(index);
     }
     let mut changes: Vec<(Timestamp, Power)> = vec![(reach.start(), Power::ZERO)];
     for indices in alternatives.values() {
-        largest(indices, bookings, powers, &mut changes);
+        largest(indices, bookings, &mut changes);
     }
     changes.sort_unstable();
     let mut steps: Vec<(Span, Power)> = Vec::with_capacity(changes.len());
@@ -82,12 +91,7 @@ pub(super) fn reserved_power(
 }
 
 /// The changes over time of the largest of one id's alternatives.
-fn largest(
-    indices: &[usize],
-    bookings: &[&Booking],
-    powers: &[Power],
-    changes: &mut Vec<(Timestamp, Power)>,
-) {
+fn largest(indices: &[usize], bookings: &[&Booking], changes: &mut Vec<(Timestamp, Power)>) {
     let mut edges: Vec<Timestamp> = indices
         .iter()
         .flat_map(|&index| [bookings[index].span.start(), bookings[index].span.end()])
@@ -97,7 +101,7 @@ fn largest(
     let mut last = Power::ZERO;
     for edge in edges {
         let active = indices.iter().filter(|&&index| bookings[index].span.contains(edge));
-        let power = active.map(|&index| powers[index]).max().unwrap_or(Power::ZERO);
+        let power = active.map(|&index| bookings[index].counted()).max().unwrap_or(Power::ZERO);
         changes.push((edge, power - last));
         last = power;
     }

@@ -1,37 +1,43 @@
 //! The search: Algorithm 1 of the paper (section V) behind one function, [`plan`].
 //!
-//! 1. `candidates`: the starts to look at.
-//! 2. `sweep` over `free_nodes`, and `headroom`: which of them are feasible (C2, C3), and what the
-//!    nodes they take amount to.
-//! 3. `choose` and `pareto`: the best start for each ranking (Algorithms 2 and 3), the front.
+//! 1. `candidates`: the starts to look at, for each shape of the request.
+//! 2. `evaluate`: which of them are feasible (C2: `sweep`; C3: `headroom`), and what the nodes they
+//!    take amount to.
+//! 3. `pareto` and `choose`: the front, and on it the best start for each ranking (Algorithms 2
+//!    and 3).
 //!
 //! With `k` booked ranges near the window and `c` candidates a plan costs `O((k + c) log (k + c))`,
-//! times the distinct energies for the front, and the ranges it answers with, whatever the number of
-//! nodes.
+//! a further logarithm of the distinct energies for the front, and the cells of ranks for each start
+//! on it, whatever the number of nodes. Where the request's order is not the book's, the nodes
+//! taken near the window count instead of `k`.
 
 mod candidates;
 mod choose;
+mod crossings;
+mod evaluate;
 mod exclusion;
+mod free;
 pub(crate) mod free_nodes;
 mod headroom;
+mod node_covers;
 mod pareto;
 mod sweep;
+mod taken;
+
+use std::sync::Arc;
 
 use crate::agenda::Agendas;
-use crate::book::{Book, Booking};
+use crate::book::Book;
 use crate::criterion::Values;
 use crate::decision::{Decision, Offer, Outcome, Savings};
-use crate::order::{NodeOrder, Preference, Totals};
+use crate::order::NodeOrder;
 use crate::problem::{PlanningProblem, SearchMode};
-use crate::quantity::{Currency, Power};
+use crate::quantity::{CarbonMass, Currency, Energy, Money, Power};
 use crate::request::Request;
-use crate::reserved_power::reserved_power;
-use crate::time::{Span, Timestamp};
+use crate::selection::Selection;
+use crate::time::{Seconds, Span, Timestamp};
 
-use exclusion::{Exclusion, Exclusions};
-use headroom::Headroom;
-use pareto::Front;
-use sweep::Sweep;
+use evaluate::Evaluation;
 
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
 
@@ -44,20 +50,15 @@ pub struct PlanningView<'a> {
     pub search: SearchMode,
     /// Of every price.
     pub currency: Currency,
-    /// The nodes, in the order in which they are taken, for the request's utilisation.
-    pub order: &'a NodeOrder,
+    /// The nodes the request may take, in the order in which it takes them.
+    pub selection: &'a Selection,
     /// The grid.
     pub agendas: &'a Agendas,
-    /// Who holds which nodes when, over the ranks of `order`.
+    /// What counts against the cap whatever is reserved:
+    /// [`CapScope::base_power`](crate::problem::CapScope::base_power).
+    pub base_power: Power,
+    /// Who holds which nodes when.
     pub book: &'a Book,
-}
-
-impl<'a> PlanningView<'a> {
-    /// The view of a problem, with the order and the book made of it.
-    pub const fn of(problem: &'a PlanningProblem, order: &'a NodeOrder, book: &'a Book) -> Self {
-        let PlanningProblem { now, search, currency, ref agendas, .. } = *problem;
-        Self { now, search, currency, order, agendas, book }
-    }
 }
 
 /// The plan was abandoned because its caller asked for that.
@@ -65,13 +66,22 @@ impl<'a> PlanningView<'a> {
 #[error("planning was cancelled")]
 pub struct Cancelled;
 
-/// How often `cancelled` is asked, in candidates.
-const CANCEL_EVERY: usize = 64;
+/// A feasible start of one of the request's shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Feasible {
+    start: Timestamp,
+    /// Which of [`Request::shapes`].
+    shape: usize,
+    /// In the order of [`Criterion::ALL`](crate::criterion::Criterion::ALL).
+    amounts: [i128; 3],
+    /// Two starts of one shape and state take the same nodes.
+    state: u32,
+}
 
 /// Plans one request: the decision of Algorithm 1, the as-soon-as-possible start and the front.
 ///
-/// The request must have no [`Request::errors`] at `view.now`. `cancelled` is asked every few
-/// microseconds to milliseconds, depending on the book.
+/// The request must have no [`Request::errors`] at `view.now`; its filter is the view's selection.
+/// `cancelled` is asked every few microseconds to milliseconds, depending on the book.
 ///
 /// # Errors
 /// Only when `cancelled` says so.
@@ -80,48 +90,29 @@ pub fn plan(
     request: &Request,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Decision, Cancelled> {
-    let starts = candidates::starts(view, request);
-    let earliest = request.earliest_start_at(view.now);
-    let reach = Span::new(earliest, request.latest_start + request.duration);
-    let nearby: Vec<&Booking> = reach.into_iter().flat_map(|r| view.book.overlapping(r)).collect();
-    let mut search = Search::new(view, request, reach, &nearby);
-    // Only feasible starts that no earlier one matches in energy, cost and CO2 matter: the first is
-    // one, and so is each ranking's best, since what matches it would win in its place.
-    let mut front = Front::default();
-    let mut pareto: Vec<Offer> = Vec::new();
-    let mut exclusions = Exclusions::default();
-    let spans = starts.iter().filter_map(|&start| Span::starting(start, request.duration));
-    for (index, span) in spans.enumerate() {
-        if index % CANCEL_EVERY == 0 && cancelled() {
-            return Err(Cancelled);
-        }
-        match search.evaluate(span) {
-            Ok((values, peak_power)) => {
-                if front.admit(&values) {
-                    let soonest = pareto.first().map_or(values, |offer| offer.values);
-                    pareto.push(Offer {
-                        rankings: Vec::new(),
-                        span,
-                        ranks: search.sweep.ranks(),
-                        values,
-                        peak_power,
-                        delay: span.start() - earliest,
-                        saves: Savings::against(&soonest, &values),
-                    });
-                }
-            }
-            Err(exclusion) => exclusions.add(span.start(), exclusion),
-        }
-    }
-    let offers = choose::best_offers(&pareto);
-    let as_soon_as_possible = pareto.first().map(|first| match offers.first() {
-        Some(winner) if winner.span == first.span => winner.clone(),
-        _ => first.clone(),
+    let Some(reach) = view.reach(request) else { return Ok(Decision::without_candidates()) };
+    let (taken, bookings) = taken::near(view, reach);
+    let mut evaluation = Evaluation::new(view, request, &taken, &bookings, reach);
+    evaluation.run(cancelled)?;
+    let front: Vec<Feasible> =
+        pareto::front(&evaluation.starts).into_iter().map(|it| evaluation.starts[it]).collect();
+    let winners = choose::winners(&front, &request.tolerances);
+    let mut offers = Offers { view, request, evaluation: &evaluation, latest: None };
+    let pareto: Vec<Offer> = front.iter().map(|start| offers.offer(start)).collect();
+    let winners: Vec<Offer> = winners
+        .into_iter()
+        .map(|(index, rankings)| Offer { rankings, ..pareto[index].clone() })
+        .collect();
+    let as_soon_as_possible = evaluation.starts.first().map(|soonest| {
+        let soonest = offers.offer(soonest);
+        let winner =
+            winners.iter().find(|it| (it.span, &it.ranks) == (soonest.span, &soonest.ranks));
+        winner.cloned().unwrap_or(soonest)
     });
     Ok(Decision {
-        outcome: Outcome::of(offers),
-        candidate_starts: starts.len() as u64,
-        reasons: exclusions.into_reasons(request, view.order.count()),
+        outcome: Outcome::of(winners),
+        candidate_starts: evaluation.candidates,
+        reasons: evaluation.exclusions.into_reasons(view.selection.order().count()),
         as_soon_as_possible,
         pareto,
     })
@@ -129,66 +120,81 @@ pub fn plan(
 
 /// Plans a problem as it stands, with the least-drawing nodes; the offers' nodes are ranks of the
 /// order returned.
-pub fn plan_problem(problem: &PlanningProblem) -> (NodeOrder, Decision) {
-    let utilisation = problem.request.utilisation_or_full();
-    let order = NodeOrder::new(&problem.nodes, Preference::LeastDraw, utilisation);
-    let book = Book::of(&problem.reservations, &order);
-    let view = PlanningView::of(problem, &order, &book);
+pub fn plan_problem(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
+    let selection = problem.selection();
+    let book = problem.book(&selection);
+    let view = PlanningView::of(problem, &selection, &book);
     let decision = match plan(&view, &problem.request, &|| false) {
         Ok(decision) => decision,
         Err(Cancelled) => unreachable!("never asked to cancel"),
     };
-    (order, decision)
+    (Arc::clone(selection.order()), decision)
 }
 
-/// One request's search over one view; starts are evaluated in time order.
-struct Search<'a> {
-    view: &'a PlanningView<'a>,
-    request: &'a Request,
-    sweep: Sweep<'a>,
-    headroom: Option<Headroom>,
-}
-
-impl<'a> Search<'a> {
-    fn new(
-        view: &'a PlanningView<'a>,
-        request: &'a Request,
-        reach: Option<Span>,
-        nearby: &'a [&'a Booking],
-    ) -> Self {
-        let sweep = Sweep::new(nearby, view.order, request.nodes);
-        let cap = view.agendas.power_cap.as_ref().zip(reach);
-        let headroom = cap.map(|(cap, reach)| {
-            let reserved = if view.book.is_double_booked() {
-                reserved_power(nearby, view.order, reach)
-            } else {
-                headroom::reserved_power(nearby, &sweep.powers(), reach)
-            };
-            Headroom::new(cap, &reserved)
-        });
-        Self { view, request, sweep, headroom }
+impl<'a> PlanningView<'a> {
+    /// The view of a problem, with what is made of it.
+    pub fn of(problem: &'a PlanningProblem, selection: &'a Selection, book: &'a Book) -> Self {
+        let PlanningProblem { now, search, currency, ref agendas, .. } = *problem;
+        let base_power = problem.cap_scope.base_power(&problem.nodes);
+        Self { now, search, currency, selection, agendas, base_power, book }
     }
 
-    /// Tests agendas, C2 and C3 for a start and computes what it would consume.
-    fn evaluate(&mut self, span: Span) -> Result<(Values, Power), Exclusion> {
-        let agendas = self.view.agendas;
-        let gap = |agenda, gap| Exclusion::AgendaGap { agenda, gap };
-        let price = (agendas.price.integral(span))
-            .ok_or_else(|| gap("price", agendas.price.agenda().first_gap(span)))?;
-        let intensity = (agendas.co2.integral(span))
-            .ok_or_else(|| gap("co2", agendas.co2.agenda().first_gap(span)))?;
-        if let Some(cap) = agendas.power_cap.as_ref().filter(|cap| !cap.covers(span)) {
-            return Err(gap("power_cap", cap.first_gap(span)));
-        }
-        let Totals { draw, max_power, .. } = self.sweep.take(span)?;
-        if let Some(headroom) = &mut self.headroom {
-            headroom.admit(span, max_power)?;
-        }
-        let values = Values {
-            energy: draw * self.request.duration,
-            cost: draw.times_price(price, self.view.currency),
-            co2: draw.times_intensity(intensity),
+    /// Everything that a start for the request could touch, and what candidates depend on beside
+    /// it; `None` where no start is left.
+    fn reach(&self, request: &Request) -> Option<Span> {
+        let earliest = request.earliest_start_at(self.now);
+        let last_end = |duration: Seconds| {
+            Some(request.latest_start_for(duration))
+                .filter(|&latest| latest >= earliest)
+                .map(|latest| latest + duration)
         };
-        Ok((values, max_power))
+        let last = request.shapes().filter_map(|shape| last_end(shape.duration)).max()?;
+        Span::new(earliest - candidates::MARGIN, last + candidates::MARGIN)
+    }
+}
+
+/// Starts as offers.
+struct Offers<'a> {
+    view: &'a PlanningView<'a>,
+    request: &'a Request,
+    evaluation: &'a Evaluation<'a>,
+    /// The nodes of the latest start: neighbours on the front often share them.
+    latest: Option<(usize, u32, Offer)>,
+}
+
+impl Offers<'_> {
+    fn offer(&mut self, start: &Feasible) -> Offer {
+        let span = self.evaluation.span(start);
+        let values = self.values(start.amounts);
+        let soonest = self.evaluation.starts.first().unwrap_or(start).amounts;
+        let (ranks, peak_power) = match self.latest.take() {
+            Some((shape, state, offer)) if (shape, state) == (start.shape, start.state) => {
+                (offer.ranks, offer.peak_power)
+            }
+            _ => {
+                let ranks = self.evaluation.ranks(start);
+                let peak_power = self.view.selection.order().max_power(&ranks);
+                (ranks, peak_power)
+            }
+        };
+        let offer = Offer {
+            rankings: Vec::new(),
+            span,
+            ranks,
+            values,
+            peak_power,
+            delay: span.start() - self.request.earliest_start_at(self.view.now),
+            saves: Savings::against(&self.values(soonest), &values),
+        };
+        self.latest = Some((start.shape, start.state, offer.clone()));
+        offer
+    }
+
+    fn values(&self, [energy, cost, co2]: [i128; 3]) -> Values {
+        Values {
+            energy: Energy::from_microjoules(energy),
+            cost: Money::from_exact(cost, self.view.currency),
+            co2: CarbonMass::from_exact(co2),
+        }
     }
 }

@@ -8,10 +8,10 @@ use planner::decision::{Decision, Offer};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::order::NodeOrder;
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Integral, Money, Power};
 use planner::ranking::Ranking;
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::search::plan_problem;
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -53,13 +53,13 @@ pub fn request_for_an_hour(watts: &[i64], last_hour: i64) -> PlanningProblem {
             power_cap: None,
         },
         reservations: Vec::new(),
-        request: Request {
-            nodes: 1,
-            duration: Seconds::new(HOUR),
-            earliest_start: hour(0),
-            latest_start: hour(last_hour),
-            utilisation: None,
-        },
+        cap_scope: CapScope::ReservedNodes,
+        outages: Vec::new(),
+        request: Request::new(
+            Shape { nodes: 1, duration: Seconds::new(HOUR) },
+            hour(0),
+            hour(last_hour),
+        ),
     }
 }
 
@@ -113,7 +113,7 @@ pub fn booked(id: &str, from: i64, until: i64, nodes: &[u32]) -> BookedSpan {
 }
 
 /// Plans, and has the plan judged.
-pub fn planned(problem: &PlanningProblem) -> (NodeOrder, Decision) {
+pub fn planned(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     let (order, decision) = plan_problem(problem);
     assert_eq!(check(problem, &order, &decision), Ok(()));
     (order, decision)

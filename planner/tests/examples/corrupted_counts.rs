@@ -3,6 +3,7 @@
 use planner::check::{Place, Violation};
 use planner::decision::{Decision, Outcome, Reason, ReasonCode};
 use planner::problem::{PlanningProblem, SearchMode};
+use planner::search::plan_problem;
 use planner::time::Seconds;
 
 use super::build::*;
@@ -82,7 +83,9 @@ fn catches_an_impossibility_whose_reasons_do_not_cover_every_start() {
 
 #[test]
 fn catches_a_reason_that_excludes_nothing_or_is_out_of_order() {
-    let reason = |code, excluded_starts| Reason { code, excluded_starts, detail: String::new() };
+    let binding = plan_problem(&no_nodes()).1.reasons[0].binding;
+    let reason =
+        |code, excluded_starts| Reason { code, excluded_starts, binding, detail: String::new() };
     let found = corrupt(&no_nodes(), |decision| {
         decision.reasons.push(reason(ReasonCode::PowerCap, 0));
     });

@@ -9,9 +9,9 @@ use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -255,12 +255,15 @@ impl Sketch {
             },
             nodes: Arc::new(Nodes::numbered(nodes).unwrap()),
             reservations: self.reservations(),
+            cap_scope: CapScope::ReservedNodes,
+            outages: Vec::new(),
             request: Request {
-                nodes: self.asked,
-                duration: Seconds::new(self.duration),
-                earliest_start: instant(self.earliest),
-                latest_start: instant(self.earliest + self.window),
                 utilisation: self.utilisation.map(|it| Fraction::new(it).unwrap()),
+                ..Request::new(
+                    Shape { nodes: self.asked, duration: Seconds::new(self.duration) },
+                    instant(self.earliest),
+                    instant(self.earliest + self.window),
+                )
             },
         }
     }

@@ -34,12 +34,15 @@ mod requests;
 mod streams;
 mod summary;
 
+use std::sync::Arc;
+
 use planner::agenda::AgendaError;
 use planner::decimal::Fraction;
 use planner::node::{NodeError, NodesError};
 use planner::order::{NodeOrder, Preference};
 use planner::request::Request;
 use planner::search::Cancelled;
+use planner::selection::Selection;
 
 pub use inputs::{InputError, Inputs, Source, Sources, Tariff};
 pub use measures::Measures;
@@ -161,14 +164,14 @@ pub fn play_run(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<PlayedRun, SesamesError> {
     let month = Month::draw(parameters, inputs, run)?;
-    let orders = orders(&month, policies);
+    let selections = selections(&month, policies);
     let mut played = Vec::with_capacity(policies.len());
     for &policy in policies {
-        let (_, order) = orders
+        let (_, selection) = selections
             .iter()
             .find(|(preference, _)| *preference == policy.preference())
             .ok_or(SesamesError::Policies)?;
-        let play = Play { parameters, month: &month, run, policy, order };
+        let play = Play { parameters, month: &month, run, policy, selection };
         let outcomes = play.outcomes(on_plan, cancelled)?;
         let measures = measures::measure(&outcomes, month.nodes.count(), parameters.month());
         played.push(PlayedPolicy { policy, outcomes, measures });
@@ -202,11 +205,15 @@ pub fn validate(
 
 /// The orders that the policies need, each once. Nodes of a month have their own `alpha`, so that
 /// no request's utilisation changes an order.
-fn orders(month: &Month, policies: &[Policy]) -> Vec<(Preference, NodeOrder)> {
+fn selections(month: &Month, policies: &[Policy]) -> Vec<(Preference, Selection)> {
+    let all = |preference| {
+        let order = NodeOrder::new(&month.nodes, preference, Fraction::ONE);
+        (preference, Selection::all(Arc::new(order)))
+    };
     [Preference::FirstListed, Preference::LeastDraw]
         .into_iter()
         .filter(|preference| policies.iter().any(|policy| policy.preference() == *preference))
-        .map(|preference| (preference, NodeOrder::new(&month.nodes, preference, Fraction::ONE)))
+        .map(all)
         .collect()
 }
 

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use planner::book::{Book, Booking};
+use planner::book::Book;
 use planner::decision::Decision;
 use planner::node::Nodes;
-use planner::order::NodeOrder;
-use planner::problem::{BookedSpan, PlanningProblem};
+use planner::problem::{BookedSpan, CapScope, PlanningProblem};
+use planner::quantity::Power;
 use planner::request::Request;
 use planner::search::{Cancelled, PlanningView, plan};
+use planner::selection::Selection;
 
 use super::outcome::{RequestOutcome, Scheduled, cause};
 use super::{Month, Parameters};
@@ -36,20 +37,23 @@ pub struct Plan<'a> {
 impl Plan<'_> {
     /// The problem that was solved, to be saved, replayed or checked. `O(nodes booked)`.
     ///
-    /// Its offers' ranks are over [`PlanningView::order`] of [`Plan::view`].
+    /// Its offers' ranks are over the selection of [`Plan::view`].
     pub fn problem(&self) -> PlanningProblem {
-        let booked = |booking: &Booking| BookedSpan {
+        let order = self.view.book.order();
+        let booked = self.view.book.bookings().iter().map(|booking| BookedSpan {
             id: Arc::clone(&booking.id),
             span: booking.span,
-            nodes: self.view.order.ordinals(&booking.ranks),
-        };
+            nodes: order.ordinals(&booking.ranks),
+        });
         PlanningProblem {
             now: self.view.now,
             search: self.view.search,
             currency: self.view.currency,
             nodes: Arc::clone(self.nodes),
             agendas: self.view.agendas.clone(),
-            reservations: self.view.book.bookings().iter().map(booked).collect(),
+            cap_scope: CapScope::ReservedNodes,
+            reservations: booked.collect(),
+            outages: Vec::new(),
             request: self.request.clone(),
         }
     }
@@ -63,7 +67,7 @@ pub(super) struct Play<'a> {
     pub run: u32,
     pub policy: Policy,
     /// Of the policy's preference.
-    pub order: &'a NodeOrder,
+    pub selection: &'a Selection,
 }
 
 impl Play<'_> {
@@ -74,7 +78,7 @@ impl Play<'_> {
         on_plan: &mut dyn FnMut(&Plan<'_>),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<RequestOutcome>, Cancelled> {
-        let mut book = Book::default();
+        let mut book = Book::new(Arc::clone(self.selection.order()));
         let numbered = (1_u32..).zip(&self.month.requests);
         numbered
             .map(|(number, request)| {
@@ -82,8 +86,9 @@ impl Play<'_> {
                     now: self.parameters.start,
                     search: self.parameters.search(),
                     currency: self.month.currency,
-                    order: self.order,
+                    selection: self.selection,
                     agendas: &self.month.agendas,
+                    base_power: Power::ZERO,
                     book: &book,
                 };
                 let decision = plan(&view, request, cancelled)?;
@@ -106,7 +111,7 @@ impl Play<'_> {
             return RequestOutcome::Unsuccessful(cause(decision));
         };
         let id = Arc::from(format!("r{number}"));
-        book.insert(Booking { id, span: offer.span, ranks: offer.ranks.clone() });
+        book.insert(id, offer.span, offer.ranks.clone());
         let start_lag = offer.span.start() - request.earliest_start;
         RequestOutcome::Scheduled(Scheduled::of(offer, start_lag))
     }

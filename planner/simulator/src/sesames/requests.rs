@@ -6,7 +6,7 @@
 //! delay." All three are uniform over whole numbers of nodes or slots, and take one word each in
 //! this order. A request may start in the month's last slot and so end after it.
 
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::time::Seconds;
 use rand::Rng;
 
@@ -24,7 +24,7 @@ pub(super) fn draw(parameters: &Parameters, rng: &mut impl Rng) -> Vec<Request> 
             let earliest_start =
                 month.start() + slots(uniform(rng, 0..=parameters.slots_in_month() - 1));
             let latest_start = earliest_start + parameters.max_delay();
-            Request { nodes, duration, earliest_start, latest_start, utilisation: None }
+            Request::new(Shape { nodes, duration }, earliest_start, latest_start)
         })
         .collect()
 }

@@ -1,0 +1,144 @@
+//! The nodes a request may take, in the order in which it takes them, and where the book's nodes
+//! stand in it.
+//!
+//! A book counts in the ranks of one order. A request with another utilisation takes nodes in
+//! another order, one with a filter only some of them. Making a selection costs a pass over the
+//! nodes; services keep those that are asked for again.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::decimal::Fraction;
+use crate::node::Nodes;
+use crate::node_set::NodeSet;
+use crate::order::{NO_RANK, NodeOrder, Preference};
+use crate::problem::CapScope;
+
+/// Nodes to take from, over the ranks of an order of their own.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    order: Arc<NodeOrder>,
+    /// The order the book counts in.
+    base: Arc<NodeOrder>,
+    translation: Translation,
+    /// Nodes not to take after all, as ranks of the book's order.
+    excluded: NodeSet,
+}
+
+/// Where the ranks of the book's order stand in the selection's.
+#[derive(Clone, Debug)]
+enum Translation {
+    /// In the same place.
+    Same,
+    /// In the same sequence: how many of the selection come before each rank, and before the end.
+    Sequence(Arc<[u32]>),
+    /// Anywhere: the rank of each, [`NO_RANK`] for nodes that are not selected.
+    Scattered(Arc<[u32]>),
+}
+
+impl Selection {
+    /// All nodes, in the order in which the book counts.
+    pub fn all(order: Arc<NodeOrder>) -> Self {
+        let (base, translation) = (Arc::clone(&order), Translation::Same);
+        Self { order, base, translation, excluded: NodeSet::new() }
+    }
+
+    /// The nodes that `admits` says may be taken, least-drawing first for an application of
+    /// this utilisation; the book counts in the ranks of `base`.
+    pub fn new(
+        nodes: &Nodes,
+        base: &Arc<NodeOrder>,
+        scope: CapScope,
+        utilisation: Fraction,
+        admits: impl Fn(u32) -> bool,
+    ) -> Self {
+        let order = NodeOrder::of(nodes, Preference::LeastDraw, utilisation, scope, admits);
+        let place = |rank: u32| order.rank(base.ordinal(rank)).unwrap_or(NO_RANK);
+        let places: Arc<[u32]> = (0..base.count()).map(place).collect();
+        let selected = || places.iter().filter(|&&place| place != NO_RANK);
+        let translation = if !selected().is_sorted() {
+            Translation::Scattered(places)
+        } else if order.count() == base.count() {
+            Translation::Same
+        } else {
+            let mut before = 0;
+            let mut counts: Vec<u32> = Vec::with_capacity(places.len() + 1);
+            for place in places.iter() {
+                counts.push(before);
+                before += u32::from(*place != NO_RANK);
+            }
+            counts.push(before);
+            Translation::Sequence(counts.into())
+        };
+        let excluded = NodeSet::new();
+        Self { order: Arc::new(order), base: Arc::clone(base), translation, excluded }
+    }
+
+    /// The same without some nodes, given as ranks of the book's order.
+    #[must_use]
+    pub fn without(&self, excluded: NodeSet) -> Self {
+        Self { excluded, ..self.clone() }
+    }
+
+    /// The nodes not to take after all, as ranks of the book's order.
+    pub(crate) const fn excluded(&self) -> &NodeSet {
+        &self.excluded
+    }
+
+    /// The selected nodes in the order in which they are taken.
+    pub const fn order(&self) -> &Arc<NodeOrder> {
+        &self.order
+    }
+
+    /// The order in which the book counts.
+    pub const fn base(&self) -> &Arc<NodeOrder> {
+        &self.base
+    }
+
+    /// How many nodes the book counts.
+    pub(crate) fn book_count(&self) -> u32 {
+        self.base.count()
+    }
+
+    /// The book's rank of one of the selection's.
+    pub(crate) fn book_rank(&self, rank: u32) -> u32 {
+        match self.translation {
+            Translation::Same => rank,
+            _ => self.base.rank(self.order.ordinal(rank)).unwrap_or(NO_RANK),
+        }
+    }
+
+    /// The book's ranks of a set of the selection's. `O(nodes in the set)` where the orders differ.
+    pub fn book_ranks(&self, ranks: &NodeSet) -> NodeSet {
+        match self.translation {
+            Translation::Same => ranks.clone(),
+            _ => NodeSet::from_positions(ranks.positions().map(|rank| self.book_rank(rank))),
+        }
+    }
+
+    /// Whether ranges of the book are ranges of the selection.
+    pub(crate) const fn keeps_sequence(&self) -> bool {
+        !matches!(self.translation, Translation::Scattered(_))
+    }
+
+    /// A range of the book as one of the selection, where ranges stay ranges; it may be empty.
+    pub(crate) fn range(&self, range: &Range<u32>) -> Range<u32> {
+        match &self.translation {
+            Translation::Sequence(before) => {
+                before[range.start as usize]..before[range.end as usize]
+            }
+            Translation::Same | Translation::Scattered(_) => range.clone(),
+        }
+    }
+
+    /// The selection's ranks of a range of the book, one by one.
+    pub(crate) fn ranks<'a>(&'a self, range: &Range<u32>) -> impl Iterator<Item = u32> + 'a {
+        let (places, whole): (&[u32], Range<u32>) = match &self.translation {
+            Translation::Scattered(places) => {
+                (&places[range.start as usize..range.end as usize], 0..0)
+            }
+            Translation::Same | Translation::Sequence(_) => (&[], self.range(range)),
+        };
+        places.iter().copied().filter(|&place| place != NO_RANK).chain(whole)
+    }
+}
