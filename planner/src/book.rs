@@ -1,5 +1,6 @@
 //! The book: who holds which nodes when, over the ranks of one [`NodeOrder`].
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::node_set::NodeSet;
@@ -20,6 +21,8 @@ pub struct Booking {
     pub ranks: NodeSet,
     /// What they count against the cap.
     counted: Power,
+    /// Stands for the id in comparisons.
+    key: u64,
 }
 
 /// All bookings, by start, and the nodes that are out of service. Cheap to clone: bookings are
@@ -47,12 +50,19 @@ impl Booking {
     /// A booking of these ranks of `order`.
     pub fn new(id: Arc<str>, span: Span, ranks: NodeSet, order: &NodeOrder) -> Self {
         let counted = order.counted(&ranks);
-        Self { id, span, ranks, counted }
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        Self { id, span, ranks, counted, key: hasher.finish() }
     }
 
     /// What the nodes count against the cap.
     pub const fn counted(&self) -> Power {
         self.counted
+    }
+
+    /// A number that alternatives of one reservation share, and hardly any two others.
+    pub(crate) const fn key(&self) -> u64 {
+        self.key
     }
 }
 

@@ -5,6 +5,7 @@
 //! against the cap are differences of prefix sums: no query enumerates nodes. Building an order
 //! costs a sort of the nodes, its sums take 24 bytes a node.
 
+use std::iter::Sum;
 use std::ops::{Add, Range, Sub};
 
 use crate::decimal::Fraction;
@@ -58,6 +59,12 @@ impl Add for Totals {
             draw: self.draw + other.draw,
             counted: self.counted + other.counted,
         }
+    }
+}
+
+impl Sum for Totals {
+    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
+        totals.fold(Self::default(), Add::add)
     }
 }
 
@@ -131,7 +138,7 @@ impl NodeOrder {
     /// What a set of ranks amounts to. `O(ranges)`.
     pub fn totals(&self, ranks: &NodeSet) -> Totals {
         let of = |range: &Range<u32>| self.before(range.end) - self.before(range.start);
-        ranks.ranges().iter().map(of).fold(Totals::default(), Add::add)
+        ranks.ranges().iter().map(of).sum()
     }
 
     /// The draw of a set of ranks. `O(ranges)`.

@@ -1,9 +1,10 @@
 //! Which nodes are free while bookings come and go, without looking at single nodes.
 //!
-//! The edges of all booked ranges near the window cut the ranks into cells. A segment tree over the
-//! cells counts the bookings that cover each part and sums what is free below: its nodes, their
-//! draw and their maximum power. A booking is always taken out over the same parts it was put in, so
-//! covers need not be pushed down (the structure known from the area of a union of rectangles).
+//! The edges of all booked ranges near the window cut the ranks into cells. A tree over the cells,
+//! wide so that it is shallow, counts the bookings that cover each part and sums what is free below:
+//! its nodes, their draw and what they count against the cap. A booking is always taken out over the
+//! same parts it was put in, so covers need not be pushed down (the structure known from the area of
+//! a union of rectangles).
 //!
 //! Costs, for `k` booked ranges near the window: `O(k log k)` to build, `O(log k)` to put in or take
 //! out a range and to find the first `n` free nodes, whatever the number of nodes.
@@ -20,11 +21,22 @@ pub(crate) struct FreeNodes<'a> {
     edges: Vec<u32>,
     /// Sums over all ranks before each edge.
     before: Vec<Totals>,
-    /// The first leaf's index: a power of two.
-    leaves: usize,
-    covers: Vec<u32>,
-    free: Vec<Totals>,
+    /// The cells, and above each level the groups of [`WIDTH`] of its parts, up to one group.
+    levels: Vec<Vec<Part>>,
+    free: Totals,
 }
+
+/// A cell or a group of parts.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    /// How many bookings cover all of it.
+    covers: u32,
+    /// What is free in it, these aside.
+    below: Totals,
+}
+
+/// How many parts make a group.
+const WIDTH: usize = 16;
 
 /// A booked range as cells.
 pub(crate) type Cells = Range<u32>;
@@ -61,71 +73,93 @@ impl<'a> FreeNodes<'a> {
 
     fn uncovered(order: &'a NodeOrder, edges: Vec<u32>) -> Self {
         let before: Vec<Totals> = edges.iter().map(|&rank| order.before(rank)).collect();
-        let cells = edges.len() - 1;
-        let leaves = cells.next_power_of_two();
-        let mut free = vec![Totals::default(); 2 * leaves];
-        for cell in 0..cells {
-            free[leaves + cell] = before[cell + 1] - before[cell];
+        let part = |below| Part { covers: 0, below };
+        let mut parts: Vec<Part> =
+            before.windows(2).map(|edges| part(edges[1] - edges[0])).collect();
+        let mut levels = Vec::new();
+        while parts.len() > WIDTH {
+            let group = |parts: &[Part]| part(parts.iter().map(|part| part.below).sum());
+            let groups = parts.chunks(WIDTH).map(group).collect();
+            levels.push(std::mem::replace(&mut parts, groups));
         }
-        for part in (1..leaves).rev() {
-            free[part] = free[2 * part] + free[2 * part + 1];
-        }
-        Self { order, edges, before, leaves, covers: vec![0; 2 * leaves], free }
+        levels.push(parts);
+        Self { order, edges, before, levels, free: order.before(order.count()) }
     }
 
     /// Takes cells that were free or taken, once more.
     pub(crate) fn take(&mut self, cells: &Cells) {
-        self.for_each_part(cells, |covers| *covers += 1);
+        self.for_each_group(cells, Self::cover);
     }
 
     /// Gives back cells that were taken.
     pub(crate) fn give_back(&mut self, cells: &Cells) {
-        self.for_each_part(cells, |covers| *covers -= 1);
+        self.for_each_group(cells, Self::uncover);
     }
 
-    /// Changes the covers of the parts that make up `cells`, then what is free above them.
-    fn for_each_part(&mut self, cells: &Cells, change: impl Fn(&mut u32)) {
-        let (mut left, mut right) =
-            (self.leaves + cells.start as usize, self.leaves + cells.end as usize);
-        let (first, last) = (left, right - 1);
-        while left < right {
-            if left % 2 == 1 {
-                change(&mut self.covers[left]);
-                self.free[left] = self.free_below(left);
-                left += 1;
+    /// Changes the parts that make up `cells`: on each level those that fill no group.
+    fn for_each_group(&mut self, cells: &Cells, change: impl Fn(&mut Self, usize, Range<usize>)) {
+        let (mut left, mut right) = (cells.start as usize, cells.end as usize);
+        for level in 0..self.levels.len() {
+            let (inner_left, inner_right) = (left.next_multiple_of(WIDTH), right / WIDTH * WIDTH);
+            if level + 1 == self.levels.len() || inner_left >= inner_right {
+                // All in one group, or in two that touch.
+                let middle = inner_left.clamp(left, right);
+                change(self, level, left..middle);
+                change(self, level, middle..right);
+                return;
             }
-            if right % 2 == 1 {
-                right -= 1;
-                change(&mut self.covers[right]);
-                self.free[right] = self.free_below(right);
-            }
-            left /= 2;
-            right /= 2;
-        }
-        self.update_above(first, last);
-    }
-
-    /// Every part that changed lies on a path from one of the two leaves to the root.
-    fn update_above(&mut self, mut first: usize, mut last: usize) {
-        while first > 1 {
-            first /= 2;
-            last /= 2;
-            self.free[first] = self.free_below(first);
-            if last != first {
-                self.free[last] = self.free_below(last);
-            }
+            change(self, level, left..inner_left);
+            change(self, level, inner_right..right);
+            (left, right) = (inner_left / WIDTH, inner_right / WIDTH);
         }
     }
 
-    fn free_below(&self, part: usize) -> Totals {
-        if self.covers[part] > 0 {
-            Totals::default()
-        } else if part < self.leaves {
-            self.free[2 * part] + self.free[2 * part + 1]
-        } else {
-            // Leaves beyond the last cell are never covered, so this one has an end.
-            self.before[part - self.leaves + 1] - self.before[part - self.leaves]
+    /// Covers parts of one group once more.
+    fn cover(&mut self, level: usize, parts: Range<usize>) {
+        let group = parts.start / WIDTH;
+        let mut taken = Totals::default();
+        for part in &mut self.levels[level][parts] {
+            if part.covers == 0 {
+                taken = taken + part.below;
+            }
+            part.covers += 1;
         }
+        self.change_above(level, group, taken, |below, taken| below - taken);
+    }
+
+    /// Takes a cover from parts of one group.
+    fn uncover(&mut self, level: usize, parts: Range<usize>) {
+        let group = parts.start / WIDTH;
+        let mut given = Totals::default();
+        for part in &mut self.levels[level][parts] {
+            part.covers -= 1;
+            if part.covers == 0 {
+                given = given + part.below;
+            }
+        }
+        self.change_above(level, group, given, |below, given| below + given);
+    }
+
+    /// Adds to or takes from what is free in the groups above, up to one that is covered.
+    fn change_above(
+        &mut self,
+        level: usize,
+        mut group: usize,
+        by: Totals,
+        change: impl Fn(Totals, Totals) -> Totals,
+    ) {
+        if by.nodes == 0 {
+            return;
+        }
+        for parts in &mut self.levels[level + 1..] {
+            let part = &mut parts[group];
+            part.below = change(part.below, by);
+            if part.covers > 0 {
+                return;
+            }
+            group /= WIDTH;
+        }
+        self.free = change(self.free, by);
     }
 
     /// What cells amount to, free or not.
@@ -134,24 +168,25 @@ impl<'a> FreeNodes<'a> {
     }
 
     /// How many nodes are free.
-    pub(crate) fn count(&self) -> u32 {
-        self.free[1].nodes
+    pub(crate) const fn count(&self) -> u32 {
+        self.free.nodes
     }
 
     /// The sums over the first `count` free nodes; there must be as many.
     pub(crate) fn first(&self, count: u32) -> Totals {
-        let (mut part, mut left, mut sums) = (1, count, Totals::default());
-        while part < self.leaves {
-            let lower = self.free[2 * part];
-            if lower.nodes >= left {
-                part *= 2;
-            } else {
-                left -= lower.nodes;
-                sums = sums + lower;
-                part = 2 * part + 1;
+        let (mut sums, mut group) = (Totals::default(), 0);
+        for parts in self.levels.iter().rev() {
+            let mut part = group * WIDTH;
+            while parts[part].covers > 0 || sums.nodes + parts[part].below.nodes < count {
+                if parts[part].covers == 0 {
+                    sums = sums + parts[part].below;
+                }
+                part += 1;
             }
+            group = part;
         }
-        let start = self.edges[part - self.leaves];
+        let start = self.edges[group];
+        let left = count - sums.nodes;
         sums + (self.order.before(start + left) - self.order.before(start))
     }
 
@@ -212,42 +247,60 @@ mod tests {
         NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE)
     }
 
+    /// Ranges come and go; after each step the tree says what counting says.
+    fn agrees(nodes: u32, ranges: &[(u32, u32)], steps: &[prop::sample::Index], stride: usize) {
+        let order = order(nodes);
+        let range =
+            |&(start, length): &(u32, u32)| start % nodes..(start % nodes + length).min(nodes);
+        let ranges: Vec<Range<u32>> = ranges.iter().map(range).collect();
+        let (mut tree, cells) = FreeNodes::new(&order, ranges.iter().cloned());
+        let mut taken = vec![0_u32; ranges.len()];
+        let mut covers = vec![0_u32; nodes as usize];
+        for step in steps.iter().filter(|_| !ranges.is_empty()) {
+            let which = step.index(ranges.len());
+            let covered = &mut covers[ranges[which].start as usize..ranges[which].end as usize];
+            if taken[which] > 0 && step.index(3) == 0 {
+                tree.give_back(&cells[which]);
+                covered.iter_mut().for_each(|covers| *covers -= 1);
+                taken[which] -= 1;
+            } else {
+                tree.take(&cells[which]);
+                covered.iter_mut().for_each(|covers| *covers += 1);
+                taken[which] += 1;
+            }
+            let free: Vec<u32> = (0..nodes).filter(|&rank| covers[rank as usize] == 0).collect();
+            assert_eq!(tree.count() as usize, free.len());
+            for count in (1..=tree.count()).step_by(stride) {
+                let set = NodeSet::from_positions(free[..count as usize].iter().copied());
+                let now = (0..ranges.len()).filter(|&i| taken[i] > 0).map(|i| &cells[i]);
+                assert_eq!(tree.first_outside(now, count), set);
+                let sums = tree.first(count);
+                assert_eq!(sums, order.totals(&set));
+                assert_eq!(sums.nodes, count);
+            }
+        }
+    }
+
     proptest! {
-        /// Ranges come and go; after each step the tree says what counting says.
         #[test]
         fn agrees_with_counting(
             ranges in prop::collection::vec((0_u32..50, 1_u32..20), 0..12),
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
         ) {
-            let order = order(60);
-            let ranges: Vec<Range<u32>> =
-                ranges.iter().map(|&(start, length)| start..(start + length).min(60)).collect();
-            let (mut tree, cells) = FreeNodes::new(&order, ranges.iter().cloned());
-            let mut taken = vec![0_u32; ranges.len()];
-            for step in steps.iter().filter(|_| !ranges.is_empty()) {
-                let which = step.index(ranges.len());
-                if taken[which] > 0 && step.index(3) == 0 {
-                    tree.give_back(&cells[which]);
-                    taken[which] -= 1;
-                } else {
-                    tree.take(&cells[which]);
-                    taken[which] += 1;
-                }
-                let covered = |rank: u32| {
-                    (0..ranges.len()).any(|i| taken[i] > 0 && ranges[i].contains(&rank))
-                };
-                let free: Vec<u32> = (0..60).filter(|&rank| !covered(rank)).collect();
-                prop_assert_eq!(tree.count() as usize, free.len());
-                for count in 1..=tree.count() {
-                    let set = NodeSet::from_positions(free[..count as usize].iter().copied());
-                    let now = (0..ranges.len()).filter(|&i| taken[i] > 0).map(|i| &cells[i]);
-                    prop_assert_eq!(tree.first_outside(now, count), set.clone());
-                    let sums = tree.first(count);
-                    prop_assert_eq!(sums.nodes, count);
-                    prop_assert_eq!(sums.draw, order.draw(&set));
-                    prop_assert_eq!(sums.counted, order.max_power(&set));
-                }
-            }
+            agrees(60, &ranges, &steps, 1);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        /// Enough cells for groups of groups of groups.
+        #[test]
+        fn agrees_with_counting_on_many_cells(
+            ranges in prop::collection::vec((any::<u32>(), 1_u32..3_000), 200..4_000),
+            steps in prop::collection::vec(any::<prop::sample::Index>(), 60),
+        ) {
+            agrees(20_000, &ranges, &steps, 997);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How much power the cap leaves beside what is reserved (constraint C3).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::exclusion::Exclusion;
 use crate::agenda::Agenda;
@@ -68,13 +68,23 @@ impl HeadroomWalk<'_> {
 /// Reserved power over `reach` where no two bookings of different ids share a node at an instant:
 /// the sum over ids of the largest alternative.
 pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, Power)> {
-    let mut alternatives: HashMap<&str, Vec<usize>> = HashMap::with_capacity(bookings.len());
-    for (index, booking) in bookings.iter().enumerate() {
-        alternatives.entry(&booking.id).or_default().push(index);
-    }
-    let mut changes: Vec<(Timestamp, Power)> = vec![(reach.start(), Power::ZERO)];
-    for indices in alternatives.values() {
-        largest(indices, bookings, &mut changes);
+    let mut by_id: Vec<(u64, usize)> =
+        bookings.iter().enumerate().map(|(index, booking)| (booking.key(), index)).collect();
+    // Keys decide all but always; ids make it certain.
+    let same = |left: &(u64, usize), right: &(u64, usize)| {
+        left.0.cmp(&right.0).then_with(|| bookings[left.1].id.cmp(&bookings[right.1].id))
+    };
+    by_id.sort_unstable_by(same);
+    let mut changes: Vec<(Timestamp, Power)> = Vec::with_capacity(2 * bookings.len() + 1);
+    changes.push((reach.start(), Power::ZERO));
+    for alternatives in by_id.chunk_by(|left, right| same(left, right).is_eq()) {
+        match alternatives {
+            [(_, index)] => {
+                let (span, power) = (bookings[*index].span, bookings[*index].counted());
+                changes.extend([(span.start(), power), (span.end(), Power::ZERO - power)]);
+            }
+            _ => largest(alternatives.iter().map(|(_, index)| bookings[*index]), &mut changes),
+        }
     }
     changes.sort_unstable();
     let mut steps: Vec<(Span, Power)> = Vec::with_capacity(changes.len());
@@ -91,17 +101,18 @@ pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, P
 }
 
 /// The changes over time of the largest of one id's alternatives.
-fn largest(indices: &[usize], bookings: &[&Booking], changes: &mut Vec<(Timestamp, Power)>) {
-    let mut edges: Vec<Timestamp> = indices
-        .iter()
-        .flat_map(|&index| [bookings[index].span.start(), bookings[index].span.end()])
-        .collect();
+fn largest<'a>(
+    alternatives: impl Iterator<Item = &'a Booking> + Clone,
+    changes: &mut Vec<(Timestamp, Power)>,
+) {
+    let edges = alternatives.clone().flat_map(|it| [it.span.start(), it.span.end()]);
+    let mut edges: Vec<Timestamp> = edges.collect();
     edges.sort_unstable();
     edges.dedup();
     let mut last = Power::ZERO;
     for edge in edges {
-        let active = indices.iter().filter(|&&index| bookings[index].span.contains(edge));
-        let power = active.map(|&index| bookings[index].counted()).max().unwrap_or(Power::ZERO);
+        let active = alternatives.clone().filter(|it| it.span.contains(edge));
+        let power = active.map(Booking::counted).max().unwrap_or(Power::ZERO);
         changes.push((edge, power - last));
         last = power;
     }
