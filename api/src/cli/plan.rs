@@ -9,7 +9,7 @@ use planner::json;
 use planner::json::decision::DecisionDocument;
 use planner::node::Nodes;
 use planner::problem::PlanningProblem;
-use planner::search::{PlanningView, plan};
+use planner::search::{PlanningView, explain, plan};
 
 use super::Failure;
 
@@ -21,6 +21,10 @@ pub struct Arguments {
     /// Plan this many times and print quantiles of the planning time on standard error
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
+    /// Say for each ranking what the next-best start would have cost, and what an hour more of
+    /// flexibility would save
+    #[arg(long)]
+    explain: bool,
 }
 
 /// Prints the decision; fails with `Impossible` where there is no start.
@@ -45,7 +49,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.repeat.is_some() {
         print_times(preparation, &mut times);
     }
-    let document = DecisionDocument::new(&decision, selection.order(), &problem.nodes);
+    let mut document = DecisionDocument::new(&decision, selection.order(), &problem.nodes);
+    if arguments.explain {
+        document = document.explained(&explain(&view, &problem.request, &|| false)?);
+    }
     super::print(serde_json::to_string_pretty(&document)?)?;
     if decision.offers().is_empty() { Err(Failure::Impossible) } else { Ok(()) }
 }

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
+use super::explanation::ExplanationDocument;
+use crate::decision::{Binding, Decision, Offer, Reason, Savings, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
+use crate::search::Explanation;
 use crate::time::Timestamp;
 
 /// Offers of more nodes than this do not list their names.
@@ -27,6 +29,9 @@ pub struct DecisionDocument {
     pub offers: Vec<OfferDocument>,
     /// The starts that no other beats in energy, cost, CO2 and delay, in time order.
     pub pareto: Vec<OfferDocument>,
+    /// What lies beside the best starts, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<ExplanationDocument>,
 }
 
 /// A [`Reason`] as JSON.
@@ -106,7 +111,7 @@ pub struct OfferDocument {
     pub saves: SavingsDocument,
 }
 
-/// What an offer saves against starting as soon as possible; negative where it consumes more.
+/// What one start saves against another; negative where it consumes more.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SavingsDocument {
@@ -133,7 +138,14 @@ impl DecisionDocument {
             as_soon_as_possible: decision.as_soon_as_possible.as_ref().map(offer),
             offers: decision.offers().iter().map(offer).collect(),
             pareto: decision.pareto.iter().map(without_rankings).collect(),
+            explanation: None,
         }
+    }
+
+    /// The same with an explanation.
+    #[must_use]
+    pub fn explained(self, explanation: &Explanation) -> Self {
+        Self { explanation: Some(ExplanationDocument::new(explanation)), ..self }
     }
 }
 
@@ -144,6 +156,16 @@ impl ReasonDocument {
             excluded_starts: reason.excluded_starts,
             binding: BindingDocument::new(&reason.binding),
             detail: reason.detail.clone(),
+        }
+    }
+}
+
+impl SavingsDocument {
+    pub(super) fn new(saves: Savings) -> Self {
+        Self {
+            energy_j: saves.energy.as_joules(),
+            cost: saves.cost.as_units(),
+            co2_g: saves.co2.as_grams(),
         }
     }
 }
@@ -185,11 +207,7 @@ impl OfferDocument {
             co2_g: offer.values.co2.as_grams(),
             peak_power_w: offer.peak_power.as_watts(),
             delay_s: offer.delay.get(),
-            saves: SavingsDocument {
-                energy_j: offer.saves.energy.as_joules(),
-                cost: offer.saves.cost.as_units(),
-                co2_g: offer.saves.co2.as_grams(),
-            },
+            saves: SavingsDocument::new(offer.saves),
         }
     }
 }

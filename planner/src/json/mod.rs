@@ -5,6 +5,7 @@
 
 pub mod agendas;
 pub mod decision;
+pub mod explanation;
 pub mod nodes;
 pub mod problem;
 pub mod reader;

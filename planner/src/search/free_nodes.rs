@@ -261,11 +261,15 @@ mod tests {
             let covered = &mut covers[ranges[which].start as usize..ranges[which].end as usize];
             if taken[which] > 0 && step.index(3) == 0 {
                 tree.give_back(&cells[which]);
-                covered.iter_mut().for_each(|covers| *covers -= 1);
+                for covers in covered {
+                    *covers -= 1;
+                }
                 taken[which] -= 1;
             } else {
                 tree.take(&cells[which]);
-                covered.iter_mut().for_each(|covers| *covers += 1);
+                for covers in covered {
+                    *covers += 1;
+                }
                 taken[which] += 1;
             }
             let free: Vec<u32> = (0..nodes).filter(|&rank| covers[rank as usize] == 0).collect();

@@ -83,7 +83,11 @@ pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, P
                 let (span, power) = (bookings[*index].span, bookings[*index].counted());
                 changes.extend([(span.start(), power), (span.end(), Power::ZERO - power)]);
             }
-            _ => largest(alternatives.iter().map(|(_, index)| bookings[*index]), &mut changes),
+            _ => {
+                let alternatives: Vec<&Booking> =
+                    alternatives.iter().map(|(_, index)| bookings[*index]).collect();
+                largest(&alternatives, &mut changes);
+            }
         }
     }
     changes.sort_unstable();
@@ -101,18 +105,15 @@ pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, P
 }
 
 /// The changes over time of the largest of one id's alternatives.
-fn largest<'a>(
-    alternatives: impl Iterator<Item = &'a Booking> + Clone,
-    changes: &mut Vec<(Timestamp, Power)>,
-) {
-    let edges = alternatives.clone().flat_map(|it| [it.span.start(), it.span.end()]);
+fn largest(alternatives: &[&Booking], changes: &mut Vec<(Timestamp, Power)>) {
+    let edges = alternatives.iter().flat_map(|it| [it.span.start(), it.span.end()]);
     let mut edges: Vec<Timestamp> = edges.collect();
     edges.sort_unstable();
     edges.dedup();
     let mut last = Power::ZERO;
     for edge in edges {
-        let active = alternatives.clone().filter(|it| it.span.contains(edge));
-        let power = active.map(Booking::counted).max().unwrap_or(Power::ZERO);
+        let active = alternatives.iter().filter(|it| it.span.contains(edge));
+        let power = active.map(|it| it.counted()).max().unwrap_or(Power::ZERO);
         changes.push((edge, power - last));
         last = power;
     }

@@ -16,6 +16,7 @@ mod choose;
 mod crossings;
 mod evaluate;
 mod exclusion;
+mod explain;
 mod free;
 pub(crate) mod free_nodes;
 mod headroom;
@@ -40,6 +41,7 @@ use crate::time::{Seconds, Span, Timestamp};
 use evaluate::Evaluation;
 
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
+pub use explain::{Explanation, RankingExplanation, StartValues, explain};
 
 /// What is known when a request arrives.
 #[derive(Clone, Copy, Debug)]
@@ -90,14 +92,31 @@ pub fn plan(
     request: &Request,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Decision, Cancelled> {
-    let Some(reach) = view.reach(request) else { return Ok(Decision::without_candidates()) };
+    let decided =
+        evaluated(view, request, cancelled, |evaluation| decide(view, request, evaluation))?;
+    Ok(decided.unwrap_or_else(Decision::without_candidates))
+}
+
+/// Evaluates every candidate for `answer`; `None` where there is none.
+fn evaluated<T>(
+    view: &PlanningView<'_>,
+    request: &Request,
+    cancelled: &dyn Fn() -> bool,
+    answer: impl FnOnce(&mut Evaluation<'_>) -> T,
+) -> Result<Option<T>, Cancelled> {
+    let Some(reach) = view.reach(request) else { return Ok(None) };
     let (taken, bookings) = taken::near(view, reach);
     let mut evaluation = Evaluation::new(view, request, &taken, &bookings, reach);
     evaluation.run(cancelled)?;
+    Ok(Some(answer(&mut evaluation)))
+}
+
+fn decide(view: &PlanningView<'_>, request: &Request, evaluation: &mut Evaluation<'_>) -> Decision {
+    let exclusions = std::mem::take(&mut evaluation.exclusions);
     let front: Vec<Feasible> =
         pareto::front(&evaluation.starts).into_iter().map(|it| evaluation.starts[it]).collect();
     let winners = choose::winners(&front, &request.tolerances);
-    let mut offers = Offers { view, request, evaluation: &evaluation, latest: None };
+    let mut offers = Offers { view, request, evaluation, latest: None };
     let pareto: Vec<Offer> = front.iter().map(|start| offers.offer(start)).collect();
     let winners: Vec<Offer> = winners
         .into_iter()
@@ -105,17 +124,16 @@ pub fn plan(
         .collect();
     let as_soon_as_possible = evaluation.starts.first().map(|soonest| {
         let soonest = offers.offer(soonest);
-        let winner =
-            winners.iter().find(|it| (it.span, &it.ranks) == (soonest.span, &soonest.ranks));
-        winner.cloned().unwrap_or(soonest)
+        let same = |it: &&Offer| (it.span, &it.ranks) == (soonest.span, &soonest.ranks);
+        winners.iter().find(same).cloned().unwrap_or(soonest)
     });
-    Ok(Decision {
+    Decision {
         outcome: Outcome::of(winners),
         candidate_starts: evaluation.candidates,
-        reasons: evaluation.exclusions.into_reasons(view.selection.order().count()),
+        reasons: exclusions.into_reasons(view.selection.order().count()),
         as_soon_as_possible,
         pareto,
-    })
+    }
 }
 
 /// Plans a problem as it stands, with the least-drawing nodes; the offers' nodes are ranks of the
@@ -137,6 +155,14 @@ impl<'a> PlanningView<'a> {
         let PlanningProblem { now, search, currency, ref agendas, .. } = *problem;
         let base_power = problem.cap_scope.base_power(&problem.nodes);
         Self { now, search, currency, selection, agendas, base_power, book }
+    }
+
+    fn values(&self, [energy, cost, co2]: [i128; 3]) -> Values {
+        Values {
+            energy: Energy::from_microjoules(energy),
+            cost: Money::from_exact(cost, self.currency),
+            co2: CarbonMass::from_exact(co2),
+        }
     }
 
     /// Everything that a start for the request could touch, and what candidates depend on beside
@@ -165,7 +191,7 @@ struct Offers<'a> {
 impl Offers<'_> {
     fn offer(&mut self, start: &Feasible) -> Offer {
         let span = self.evaluation.span(start);
-        let values = self.values(start.amounts);
+        let values = self.view.values(start.amounts);
         let soonest = self.evaluation.starts.first().unwrap_or(start).amounts;
         let (ranks, peak_power) = match self.latest.take() {
             Some((shape, state, offer)) if (shape, state) == (start.shape, start.state) => {
@@ -184,17 +210,9 @@ impl Offers<'_> {
             values,
             peak_power,
             delay: span.start() - self.request.earliest_start_at(self.view.now),
-            saves: Savings::against(&self.values(soonest), &values),
+            saves: Savings::against(&self.view.values(soonest), &values),
         };
         self.latest = Some((start.shape, start.state, offer.clone()));
         offer
-    }
-
-    fn values(&self, [energy, cost, co2]: [i128; 3]) -> Values {
-        Values {
-            energy: Energy::from_microjoules(energy),
-            cost: Money::from_exact(cost, self.view.currency),
-            co2: CarbonMass::from_exact(co2),
-        }
     }
 }
