@@ -6,8 +6,9 @@ use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
 use planner::book::Book;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
+use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
-use planner::problem::SearchMode;
+use planner::problem::{CapScope, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::ranking::Ranking;
 use planner::request::{Request, Shape};
@@ -15,17 +16,24 @@ use planner::search::{PlanningView, plan};
 use planner::selection::Selection;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::fill::{self, Arrival};
+
 const SLOT: Seconds = Seconds::new(900);
 const DAY: i64 = 86_400;
 
-/// 10^n nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
+/// A cluster of nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
 pub struct Scenario {
+    /// The same powers, but every application sets its own draw.
+    without_alpha: Nodes,
     selection: Selection,
     agendas: Agendas,
     book: Book,
     days: u32,
     node_seconds: f64,
 }
+
+/// The most bookings that are planned one by one.
+const PLANNED: u32 = 10_000;
 
 /// `SplitMix64` (Steele et al., OOPSLA 2014): enough for a scenario.
 struct Random(u64);
@@ -38,32 +46,75 @@ impl Random {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % bound
     }
+
+    /// At least one, evenly up to twice the mean.
+    fn around(&mut self, mean: f64) -> i64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+        let most = (2.0 * mean - 1.0).max(1.0).round() as u64;
+        1 + i64::try_from(self.below(most)).unwrap()
+    }
 }
 
 impl Scenario {
-    /// Fills a book of `days` with `bookings`, each planned for the cheapest start within a day.
+    /// Fills a book of `days` with `bookings`: up to 10,000 each planned for the cheapest start
+    /// within a day, more in the order of their starts.
     pub fn new(nodes: u32, bookings: u32, days: u32) -> Self {
+        Self::within_reason(nodes, bookings, days).unwrap()
+    }
+
+    /// The same, unless so many bookings have less than half a node for a slot each.
+    pub fn within_reason(nodes: u32, bookings: u32, days: u32) -> Option<Self> {
+        // Half of the node-slots, in bookings of 12 h on average where they have four nodes then.
+        let node_slots = f64::from(nodes) * 0.5 * f64::from(days) * 96.0 / f64::from(bookings);
+        if node_slots < 0.5 {
+            return None;
+        }
+        let mean_slots = (node_slots / 4.0).clamp(1.0, 48.0);
+        let mean_nodes = (node_slots / mean_slots).clamp(1.0, f64::from(nodes) / 2.0);
         let mut random = Random(u64::from(nodes));
         let cluster = cluster(nodes, &mut random);
         let order = Arc::new(NodeOrder::new(&cluster, Preference::LeastDraw, Fraction::ONE));
+        let agendas = agendas(days, cluster.max_power(), &mut random);
+        let plain = |node: &Node| Node::new(node.idle(), node.max(), None).unwrap();
+        let without_alpha =
+            Nodes::numbered(cluster.as_slice().iter().map(plain).collect()).unwrap();
         let book = Book::new(Arc::clone(&order));
         let selection = Selection::all(order);
-        let agendas = agendas(days, cluster.max_power(), &mut random);
-        let mut scenario = Self { selection, agendas, book, days, node_seconds: 0.0 };
-        // Half of the node-seconds, in bookings of 12 h on average.
-        let mean = f64::from(nodes) * 0.5 * f64::from(days) * 2.0 / f64::from(bookings);
-        for number in 0..bookings {
-            let slots = 1 + random.below(95);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-            let most = ((2.0 * mean) as u64).clamp(1, u64::from(nodes));
-            let request = Request {
-                nodes: u32::try_from(1 + random.below(most)).unwrap(),
-                duration: Seconds::new(i64::try_from(slots).unwrap() * 900),
-                ..scenario.window(&mut random)
-            };
-            scenario.place(number, &request);
+        let mut scenario =
+            Self { without_alpha, selection, agendas, book, days, node_seconds: 0.0 };
+        let shape = |random: &mut Random| Shape {
+            nodes: u32::try_from(random.around(mean_nodes)).unwrap(),
+            duration: Seconds::new(random.around(mean_slots) * 900),
+        };
+        if bookings > PLANNED {
+            let slots = u64::from(days) * 96;
+            let mut arrivals: Vec<Arrival> = (0..bookings)
+                .map(|_| {
+                    let Shape { nodes, duration } = shape(&mut random);
+                    let slot = i64::try_from(random.below(slots)).unwrap();
+                    (start() + Seconds::new(slot * 900), duration, nodes)
+                })
+                .collect();
+            arrivals.sort_unstable();
+            scenario.enter(fill::in_order(nodes, &arrivals));
+        } else {
+            for number in 0..bookings {
+                let Shape { nodes, duration } = shape(&mut random);
+                let request = Request { nodes, duration, ..scenario.window(&mut random) };
+                scenario.place(number, &request);
+            }
         }
-        scenario
+        Some(scenario)
+    }
+
+    fn enter(&mut self, booked: Vec<(Span, NodeSet)>) {
+        let seconds =
+            |(span, ranks): &(Span, NodeSet)| f64::from(ranks.count()) * span.length().get() as f64;
+        self.node_seconds += booked.iter().map(seconds).sum::<f64>();
+        let entries = booked.into_iter().enumerate();
+        let entries =
+            entries.map(|(number, (span, ranks))| (Arc::from(format!("r{number}")), span, ranks));
+        self.book = Book::new(Arc::clone(self.order())).with(entries);
     }
 
     fn place(&mut self, number: u32, request: &Request) {
@@ -86,17 +137,34 @@ impl Scenario {
 
     /// 12 h for a tenth of the nodes, within a day.
     pub fn request(&self, number: u32) -> Request {
+        self.request_of(number, (self.nodes() / 10).max(1))
+    }
+
+    /// 12 h for so many nodes, within a day.
+    pub fn request_of(&self, number: u32, nodes: u32) -> Request {
         let mut random = Random(u64::from(number));
-        let nodes = (self.nodes() / 10).max(1);
         Request { nodes, duration: Seconds::new(43_200), ..self.window(&mut random) }
     }
 
     pub fn view(&self, search: SearchMode) -> PlanningView<'_> {
+        self.view_of(search, &self.selection)
+    }
+
+    /// The nodes in the order of an application of another kind: one for which what counts is
+    /// neither alpha nor maximum power alone.
+    pub fn selection_for(&self, utilisation: f64) -> Selection {
+        let utilisation = Fraction::new(utilisation).unwrap();
+        let scope = CapScope::ReservedNodes;
+        let without_alpha = &self.without_alpha;
+        Selection::new(without_alpha, self.order(), scope, utilisation, |_| true)
+    }
+
+    pub fn view_of<'a>(&'a self, search: SearchMode, selection: &'a Selection) -> PlanningView<'a> {
         PlanningView {
             now: start(),
             search,
             currency: Currency::EUR,
-            selection: &self.selection,
+            selection,
             base_power: Power::ZERO,
             agendas: &self.agendas,
             book: &self.book,
@@ -116,6 +184,22 @@ impl Scenario {
 
     pub fn occupancy(&self) -> f64 {
         self.node_seconds / (f64::from(self.nodes()) * f64::from(self.days) * DAY as f64)
+    }
+
+    pub fn order(&self) -> &Arc<NodeOrder> {
+        self.selection.order()
+    }
+
+    pub fn book(&self) -> &Book {
+        &self.book
+    }
+
+    pub const fn agendas(&self) -> &Agendas {
+        &self.agendas
+    }
+
+    pub const fn days(&self) -> u32 {
+        self.days
     }
 
     pub fn nodes(&self) -> u32 {

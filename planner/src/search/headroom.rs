@@ -78,16 +78,13 @@ pub(super) fn reserved_power(bookings: &[&Booking], reach: Span) -> Vec<(Span, P
     let mut changes: Vec<(Timestamp, Power)> = Vec::with_capacity(2 * bookings.len() + 1);
     changes.push((reach.start(), Power::ZERO));
     for alternatives in by_id.chunk_by(|left, right| same(left, right).is_eq()) {
-        match alternatives {
-            [(_, index)] => {
-                let (span, power) = (bookings[*index].span, bookings[*index].counted());
-                changes.extend([(span.start(), power), (span.end(), Power::ZERO - power)]);
-            }
-            _ => {
-                let alternatives: Vec<&Booking> =
-                    alternatives.iter().map(|(_, index)| bookings[*index]).collect();
-                largest(&alternatives, &mut changes);
-            }
+        if let [(_, index)] = alternatives {
+            let (span, power) = (bookings[*index].span, bookings[*index].counted());
+            changes.extend([(span.start(), power), (span.end(), Power::ZERO - power)]);
+        } else {
+            let alternatives: Vec<&Booking> =
+                alternatives.iter().map(|(_, index)| bookings[*index]).collect();
+            largest(&alternatives, &mut changes);
         }
     }
     changes.sort_unstable();
