@@ -1,5 +1,7 @@
 //! Exact decimal numbers: millionths from text, and fractions applied without binary rounding.
 
+use std::cmp::Ordering;
+
 use crate::quantity::{MILLION, Power};
 
 /// Why a text is not a decimal number with at most six decimals.
@@ -120,19 +122,32 @@ impl Fraction {
 
     /// `low + self * (high - low)`, rounded half to even; `low <= high`.
     pub fn between(self, low: Power, high: Power) -> Power {
-        let product = i128::from(self.mantissa) * i128::from((high - low).as_microwatts());
-        // The product is below 1e17 * 1e17: beyond 36 decimals nothing is left to round.
-        let Some(unit) = 10_i128.checked_pow(self.scale).filter(|_| self.scale <= 36) else {
-            return low;
+        let range = (high - low).as_microwatts().unsigned_abs();
+        // Short decimals of ordinary powers fit one word, which divides several times faster.
+        let short = 10_u64.checked_pow(self.scale).zip(self.mantissa.checked_mul(range));
+        let (floor, part) = if let Some((unit, product)) = short {
+            (u128::from(product / unit), compare_half(u128::from(product % unit), u128::from(unit)))
+        } else {
+            // The product is below 1e17 * 1e17: beyond 36 decimals nothing is left to round.
+            let Some(unit) = 10_u128.checked_pow(self.scale).filter(|_| self.scale <= 36) else {
+                return low;
+            };
+            let product = u128::from(self.mantissa) * u128::from(range);
+            (product / unit, compare_half(product % unit, unit))
         };
-        let floor = i128::from(low.as_microwatts()) + product / unit;
-        let up = match (product % unit * 2).cmp(&unit) {
-            std::cmp::Ordering::Less => false,
-            std::cmp::Ordering::Equal => floor % 2 != 0,
-            std::cmp::Ordering::Greater => true,
+        let floor = low.as_microwatts() + i64::try_from(floor).unwrap_or(i64::MAX);
+        let up = match part {
+            Ordering::Less => false,
+            Ordering::Equal => floor % 2 != 0,
+            Ordering::Greater => true,
         };
-        Power::from_microwatts(i64::try_from(floor + i128::from(up)).unwrap_or(i64::MAX))
+        Power::from_microwatts(floor + i64::from(up))
     }
+}
+
+/// How a part of `unit` compares with its half.
+fn compare_half(part: u128, unit: u128) -> Ordering {
+    (part * 2).cmp(&unit)
 }
 
 /// Millionths as the shortest decimal text.
