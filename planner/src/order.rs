@@ -210,7 +210,6 @@ fn sorted(drawn: impl Iterator<Item = (Power, u32)> + Clone) -> Vec<(Power, u32)
     // Stable, so that ordinals stay as they came.
     radsort::sort_by_key(&mut packed, |key| key >> ORDINAL_BITS);
     let unpack = |key: u64| {
-        #[expect(clippy::cast_possible_truncation, reason = "masked")]
         let ordinal = (key & ((1 << ORDINAL_BITS) - 1)) as u32;
         (Power::from_microwatts((key >> ORDINAL_BITS).cast_signed()), ordinal)
     };
