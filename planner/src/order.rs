@@ -7,6 +7,7 @@
 
 use std::iter::Sum;
 use std::ops::{Add, Range, Sub};
+use std::sync::OnceLock;
 
 use crate::decimal::Fraction;
 use crate::node::{MAX_NODES, Node, Nodes};
@@ -28,8 +29,11 @@ pub enum Preference {
 #[derive(Clone, Debug)]
 pub struct NodeOrder {
     ordinal_of_rank: Vec<u32>,
-    /// By ordinal, [`NO_RANK`] for nodes that are not in the order.
-    rank_of_ordinal: Vec<u32>,
+    /// By ordinal, [`NO_RANK`] for nodes that are not in the order; made when first asked for, since
+    /// planning does not need it.
+    rank_of_ordinal: OnceLock<Box<[u32]>>,
+    /// How many ordinals there are.
+    ordinals: usize,
     /// Draw and counted power of all ranks before each rank; one more than there are nodes.
     before: Vec<(Power, Power)>,
     /// Idle power of all ranks before each rank, where it counts.
@@ -96,25 +100,41 @@ impl NodeOrder {
         let all = nodes.as_slice();
         let admitted = (0..nodes.count()).filter(|&ordinal| admits(ordinal));
         let drawn = admitted.map(|ordinal| (all[ordinal as usize].draw(utilisation), ordinal));
-        let drawn = match preference {
-            Preference::LeastDraw => sorted(drawn),
-            Preference::FirstListed => drawn.collect(),
-        };
         // Read in the order of draws, one number a node is kinder to the cache than a whole node.
-        let max: Vec<Power> = all.iter().map(Node::max).collect();
-        let mut rank_of_ordinal = vec![NO_RANK; all.len()];
+        let max_powers: Vec<Power> = all.iter().map(Node::max).collect();
+        let order = Self::taken_in(in_order(preference, drawn), &max_powers);
+        if scope == CapScope::AllNodes { order.counting_idle(all) } else { order }
+    }
+
+    /// Orders all nodes by draws that are known already; both slices are by ordinal and equally long.
+    pub fn of_powers(draws: &[Power], max_powers: &[Power], preference: Preference) -> Self {
+        Self::taken_in(in_order(preference, draws.iter().copied().zip(0..)), max_powers)
+    }
+
+    /// The same nodes in the same order with other draws, by ordinal: what was ordered by an
+    /// estimate, at what it really draws.
+    #[must_use]
+    pub fn with_draws(&self, draws: &[Power], max_powers: &[Power]) -> Self {
+        let other = |&ordinal: &u32| (draws[ordinal as usize], ordinal);
+        Self::taken_in(self.ordinal_of_rank.iter().map(other).collect(), max_powers)
+    }
+
+    fn taken_in(drawn: Vec<(Power, u32)>, max_powers: &[Power]) -> Self {
         let mut before = Vec::with_capacity(drawn.len() + 1);
         let (mut draw_sum, mut max_sum) = (Power::ZERO, Power::ZERO);
         before.push((draw_sum, max_sum));
-        for (rank, &(draw, ordinal)) in (0_u32..).zip(&drawn) {
-            rank_of_ordinal[ordinal as usize] = rank;
+        for &(draw, ordinal) in &drawn {
             draw_sum = draw_sum + draw;
-            max_sum = max_sum + max[ordinal as usize];
+            max_sum = max_sum + max_powers[ordinal as usize];
             before.push((draw_sum, max_sum));
         }
-        let ordinal_of_rank = drawn.into_iter().map(|(_, ordinal)| ordinal).collect();
-        let order = Self { ordinal_of_rank, rank_of_ordinal, before, idle_before: Vec::new() };
-        if scope == CapScope::AllNodes { order.counting_idle(all) } else { order }
+        Self {
+            ordinal_of_rank: drawn.into_iter().map(|(_, ordinal)| ordinal).collect(),
+            rank_of_ordinal: OnceLock::new(),
+            ordinals: max_powers.len(),
+            before,
+            idle_before: Vec::new(),
+        }
     }
 
     /// The same where idle nodes count: reserving a node adds only what it can draw beyond idle.
@@ -176,7 +196,14 @@ impl NodeOrder {
 
     /// The rank of an ordinal; `None` for a node that is not in the order.
     pub fn rank(&self, ordinal: u32) -> Option<u32> {
-        Some(self.rank_of_ordinal[ordinal as usize]).filter(|&rank| rank != NO_RANK)
+        let ranks = self.rank_of_ordinal.get_or_init(|| {
+            let mut ranks = vec![NO_RANK; self.ordinals].into_boxed_slice();
+            for (rank, &ordinal) in (0_u32..).zip(&self.ordinal_of_rank) {
+                ranks[ordinal as usize] = rank;
+            }
+            ranks
+        });
+        Some(ranks[ordinal as usize]).filter(|&rank| rank != NO_RANK)
     }
 
     /// The ordinals of a set of ranks. `O(nodes in the set)`, with a sort.
@@ -188,6 +215,17 @@ impl NodeOrder {
     /// `O(nodes in the set)`, with a sort.
     pub fn ranks(&self, ordinals: &NodeSet) -> NodeSet {
         NodeSet::from_positions(ordinals.positions().filter_map(|ordinal| self.rank(ordinal)))
+    }
+}
+
+/// Nodes, given by ordinal, in the order of preference.
+fn in_order(
+    preference: Preference,
+    drawn: impl Iterator<Item = (Power, u32)> + Clone,
+) -> Vec<(Power, u32)> {
+    match preference {
+        Preference::LeastDraw => sorted(drawn),
+        Preference::FirstListed => drawn.collect(),
     }
 }
 
@@ -221,6 +259,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn powers(microwatts: &[i64]) -> Vec<Power> {
+        microwatts.iter().map(|&power| Power::from_microwatts(power)).collect()
+    }
+
+    /// Draws 30, 10, 20, 10: nodes 1 and 3 first, by ordinal, then 2, then 0.
+    #[test]
+    fn least_drawing_nodes_come_first_and_equals_by_ordinal() {
+        let draws = powers(&[30, 10, 20, 10]);
+        let order = NodeOrder::of_powers(&draws, &draws, Preference::LeastDraw);
+        assert_eq!(order.ordinal_of_rank, [1, 3, 2, 0]);
+        assert_eq!(order.before(3).draw.as_microwatts(), 40);
+        assert_eq!((order.rank(3), order.rank(0)), (Some(1), Some(3)));
+    }
+
+    /// Ordered by 3, 1, 2: nodes 1, 2, 0. At 5, 6, 7 the first two draw 6 + 7 = 13.
+    #[test]
+    fn other_draws_keep_the_order() {
+        let estimate = powers(&[3, 1, 2]);
+        let order = NodeOrder::of_powers(&estimate, &estimate, Preference::LeastDraw);
+        let real = order.with_draws(&powers(&[5, 6, 7]), &estimate);
+        assert_eq!(real.before(2).draw.as_microwatts(), 13);
+        assert_eq!(real.before(2).counted, order.before(2).counted);
+        assert_eq!(real.ordinal_of_rank, order.ordinal_of_rank);
+    }
 
     proptest! {
         #[test]
