@@ -18,7 +18,7 @@ use planner::order::{NodeOrder, Preference};
 use planner::problem::{PlanningProblem, SearchMode};
 use planner::search::{PlanningView, plan, plan_problem};
 use planner::selection::Selection;
-use proptest::strategy::Strategy;
+use proptest::prelude::*;
 
 use oracle::{Oracle, OracleDecision};
 use sketch::Sketch;
@@ -34,17 +34,16 @@ fn agrees_with_brute_force_to_the_second() {
     tallied(sketch::exact(), compare);
 }
 
-fn compare(sketch: &Sketch, tally: &mut Tally) {
-    let problem = sketch.problem();
+fn compare(problem: &PlanningProblem, first_listed: bool, tally: &mut Tally) {
     assert_eq!(problem.request.errors(problem.now), []);
-    let (order, decision) = plan_problem(&problem);
-    let oracle = agreed(&problem, Preference::LeastDraw, &order, &decision);
-    assert_eq!(check(&problem, &order, &decision), Ok(()));
-    tally.count(&problem, &oracle);
-    if sketch.first_listed && problem.request.filter.is_empty() {
-        let (order, decision) = plan_first_listed(&problem);
-        let baseline = agreed(&problem, Preference::FirstListed, &order, &decision);
-        let verdict = check_preferring(&problem, Preference::FirstListed, &order, &decision);
+    let (order, decision) = plan_problem(problem);
+    let oracle = agreed(problem, Preference::LeastDraw, &order, &decision);
+    assert_eq!(check(problem, &order, &decision), Ok(()));
+    tally.count(problem, &oracle);
+    if first_listed && problem.request.filter.is_empty() {
+        let (order, decision) = plan_first_listed(problem);
+        let baseline = agreed(problem, Preference::FirstListed, &order, &decision);
+        let verdict = check_preferring(problem, Preference::FirstListed, &order, &decision);
         assert_eq!(verdict, Ok(()));
         tally.count_baseline(&oracle, &baseline);
     }
@@ -78,11 +77,18 @@ fn plan_first_listed(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     (Arc::clone(selection.order()), decision)
 }
 
-/// Tries `property` on as many problems as asked for; enough of them have every class in them.
-fn tallied(problems: impl Strategy<Value = Sketch>, property: impl Fn(&Sketch, &mut Tally)) {
+/// Tries `property` on as many problems as asked for, a fifth of them for the first nodes listed
+/// too; enough of them have every class in them.
+fn tallied(
+    problems: impl Strategy<Value = Sketch>,
+    property: impl Fn(&PlanningProblem, bool, &mut Tally),
+) {
     const ENOUGH: u32 = 5_000;
     let tally = RefCell::new(Tally::default());
-    cases::for_every(cases::cases(), problems, |sketch| property(sketch, &mut tally.borrow_mut()));
+    let problems = (problems, prop::bool::weighted(0.2));
+    cases::for_every(cases::cases(), problems, |(sketch, first_listed)| {
+        property(&sketch.problem(), *first_listed, &mut tally.borrow_mut());
+    });
     let tally = tally.into_inner();
     println!("{tally}");
     if cases::cases() >= ENOUGH {

@@ -49,8 +49,6 @@ pub struct Sketch {
     pub now: i64,
     pub wishes: Wishes,
     pub site: Site,
-    /// Whether to plan with the first nodes listed too.
-    pub first_listed: bool,
 }
 
 /// A reservation's id, start, length and nodes as bits.
@@ -111,7 +109,6 @@ fn contest() -> impl Strategy<Value = Sketch> {
             now: -50,
             wishes,
             site,
-            first_listed: false,
         }
     })
 }
@@ -124,9 +121,9 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
-    let more = (wishes(25), site(25), prop::bool::weighted(0.2));
+    let more = (wishes(25), site(25));
     (cluster, grid, book, request, more).prop_map(
-        |(cluster, grid, book, request, (wishes, site, first_listed))| {
+        |(cluster, grid, book, request, (wishes, site))| {
             let (nodes, utilisation) = cluster;
             let (price, co2, cap) = grid;
             let (booked, double_bookings) = book;
@@ -149,7 +146,6 @@ fn sketch() -> impl Strategy<Value = Sketch> {
                 now,
                 wishes,
                 site,
-                first_listed,
             }
         },
     )
