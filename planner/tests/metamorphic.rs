@@ -32,7 +32,8 @@ use sketch::Sketch;
 
 /// Tries a property on problems of both modes, with a random number below 1,000.
 fn for_every_problem(property: impl Fn(PlanningProblem, i64)) {
-    let sketches = prop_oneof![sketch::slotted(), sketch::exact()];
+    let sketches =
+        prop_oneof![2 => sketch::slotted(), 2 => sketch::exact(), 1 => sketch::crowded()];
     cases::for_every(cases::cases() / 10, (sketches, 0..1_000_i64), |(sketch, roll)| {
         let sketch: &Sketch = sketch;
         property(sketch.problem(), *roll);

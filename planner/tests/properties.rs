@@ -34,6 +34,13 @@ fn agrees_with_brute_force_to_the_second() {
     tallied(sketch::exact(), compare);
 }
 
+#[test]
+fn agrees_with_brute_force_on_many_nodes() {
+    cases::for_every(cases::cases() / 10, sketch::crowded(), |sketch| {
+        compare(&sketch.problem(), true, &mut Tally::default());
+    });
+}
+
 fn compare(problem: &PlanningProblem, first_listed: bool, tally: &mut Tally) {
     assert_eq!(problem.request.errors(problem.now), []);
     let (order, decision) = plan_problem(problem);

@@ -53,17 +53,47 @@ pub struct Sketch {
 
 /// A reservation's id, start, length and nodes as bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Booked(u8, i64, i64, u8);
+pub struct Booked(u8, i64, i64, u64);
 
 /// Problems of the slots mode.
 pub fn slotted() -> impl Strategy<Value = Sketch> {
-    let slot = select(&[1, 2, 3, 5, 5, 5, 7, 10, 15, 30][..]);
-    (slot, exact()).prop_map(|(slot, sketch)| Sketch { slot: Some(slot), ..sketch })
+    (slot(), exact()).prop_map(|(slot, sketch)| Sketch { slot: Some(slot), ..sketch })
+}
+
+fn slot() -> impl Strategy<Value = i64> {
+    select(&[1, 2, 3, 5, 5, 5, 7, 10, 15, 30][..])
 }
 
 /// Problems of the exact mode.
 pub fn exact() -> impl Strategy<Value = Sketch> {
-    prop_oneof![3 => sketch(), 1 => contest()]
+    prop_oneof![3 => sketch(FEW), 1 => contest()]
+}
+
+/// Problems of both modes with dozens of nodes, which a busy book cuts into many ranges.
+pub fn crowded() -> impl Strategy<Value = Sketch> {
+    let slot = prop::option::of(slot());
+    (sketch(MANY), vec(booked(MANY), 2..=16), slot).prop_map(|(sketch, booked, slot)| Sketch {
+        slot,
+        booked,
+        ..sketch
+    })
+}
+
+/// The most nodes of a sketch: few, so that ties and shortages are the normal case, or as many as
+/// fit the bits of a word.
+const FEW: u32 = 6;
+const MANY: u32 = 60;
+
+/// Some of so many nodes, as bits.
+fn nodes(of: u32) -> impl Strategy<Value = u64> + Clone {
+    let any = 1..1_u64 << of;
+    prop_oneof![
+        2 => any.clone(),
+        1 => (any.clone(), any).prop_map(|(one, other)| (one & other).max(1)),
+        1 => (0..of, 1..=of).prop_map(move |(from, count)| {
+            (((1_u64 << count) - 1) << from) & ((1 << of) - 1)
+        }),
+    ]
 }
 
 /// Problems where much is feasible and each five seconds trade one criterion for another: where the
@@ -71,7 +101,7 @@ pub fn exact() -> impl Strategy<Value = Sketch> {
 fn contest() -> impl Strategy<Value = Sketch> {
     // Nodes taken as bits, price, intensity: the draw is 10, 20 or 40 for 0, 1 or 3.
     let trades = [
-        (0, 40, 80),
+        (0_u64, 40, 80),
         (0, 80, 40),
         (0, 80, 80),
         (1, 10, 40),
@@ -84,9 +114,9 @@ fn contest() -> impl Strategy<Value = Sketch> {
         (2, 80, 80),
     ];
     let slots = vec(0..trades.len(), 6..=20);
-    let more = (wishes(10), site(10));
+    let more = (wishes(10), site(10, FEW));
     (slots, 20..=90_i64, more).prop_map(move |(slots, window, (wishes, site))| {
-        let of = |pick: fn((u8, i64, i64)) -> i64| {
+        let of = |pick: fn((u64, i64, i64)) -> i64| {
             let pieces = slots.iter().map(|&slot| (0, 5, pick(trades[slot]))).collect();
             Steps::from_start(pieces)
         };
@@ -113,15 +143,18 @@ fn contest() -> impl Strategy<Value = Sketch> {
     })
 }
 
-fn sketch() -> impl Strategy<Value = Sketch> {
-    let cluster = (vec(node(), 1..=6), select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]));
-    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap())));
-    let book = (vec(booked(), 0..=6), prop::bool::weighted(0.2));
+fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
+    let cluster = (
+        vec(node(), 1..=most as usize),
+        select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]),
+    );
+    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap(most))));
+    let book = (vec(booked(most), 0..=6), prop::bool::weighted(0.2));
     let duration = prop_oneof![2 => Just(1), 5 => multiple(1..=5), 3 => 2..20_i64];
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
-    let more = (wishes(25), site(25));
+    let more = (wishes(25), site(25, most));
     (cluster, grid, book, request, more).prop_map(
         |(cluster, grid, book, request, (wishes, site))| {
             let (nodes, utilisation) = cluster;
@@ -182,8 +215,8 @@ fn node() -> impl Strategy<Value = (i64, i64, Option<f64>)> {
     (powers, alpha).prop_map(|((idle, max), alpha)| (idle, max, alpha))
 }
 
-fn booked() -> impl Strategy<Value = Booked> {
-    (0..3_u8, time(), length(), 1..64_u8)
+fn booked(most: u32) -> impl Strategy<Value = Booked> {
+    (0..3_u8, time(), length(), nodes(most))
         .prop_map(|(id, start, length, nodes)| Booked(id, start, length, nodes))
 }
 
@@ -256,7 +289,7 @@ impl Sketch {
 }
 
 /// The bits that are set, of so many.
-fn bits(set: u8, count: u32) -> impl Iterator<Item = u32> {
+fn bits(set: u64, count: u32) -> impl Iterator<Item = u32> {
     (0..count).filter(move |bit| set >> bit & 1 == 1)
 }
 

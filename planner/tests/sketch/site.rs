@@ -9,7 +9,7 @@ use planner::time::{Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{bits, instant, length, time};
+use super::{bits, instant, length, nodes, time};
 
 const PARTITIONS: [&str; 2] = ["batch", "night"];
 const FEATURES: [&str; 2] = ["gpu", "hbm"];
@@ -22,7 +22,7 @@ pub struct Site {
     /// A partition, features as bits.
     asked: (Option<usize>, u8),
     /// Nodes, as bits.
-    exclude: u8,
+    exclude: u64,
     outages: Vec<Out>,
     all_nodes: bool,
 }
@@ -30,25 +30,25 @@ pub struct Site {
 /// An outage's start, length and nodes as bits; without a start it began before everything,
 /// without a length it does not end.
 #[derive(Clone, Copy, Debug)]
-struct Out(Option<i64>, Option<i64>, u8);
+struct Out(Option<i64>, Option<i64>, u64);
 
-/// Each of the features in so many of a hundred sketches.
-pub fn site(percent: u32) -> impl Strategy<Value = Site> {
+/// Each of the features in so many of a hundred sketches, of at most so many nodes.
+pub fn site(percent: u32, most: u32) -> impl Strategy<Value = Site> {
     let share = f64::from(percent) / 100.0;
     // Most nodes have most labels, so that a filter leaves some.
     let bits = || prop_oneof![4 => Just(0b11), 2 => Just(0b01), 1 => 0..4_u8];
     let partition = prop::option::weighted(0.6, 0..2_usize);
     let asked = (partition, prop_oneof![3 => Just(0), 4 => 1..3_u8, 1 => Just(3)]);
     let labelled = prop::bool::weighted(share).prop_flat_map(move |any| {
-        let labels = vec((bits(), bits()), 6);
+        let labels = vec((bits(), bits()), most as usize);
         if any { (labels, asked.clone()).boxed() } else { Just((vec![], (None, 0))).boxed() }
     });
     let exclude = prop_oneof![
         100 - percent => Just(0),
-        percent => (0..6_u8, 0..6_u8).prop_map(|(one, other)| 1 << one | 1 << other),
+        percent => (0..most, 0..most).prop_map(|(one, other)| 1_u64 << one | 1 << other),
     ];
     let out =
-        (prop::option::weighted(0.8, time()), prop::option::weighted(0.8, length()), 1..64_u8);
+        (prop::option::weighted(0.8, time()), prop::option::weighted(0.8, length()), nodes(most));
     let outages = prop::bool::weighted(share).prop_flat_map(move |any| {
         let out = out.clone().prop_map(|(start, length, nodes)| Out(start, length, nodes));
         vec(out, if any { 1..=2 } else { 0..=0 })

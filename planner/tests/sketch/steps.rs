@@ -38,8 +38,10 @@ pub fn rate() -> impl Strategy<Value = i64> {
 }
 
 /// A cap is what some nodes need at most, as a bit for each, and at times a microwatt more or less.
-pub fn cap() -> impl Strategy<Value = i64> {
-    let nodes = select(&[0b1, 0b11, 0b111, 0b1111, 0b10_1011, 0b11_1111, 0b11_1111, 0b11_1111][..]);
+pub fn cap(most: u32) -> impl Strategy<Value = i64> {
+    let few = select(&[0b1, 0b11, 0b111, 0b1111, 0b10_1011, 0b11_1111, 0b11_1111, 0b11_1111][..]);
+    let first = (1..=most).prop_map(|count| (1_i64 << count) - 1);
+    let nodes = prop_oneof![6 => few, most / 6 => first];
     (nodes, select(&[-1, 0, 0, 0, 1][..])).prop_map(|(nodes, more)| nodes * 4 + more + 1)
 }
 
