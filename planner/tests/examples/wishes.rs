@@ -2,7 +2,7 @@
 
 use planner::decision::Decision;
 use planner::problem::{PlanningProblem, SearchMode};
-use planner::request::Shape;
+use planner::request::{Shape, Tolerances};
 use planner::time::Seconds;
 use planner::tolerance::Tolerance;
 
@@ -102,6 +102,23 @@ fn two_shapes_of_one_start_are_two_offers() {
     let words = other.rankings.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(words, ["cost_energy_co2", "cost_co2_energy"]);
     assert_eq!(other.saves.cost, euros_exact(800 * 3_600_000_000_000_000));
+}
+
+/// As above, with tolerances that keep both in every step: energy and CO2 up to 100 % more, cost up
+/// to 300 + 2.7 x 300 = 1,110 uEUR. Both start at midnight, so the ranking's own order decides, not
+/// the order in which they are listed.
+#[test]
+fn of_tolerated_shapes_at_one_start_the_least_wins() {
+    let mut problem = request_for_an_hour(&[10, 20, 40], 0);
+    problem.agendas.price = prices(&[(0, 1, 10.0), (1, 24, 100.0)]);
+    problem.request.duration = Seconds::new(2 * HOUR);
+    problem.request.alternatives = vec![shape(2, 1)];
+    let tolerance = |value| Tolerance::new(value).unwrap();
+    let (energy, cost, co2) = (tolerance(1.0), tolerance(2.7), tolerance(1.0));
+    problem.request.tolerances = Tolerances { energy, cost, co2 };
+    let (_, decision) = planned(&problem);
+    let won = |ranking: &str| decision.offer_for(ranking.parse().unwrap()).unwrap().ranks.count();
+    assert_eq!(WORDS.map(won), [1, 1, 2, 2, 1, 1]);
 }
 
 /// Two nodes for an hour, 30 Wh, or one, 10 Wh: the first listed is as soon as possible, though the

@@ -69,6 +69,8 @@ pub struct OracleDecision {
     pub pareto: Vec<Feasible>,
     /// Feasible starts that only the clock separates from a winner.
     pub ties: usize,
+    /// Shapes that survive all steps, but a winner listed after them starts as early with less.
+    pub outdone: usize,
 }
 
 /// A problem, second by second.
@@ -118,9 +120,13 @@ impl<'a> Oracle<'a> {
         let tolerances = &self.world.problem.request.tolerances;
         let feasible = steps::feasible(&looked_at);
         let mut offers: Vec<(Feasible, Vec<Ranking>)> = Vec::new();
-        let mut ties = 0;
+        let (mut ties, mut outdone) = (0, 0);
         for ranking in Ranking::ALL {
-            let Some(winner) = steps::winner(ranking, tolerances, &feasible) else { continue };
+            let finalists = steps::finalists(ranking, tolerances, &feasible);
+            let Some(winner) = steps::winner(ranking, &finalists) else { continue };
+            let listed_before =
+                |it: &&&Feasible| it.start.start == winner.start.start && it.shape < winner.shape;
+            outdone += finalists.iter().filter(listed_before).count();
             let key = |it: &Feasible| steps::key(ranking, &it.start);
             ties += feasible.iter().filter(|it| key(it) == key(winner)).count() - 1;
             match offers.iter_mut().find(|(it, _)| it == winner) {
@@ -132,7 +138,7 @@ impl<'a> Oracle<'a> {
         let dominated = |it: &Feasible| feasible.iter().any(|other| dominates(other, it));
         let pareto = feasible.iter().filter(|it| !dominated(it)).cloned().collect();
         let soonest = feasible.first().cloned();
-        OracleDecision { looked_at, crossings, feasible, soonest, offers, pareto, ties }
+        OracleDecision { looked_at, crossings, feasible, soonest, offers, pareto, ties, outdone }
     }
 }
 

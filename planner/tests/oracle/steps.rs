@@ -12,16 +12,21 @@ pub fn feasible(candidates: &[Candidate]) -> Vec<Feasible> {
     candidates.iter().filter_map(feasible).collect()
 }
 
-/// The earliest that survives all three steps; of shapes with one start the least in the ranking,
-/// then the first listed.
-pub fn winner<'a>(
+/// Those that survive all three steps.
+pub fn finalists<'a>(
     ranking: Ranking,
     tolerances: &Tolerances,
     feasible: &'a [Feasible],
-) -> Option<&'a Feasible> {
+) -> Vec<&'a Feasible> {
     let survived = steps_survived(ranking, tolerances, feasible);
-    let finalists = feasible.iter().zip(survived).filter(|(_, steps)| *steps == 3);
-    finalists.map(|(it, _)| it).min_by_key(|it| (it.start.start, key(ranking, &it.start), it.shape))
+    feasible.iter().zip(survived).filter(|(_, steps)| *steps == 3).map(|(it, _)| it).collect()
+}
+
+/// The earliest of the finalists; of shapes with one start the least in the ranking, then the first
+/// listed.
+pub fn winner<'a>(ranking: Ranking, finalists: &[&'a Feasible]) -> Option<&'a Feasible> {
+    let finalists = finalists.iter().copied();
+    finalists.min_by_key(|it| (it.start.start, key(ranking, &it.start), it.shape))
 }
 
 /// How many of the three steps each survives.

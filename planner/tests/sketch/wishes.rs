@@ -29,10 +29,11 @@ pub fn wishes(percent: u32) -> impl Strategy<Value = Wishes> {
     });
     let slack = prop_oneof![1 => Just(0), 4 => multiple(0..=12), 2 => 1..60_i64];
     let each = select(&[0.0, 0.0, 0.02, 0.1, 0.25, 0.25, 0.333, 0.07, 1.0, 0.000_001, 2.5][..]);
-    let tolerances = prop::bool::weighted(share + 0.2).prop_flat_map(move |any| {
-        let none = Just([0.0; 3]).boxed();
-        if any { prop::array::uniform3(each.clone()).boxed() } else { none }
-    });
+    // Of two shapes at one start both may be tolerated only where all tolerances are large.
+    let large = prop::array::uniform3(select(&[0.5, 1.0, 2.5, 10.0][..]));
+    let each = prop_oneof![3 => prop::array::uniform3(each), 1 => large].boxed();
+    let tolerances = prop::bool::weighted(share + 0.2)
+        .prop_flat_map(move |any| if any { each.clone() } else { Just([0.0; 3]).boxed() });
     (alternatives, prop::option::weighted(share, slack), tolerances)
         .prop_map(|(alternatives, slack, tolerances)| Wishes { alternatives, slack, tolerances })
 }

@@ -74,6 +74,7 @@ impl Tally {
         self.compare("tolerances of other criteria, other offers", problem, decided, |problem| {
             problem.request.tolerances = beyond;
         });
+        self.add("tolerated shape outdone at its start", decided.outdone > 0);
         let negative = decided.offers.iter().any(|(it, rankings)| {
             let first = |ranking: &Ranking| ranking.to_string().starts_with("cost");
             it.start.cost < 0 && rankings.iter().any(first)
