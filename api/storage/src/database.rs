@@ -10,10 +10,12 @@ use sqlx::{Postgres, Sqlite};
 use crate::access::{ApiToken, IdempotencyRecord};
 use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
 use crate::allocation::{Allocation, BookSnapshot};
+use crate::changes::{Changes, Marks};
 use crate::dialect;
 use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
-use crate::identity::{EpochId, ReservationId, RevisionId, TokenId};
+use crate::identity::{EpochId, OutageId, ReservationId, RevisionId, TokenId};
 use crate::nodes::{Calibration, StoredNodes};
+use crate::outage::Outage;
 use crate::repository::Repository;
 use crate::reservation::{
     Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, StoredReservation,
@@ -213,12 +215,66 @@ impl Database {
         on_engine!(self.allocations(window, now, except))
     }
 
+    /// How far the database is: whether anything changed since.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn marks(&self) -> Result<Marks, StorageError> {
+        on_engine!(self.marks())
+    }
+
+    /// What is newer than what is known, everything where nothing is, as one consistent state. The
+    /// nodes of an epoch that is known or `prepared` are not read.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn changes(
+        &self,
+        known: Option<Marks>,
+        prepared: Option<EpochId>,
+        now: Timestamp,
+    ) -> Result<Changes, StorageError> {
+        on_engine!(self.changes(known, prepared, now))
+    }
+
     /// All allocations of one reservation, whatever its state.
     ///
     /// # Errors
     /// Storage failed.
     pub async fn allocations_of(&self, id: ReservationId) -> Result<Vec<Allocation>, StorageError> {
         on_engine!(self.allocations_of(id))
+    }
+}
+
+/// Outages.
+impl Database {
+    /// Stores an outage, whose nodes plans avoid from now on.
+    ///
+    /// # Errors
+    /// [`StorageError::EpochChanged`] where its ranks are not those of the newest epoch.
+    pub async fn create_outage(&self, outage: &Outage) -> Result<(), StorageError> {
+        on_engine!(self.create_outage(outage))
+    }
+
+    /// Ends an outage at `now`; one that has yet to start is taken back. `None` for an unknown one;
+    /// one that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn end_outage(
+        &self,
+        id: OutageId,
+        now: Timestamp,
+    ) -> Result<Option<Outage>, StorageError> {
+        on_engine!(self.end_outage(id, now))
+    }
+
+    /// Outages that have yet to end at `now`, by start.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn outages(&self, now: Timestamp) -> Result<Vec<Outage>, StorageError> {
+        on_engine!(self.outages(now))
     }
 }
 
