@@ -138,19 +138,19 @@ struct Drafted {
 }
 
 /// A decision as it is written, or what is told where nothing is possible.
-fn draft(planned: &Planned) -> Result<Drafted, Box<QuoteDocument>> {
-    let decision = &planned.decision;
-    if decision.offers().is_empty() {
+fn draft(planned: Planned) -> Result<Drafted, Box<QuoteDocument>> {
+    if planned.decision.offers().is_empty() {
         return Err(Box::new(planned.document(false)));
     }
+    let decision = &planned.decision;
     let soonest = decision.as_soon_as_possible.as_ref();
     let summary = serde_json::json!({
         "candidate_starts": decision.candidate_starts,
         "decision": decision.word(),
-        "as_soon_as_possible": soonest.map(|offer| document(planned, offer)),
+        "as_soon_as_possible": soonest.map(|offer| document(&planned, offer)),
     })
     .to_string();
-    let offers = decision.offers().iter().map(|offer| held(planned, offer)).collect();
+    let offers = decision.offers().iter().map(|offer| held(&planned, offer)).collect();
     Ok(Drafted { summary, offers })
 }
 

@@ -32,9 +32,10 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    pub(super) fn document(&self, pareto_nodes: bool) -> QuoteDocument {
+    pub(super) fn document(mut self, pareto_nodes: bool) -> QuoteDocument {
+        let front = std::mem::take(&mut self.decision.pareto);
         let nodes = &self.state.cluster.nodes;
-        QuoteDocument::new(&self.decision, self.selection.order(), nodes, pareto_nodes)
+        QuoteDocument::new(&self.decision, &front, self.selection.order(), nodes, pareto_nodes)
     }
 }
 
@@ -59,7 +60,7 @@ impl Service {
         &self,
         state: Arc<State>,
         wish: &Wish,
-        present: impl FnOnce(&Planned) -> T + Send + 'static,
+        present: impl FnOnce(Planned) -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
         let (wish, currency, now) = (wish.clone(), self.settings.currency, self.now());
         if is_over(&wish.request, now) {
@@ -85,7 +86,7 @@ impl Service {
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(&Planned { state, selection, decision })))
+            Ok(Ok(present(Planned { state, selection, decision })))
         });
         planned.await?
     }

@@ -59,11 +59,15 @@ pub struct ParetoDocument {
 }
 
 impl QuoteDocument {
-    /// A decision made over `order`, with the names of `nodes`.
-    pub fn new(decision: &Decision, order: &NodeOrder, nodes: &Nodes, pareto_nodes: bool) -> Self {
-        // The front is written here: what it would say of its nodes costs more than the rest.
-        let without_front = Decision { pareto: Vec::new(), ..decision.clone() };
-        let document = DecisionDocument::new(&without_front, order, nodes);
+    /// A decision made over `order` with its Pareto front apart, with the names of `nodes`.
+    pub fn new(
+        decision: &Decision,
+        front: &[Offer],
+        order: &NodeOrder,
+        nodes: &Nodes,
+        pareto_nodes: bool,
+    ) -> Self {
+        let document = DecisionDocument::new(decision, order, nodes);
         let on_the_front = |offer: &Offer| {
             if pareto_nodes {
                 ParetoDocument::with_nodes(OfferDocument::new(offer, order, nodes))
@@ -77,7 +81,7 @@ impl QuoteDocument {
             reasons: document.reasons,
             as_soon_as_possible: document.as_soon_as_possible,
             offers: document.offers,
-            pareto: decision.pareto.iter().map(on_the_front).collect(),
+            pareto: front.iter().map(on_the_front).collect(),
         }
     }
 }

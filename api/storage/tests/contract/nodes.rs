@@ -196,7 +196,7 @@ async fn labels_come_back_over_several_chunks(bench: Bench) {
     let node = Node::new(Power::ZERO, Power::from_microwatts(9), None).unwrap();
     let nodes = (0..70_000).map(|n| (format!("rack{n}").into(), node)).collect();
     let labels = |n: u32| NodeLabels {
-        partitions: if n % 3 == 0 { vec!["gpu".into()] } else { Vec::new() },
+        partitions: if n.is_multiple_of(3) { vec!["gpu".into()] } else { Vec::new() },
         features: Vec::new(),
     };
     let nodes = Nodes::listed(nodes).unwrap().with_labels(Labels::new((0..70_000).map(labels)));
