@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sqlx::Executor;
 
 use crate::client::Client;
 use crate::cluster::{choose, furnish, nodes, path, propose};
@@ -14,6 +15,7 @@ on_both_engines! {
     an_offer_that_lapses_frees_its_nodes_without_a_write,
     tokens_of_another_process_hold_and_are_revoked_at_once,
     nodes_on_the_front_are_told_where_asked_for,
+    a_quote_does_not_wait_for_a_writer,
 }
 
 async fn free_at(client: &Client, request: &Value) -> String {
@@ -95,6 +97,32 @@ async fn tokens_of_another_process_hold_and_are_revoked_at_once(site: Site) {
     let id = listed.split_whitespace().find(|word| uuid::Uuid::parse_str(word).is_ok()).unwrap();
     assert!(site.command(&["token", "revoke", id]).status().unwrap().success());
     ada.get("/api/v1/nodes").await.problem(401, "unauthorised");
+}
+
+/// Somebody holds the lock that every write takes until the quote is answered.
+async fn a_quote_does_not_wait_for_a_writer(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 1, None).await;
+    let write = "UPDATE book SET changes = changes + 1 WHERE id = 1";
+    let answered = if site.database.starts_with("sqlite:") {
+        let pool = sqlx::SqlitePool::connect(&site.database).await.unwrap();
+        let mut writing = pool.begin_with("BEGIN IMMEDIATE").await.unwrap();
+        writing.execute(write).await.unwrap();
+        let answered = free_at(&client, &hours.request(1, 2, 2)).await;
+        writing.rollback().await.unwrap();
+        answered
+    } else {
+        let pool = sqlx::PgPool::connect(&site.database).await.unwrap();
+        let mut writing = pool.begin().await.unwrap();
+        writing.execute(write).await.unwrap();
+        let answered = free_at(&client, &hours.request(1, 2, 2)).await;
+        writing.rollback().await.unwrap();
+        pool.close().await;
+        answered
+    };
+    assert_eq!(answered, "optimum");
+    choose(&client, &propose(&client, &hours.request(1, 2, 2)).await, "cost_co2_energy").await;
 }
 
 async fn nodes_on_the_front_are_told_where_asked_for(site: Site) {
