@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use planner::problem::SearchMode;
+use planner::problem::{CapScope, SearchMode};
 use planner::quantity::Currency;
 use planner::time::Seconds;
 use serde::Deserialize;
@@ -28,6 +28,9 @@ pub struct Overrides {
     /// Seconds an offer is held before it expires [default: 900]
     #[arg(long, env = "WATTBOOK_HOLD_S", value_name = "SECONDS")]
     pub hold_s: Option<u32>,
+    /// What the power cap limits: reserved_nodes, or all_nodes, idle ones too [default: reserved_nodes]
+    #[arg(long, env = "WATTBOOK_POWER_CAP_SCOPE", value_name = "SCOPE")]
+    pub power_cap_scope: Option<String>,
 }
 
 /// The settings file. Every field is optional.
@@ -38,6 +41,7 @@ struct File {
     database: Option<String>,
     currency: Option<String>,
     hold_s: Option<u32>,
+    power_cap_scope: Option<String>,
     slot_s: Option<u32>,
     planning_threads: Option<usize>,
     planning_queue: Option<usize>,
@@ -55,6 +59,8 @@ pub struct Settings {
     pub currency: Currency,
     /// How long an offer is held.
     pub hold: Seconds,
+    /// What the power cap limits.
+    pub cap_scope: CapScope,
     /// Where starts are looked for unless a request says otherwise.
     pub search: SearchMode,
     /// Plans made at the same time.
@@ -80,6 +86,10 @@ impl Settings {
         ensure!((1..=86_400).contains(&slot_s), "slot_s must lie between 1 and 86400");
         let hold_s = overrides.hold_s.or(file.hold_s).unwrap_or(900);
         ensure!((1..=604_800).contains(&hold_s), "hold_s must lie between 1 and 604800");
+        let scope = overrides.power_cap_scope.as_ref().or(file.power_cap_scope.as_ref());
+        let cap_scope = scope.map_or(Some(CapScope::default()), |word| CapScope::parse(word));
+        let cap_scope =
+            cap_scope.context("power_cap_scope must be \"reserved_nodes\" or \"all_nodes\"")?;
         let planning_threads = file.planning_threads.unwrap_or(0);
         ensure!(planning_threads <= 1024, "planning_threads must be at most 1024");
         let planning_queue = file.planning_queue.unwrap_or(1024);
@@ -93,6 +103,7 @@ impl Settings {
             currency: Currency::parse(currency)
                 .with_context(|| format!("the setting currency = {currency:?}"))?,
             hold: Seconds::new(hold_s.into()),
+            cap_scope,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },
             planning_queue,
@@ -124,6 +135,19 @@ mod tests {
         assert_eq!(settings.currency.code(), "GBP");
         assert_eq!(settings.search, SearchMode::Slots { slot: Seconds::new(300) });
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+    }
+
+    #[test]
+    fn the_cap_limits_reserved_nodes_or_all() {
+        let scope = |word: &str| {
+            let power_cap_scope = Some(word.to_owned());
+            Settings::load(&Overrides { power_cap_scope, ..Overrides::default() })
+        };
+        let default = Settings::load(&Overrides::default()).unwrap();
+        assert_eq!(default.cap_scope, CapScope::ReservedNodes);
+        assert_eq!(scope("all_nodes").unwrap().cap_scope, CapScope::AllNodes);
+        let error = scope("idle_nodes").unwrap_err();
+        assert!(format!("{error:#}").contains("power_cap_scope"), "{error:#}");
     }
 
     #[test]

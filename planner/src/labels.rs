@@ -65,6 +65,22 @@ impl Labels {
         Self { kinds, kind_of }
     }
 
+    /// The labels of nodes in input order, each one of `kinds`; `None` where one is not.
+    pub fn of_kinds(kinds: Vec<NodeLabels>, kind_of: Vec<u32>) -> Option<Self> {
+        let known = kind_of.iter().all(|&kind| (kind as usize) < kinds.len());
+        known.then_some(Self { kinds, kind_of })
+    }
+
+    /// The different labels that nodes have, in the order in which they are first met.
+    pub fn kinds(&self) -> &[NodeLabels] {
+        &self.kinds
+    }
+
+    /// Which of [`Labels::kinds`] each node has; empty where no node has any labels.
+    pub fn kind_of(&self) -> &[u32] {
+        &self.kind_of
+    }
+
     /// Those of one node; `None` where no node has any.
     pub fn of(&self, ordinal: u32) -> Option<&NodeLabels> {
         self.kind_of.get(ordinal as usize).map(|&kind| &self.kinds[kind as usize])

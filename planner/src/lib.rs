@@ -11,6 +11,7 @@ pub mod decimal;
 pub mod decision;
 pub mod json;
 pub mod labels;
+pub mod names;
 pub mod node;
 pub mod node_set;
 pub mod order;

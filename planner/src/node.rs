@@ -5,10 +5,11 @@
 //! `u`. Both are rounded half to even to the whole microwatt.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::decimal::Fraction;
 use crate::labels::Labels;
+use crate::names::{Duplicate, NameList};
 use crate::quantity::{MAX_POWER_MICROWATTS, Power};
 
 /// The most nodes a cluster may have.
@@ -63,7 +64,7 @@ pub struct Nodes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Names {
     /// Each its own.
-    Listed(Vec<Box<str>>),
+    Listed(Arc<NameList>),
     /// `n0`, `n1`, ...
     Numbered,
 }
@@ -138,14 +139,21 @@ impl Nodes {
     /// # Errors
     /// Duplicate names, too many nodes or too much power.
     pub fn listed(nodes: Vec<(Box<str>, Node)>) -> Result<Self, NodesError> {
-        let mut first_at: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
-        for (second, (name, _)) in nodes.iter().enumerate() {
-            if let Some(first) = first_at.insert(name, second) {
-                return Err(NodesError::DuplicateName { name: name.to_string(), first, second });
-            }
-        }
-        let (names, nodes) = nodes.into_iter().unzip();
-        Self::checked(nodes, Names::Listed(names))
+        let names = NameList::of(nodes.iter().map(|(name, _)| name.as_ref()));
+        let names = names.map_err(|Duplicate { first, second }| NodesError::DuplicateName {
+            name: nodes[first as usize].0.to_string(),
+            first: first as usize,
+            second: second as usize,
+        })?;
+        Self::named(names, nodes.into_iter().map(|(_, node)| node).collect())
+    }
+
+    /// Nodes in the order of their names, of which there must be as many.
+    ///
+    /// # Errors
+    /// [`NodesError::TooMany`] or [`NodesError::TooMuchPower`].
+    pub fn named(names: NameList, nodes: Vec<Node>) -> Result<Self, NodesError> {
+        Self::checked(nodes, Names::Listed(Arc::new(names)))
     }
 
     /// A cluster of nodes named `n0`, `n1`, ... in the order given.
@@ -197,20 +205,23 @@ impl Nodes {
         &self.list
     }
 
+    /// How the nodes are named.
+    pub const fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// The name of the node at `ordinal`.
     pub fn name(&self, ordinal: u32) -> Cow<'_, str> {
         match &self.names {
-            Names::Listed(names) => Cow::Borrowed(&names[ordinal as usize]),
+            Names::Listed(names) => Cow::Borrowed(names.get(ordinal)),
             Names::Numbered => Cow::Owned(format!("n{ordinal}")),
         }
     }
 
-    /// Finds ordinals by name. Costs a pass over listed names.
+    /// Finds ordinals by name.
     pub fn index(&self) -> NameIndex<'_> {
         match &self.names {
-            Names::Listed(names) => {
-                NameIndex::Listed((0..).zip(names).map(|(o, name)| (name.as_ref(), o)).collect())
-            }
+            Names::Listed(names) => NameIndex::Listed(names),
             Names::Numbered => NameIndex::Numbered(self.count()),
         }
     }
@@ -230,7 +241,7 @@ impl Nodes {
 #[derive(Debug)]
 pub enum NameIndex<'a> {
     /// Each name listed.
-    Listed(HashMap<&'a str, u32>),
+    Listed(&'a NameList),
     /// `n0`, `n1`, ... up to a count.
     Numbered(u32),
 }
@@ -239,7 +250,7 @@ impl NameIndex<'_> {
     /// The ordinal of the node of that name.
     pub fn ordinal(&self, name: &str) -> Option<u32> {
         match self {
-            Self::Listed(ordinals) => ordinals.get(name).copied(),
+            Self::Listed(names) => names.ordinal(name),
             Self::Numbered(count) => {
                 let ordinal: u32 = name.strip_prefix('n')?.parse().ok()?;
                 (ordinal < *count && name == format!("n{ordinal}")).then_some(ordinal)

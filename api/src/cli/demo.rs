@@ -42,14 +42,18 @@ async fn furnish(service: &Arc<Service>) -> anyhow::Result<()> {
     service.put_agenda(&PutAgenda::Price(demonstration.price), &meta).await?;
     service.put_agenda(&PutAgenda::Co2(demonstration.co2), &meta).await?;
     service.put_agenda(&PutAgenda::PowerCap(demonstration.power_cap), &meta).await?;
-    let (epoch, _) = service.nodes().await?;
-    if epoch.is_some() {
+    if service.state().await?.epoch().is_some() {
         return Ok(());
     }
     service.put_nodes(demonstration.nodes).await?;
     let search = SearchMode::Slots { slot: Seconds::new(900) };
     for booking in demonstration.bookings {
-        book(service, &booking.owner, Wish { request: booking.request, search }).await?;
+        book(
+            service,
+            &booking.owner,
+            Wish { request: booking.request, search, pareto_nodes: false },
+        )
+        .await?;
     }
     tracing::info!("furnished a cluster with demonstration data around today");
     Ok(())

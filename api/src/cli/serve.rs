@@ -69,7 +69,7 @@ pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
         );
     }
     // A large cluster takes seconds to read: better now than in the first answer.
-    service.nodes().await?;
+    service.state().await?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;

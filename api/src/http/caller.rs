@@ -6,6 +6,7 @@
 
 use std::marker::PhantomData;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -15,7 +16,7 @@ use storage::Role;
 
 use super::App;
 use super::problem::Problem;
-use crate::service::Access;
+use crate::service::{Access, State};
 
 /// Who called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ impl Roles for Anyone {
 pub struct By<R> {
     /// Who.
     pub caller: Caller,
+    /// The book as it was when they called: the token was judged by it, and a plan may rest on it.
+    pub state: Arc<State>,
     roles: PhantomData<R>,
 }
 
@@ -77,7 +80,8 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let caller = identify(parts, app).await?;
+        let state = app.service.state().await?;
+        let caller = identify(parts, app, &state)?;
         let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
         if !admitted {
             let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
@@ -88,27 +92,27 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
                 format!("This is for the roles {}.", allowed.join(", ")),
             ));
         }
-        Ok(Self { caller, roles: PhantomData })
+        Ok(Self { caller, state, roles: PhantomData })
     }
 }
 
-async fn identify(parts: &Parts, app: &App) -> Result<Caller, Problem> {
+fn identify(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {
     let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
-        return local_user(parts, app).await;
+        return local_user(parts, app, state);
     };
     let token = value.to_str().ok().and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
     let Some(token) = token else { return Err(unauthorised("Send Authorization: Bearer TOKEN.")) };
-    match app.service.token(&digest(token)).await? {
-        Some(token) => Ok(Caller { owner: token.owner, role: Some(token.role) }),
+    match state.token(&digest(token)) {
+        Some(token) => Ok(Caller { owner: token.owner.clone(), role: Some(token.role) }),
         None => Err(unauthorised("The token is not known or was revoked.")),
     }
 }
 
-async fn local_user(parts: &Parts, app: &App) -> Result<Caller, Problem> {
-    if app.service.has_tokens().await? {
+fn local_user(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {
+    if state.has_tokens() {
         return Err(unauthorised(
             "Send Authorization: Bearer TOKEN; `wattbook token create` makes one.",
         ));

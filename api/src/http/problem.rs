@@ -150,6 +150,7 @@ impl From<ServiceError> for Problem {
                     |detail| PlacedError { pointer: Some(String::new()), place: None, detail };
                 Self::invalid_body(errors.into_iter().map(placed).collect())
             }
+            ServiceError::NoOutage(id) => Self::not_found(format!("outage {id}")),
             ServiceError::NoReservation(id) => Self::not_found(format!("reservation {id}")),
             ServiceError::Impossible(decision) => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use planner::calibration::{NodeCalibration, PowerSample, calibrate};
 use planner::node::{Node, Nodes};
-use storage::{Calibration, EpochId, StorageError};
+use storage::{Calibration, EpochId};
 
 use super::cluster::blocking;
 use super::{Service, ServiceError};
@@ -43,7 +43,7 @@ impl Service {
                 .map_err(ServiceError::Invalid)?;
             match self.replace_nodes(nodes, &measured, epoch).await {
                 // Others replaced the nodes meanwhile: apply what was measured to theirs.
-                Err(StorageError::EpochChanged) => {}
+                Err(ServiceError::Busy) => {}
                 replaced => return Ok(Calibrated { epoch: replaced?, nodes: measured }),
             }
         }

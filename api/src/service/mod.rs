@@ -1,35 +1,44 @@
 //! Use cases: read what is needed, call one pure planner function with plain values, write.
 //!
-//! Plans that book are made one at a time in this process (`booking`), and each is written only if
-//! the book's version is still the one it was made from, so that other processes on the same
-//! database are safe too. Quotes and choices take no part in that queue.
+//! Plans rest on the book in memory (`state`, `memory`). Those that book are made one at a time in
+//! this process (`booking`): each is written only if the book's version is still the one it was made
+//! from, so that other processes on the same database are safe too, and one made while another is
+//! written would always have to be made again. Quotes and choices take no part in that queue.
 
 mod agendas;
 mod calibrate;
 mod cluster;
+mod memory;
+mod outages;
 mod planning;
 mod power_profile;
 mod propose;
 mod quote;
+mod quote_document;
 mod reservations;
+mod state;
 
 use std::sync::Arc;
 
-use planner::json::decision::DecisionDocument;
 use planner::time::{Seconds, Timestamp};
-use storage::{ApiToken, Database, ReservationId, StorageError};
-use tokio::sync::{Mutex, RwLock};
+use storage::{Database, OutageId, ReservationId, StorageError};
+use tokio::sync::Mutex;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use memory::Memory;
 use planning::PlanningPool;
 
 pub use agendas::{AgendaUpdate, PutAgenda};
 pub use cluster::{Cluster, blocking};
+pub use outages::{NewOutage, Outages};
 pub use planner::reserved_power::ProfileStep;
+pub use power_profile::PowerProfile;
 pub use propose::{IdempotencyKey, Proposed};
 pub use quote::Wish;
+pub use quote_document::QuoteDocument;
 pub use reservations::{Access, Page, ShownNodes};
+pub use state::State;
 
 /// How long an idempotency key is remembered: a day.
 const KEPT_KEYS: Seconds = Seconds::new(86_400);
@@ -41,7 +50,7 @@ pub struct Service {
     clock: Clock,
     pool: PlanningPool,
     booking: Mutex<()>,
-    cluster: RwLock<Option<Arc<Cluster>>>,
+    memory: Memory,
 }
 
 /// Why a use case did not end well.
@@ -50,18 +59,21 @@ pub enum ServiceError {
     /// The input contradicts what is stored.
     #[error("the input is not valid: {}", .0.join("; "))]
     Invalid(Vec<String>),
+    /// No such outage.
+    #[error("there is no outage {0}")]
+    NoOutage(OutageId),
     /// No such reservation, or not the caller's.
     #[error("there is no reservation {0}")]
     NoReservation(ReservationId),
     /// The planner found no start.
     #[error("no start in the window has enough nodes and power; see the reasons")]
-    Impossible(Box<DecisionDocument>),
+    Impossible(Box<QuoteDocument>),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \
          stands here, and a new reservation holds it"
     )]
-    OffersExpired(Box<DecisionDocument>),
+    OffersExpired(Box<QuoteDocument>),
     /// The reservation's state does not allow it.
     #[error("the reservation is {state}; {way_out}")]
     WrongState {
@@ -102,7 +114,7 @@ pub enum ServiceError {
     TimeLimit,
     /// The database does not answer, or is busy with another process.
     #[error("the database is busy or out of reach; try again in a moment")]
-    Unavailable(#[source] StorageError),
+    Unavailable(#[source] Arc<StorageError>),
     /// Anything else.
     #[error(transparent)]
     Internal(anyhow::Error),
@@ -111,7 +123,14 @@ pub enum ServiceError {
 impl From<StorageError> for ServiceError {
     fn from(error: StorageError) -> Self {
         match error {
-            StorageError::Busy(_) | StorageError::Unavailable(_) => Self::Unavailable(error),
+            StorageError::Busy(_) | StorageError::Unavailable(_) => {
+                Self::Unavailable(Arc::new(error))
+            }
+            StorageError::EpochChanged => Self::Busy,
+            StorageError::NodesInUse { names, reservations } => Self::NodesInUse {
+                names,
+                reservations: reservations.iter().map(ToString::to_string).collect(),
+            },
             error => Self::Internal(error.into()),
         }
     }
@@ -126,7 +145,7 @@ impl Service {
             database,
             clock: Clock,
             booking: Mutex::new(()),
-            cluster: RwLock::new(None),
+            memory: Memory::default(),
         }
     }
 
@@ -146,14 +165,6 @@ impl Service {
     /// What the database said.
     pub async fn ready(&self) -> Result<(), ServiceError> {
         Ok(self.database.ping().await?)
-    }
-
-    /// The token of this digest, if it is valid.
-    ///
-    /// # Errors
-    /// Only the database's.
-    pub async fn token(&self, digest: &str) -> Result<Option<ApiToken>, ServiceError> {
-        Ok(self.database.find_token(digest).await?)
     }
 
     /// Whether the service has users at all.

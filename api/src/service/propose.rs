@@ -1,14 +1,12 @@
 //! Proposals: a reservation whose offers are held for its owner.
 
-use std::sync::Arc;
-
 use planner::decision::Offer;
 use planner::json::decision::OfferDocument;
 use storage::{IdempotencyRecord, NewOffer, NewReservation, OfferId, ProposeError, ReservationId};
 use uuid::Uuid;
 
-use super::cluster::blocking;
 use super::quote::Planned;
+use super::quote_document::QuoteDocument;
 use super::{Service, ServiceError, Wish};
 
 /// How often a proposal is planned anew when other processes change the book meanwhile.
@@ -53,15 +51,18 @@ impl Service {
             if let Some(before) = self.proposed_before(owner, key).await? {
                 return Ok(before);
             }
-            let planned = Arc::new(self.plan(wish).await?);
-            if planned.decision.offers().is_empty() {
-                if let Some(before) = self.proposed_before(owner, key).await? {
-                    return Ok(before);
+            let state = self.state().await?;
+            let version = state.marks.map_or(0, |marks| marks.version);
+            let drafted = match self.plan(state, wish, draft).await? {
+                Ok(drafted) => drafted,
+                Err(impossible) => {
+                    if let Some(before) = self.proposed_before(owner, key).await? {
+                        return Ok(before);
+                    }
+                    return Err(ServiceError::Impossible(impossible));
                 }
-                let document = blocking(move || planned.document()).await?;
-                return Err(ServiceError::Impossible(Box::new(document)));
-            }
-            match self.hold(owner, &planned, request_json, key).await? {
+            };
+            match self.hold(owner, version, drafted, request_json, key).await {
                 Ok(id) => return Ok(Proposed::New(id)),
                 Err(
                     ProposeError::BookChanged { .. }
@@ -99,15 +100,14 @@ impl Service {
     async fn hold(
         &self,
         owner: &str,
-        planned: &Arc<Planned>,
+        version: i64,
+        drafted: Drafted,
         request_json: &str,
         key: Option<&IdempotencyKey>,
-    ) -> Result<Result<ReservationId, ProposeError>, ServiceError> {
+    ) -> Result<ReservationId, ProposeError> {
         let id = ReservationId::new(Uuid::now_v7());
         let now = self.now();
-        let written = Arc::clone(planned);
-        let (summary, offers) =
-            blocking(move || (summary(&written), held_offers(&written))).await?;
+        let Drafted { summary, offers } = drafted;
         let reservation = NewReservation {
             id,
             owner: owner.to_owned(),
@@ -125,26 +125,33 @@ impl Service {
             response: id.to_string(),
             created: now,
         });
-        let version = planned.book_version;
-        let proposed = self.database.propose(version, &reservation, now, record.as_ref()).await;
-        Ok(proposed.map(|()| id))
+        self.database.propose(version, &reservation, now, record.as_ref()).await?;
+        Ok(id)
     }
 }
 
-/// What is kept of a decision beside its offers.
-fn summary(planned: &Planned) -> String {
-    let decision = &planned.decision;
-    let soonest = decision.as_soon_as_possible.as_ref();
-    serde_json::json!({
-        "candidate_starts": decision.candidate_starts,
-        "decision": decision.word(),
-        "as_soon_as_possible": soonest.map(|offer| document(planned, offer)),
-    })
-    .to_string()
+/// What is written of a decision.
+struct Drafted {
+    /// Beside the offers.
+    summary: String,
+    offers: Vec<NewOffer>,
 }
 
-fn held_offers(planned: &Planned) -> Vec<NewOffer> {
-    planned.decision.offers().iter().map(|offer| held(planned, offer)).collect()
+/// A decision as it is written, or what is told where nothing is possible.
+fn draft(planned: Planned) -> Result<Drafted, Box<QuoteDocument>> {
+    if planned.decision.offers().is_empty() {
+        return Err(Box::new(planned.document(false)));
+    }
+    let decision = &planned.decision;
+    let soonest = decision.as_soon_as_possible.as_ref();
+    let summary = serde_json::json!({
+        "candidate_starts": decision.candidate_starts,
+        "decision": decision.word(),
+        "as_soon_as_possible": soonest.map(|offer| document(&planned, offer)),
+    })
+    .to_string();
+    let offers = decision.offers().iter().map(|offer| held(&planned, offer)).collect();
+    Ok(Drafted { summary, offers })
 }
 
 fn held(planned: &Planned, offer: &Offer) -> NewOffer {
@@ -158,6 +165,7 @@ fn held(planned: &Planned, offer: &Offer) -> NewOffer {
 }
 
 fn document(planned: &Planned, offer: &Offer) -> serde_json::Value {
-    let document = OfferDocument::new(offer, planned.selection.order(), &planned.cluster.nodes);
+    let document =
+        OfferDocument::new(offer, planned.selection.order(), &planned.state.cluster.nodes);
     serde_json::to_value(document).unwrap_or_default()
 }

@@ -2,127 +2,97 @@
 
 use std::sync::Arc;
 
-use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
-use planner::book::Book;
 use planner::decision::Decision;
-use planner::json::decision::DecisionDocument;
 use planner::problem::SearchMode;
-use planner::quantity::Power;
 use planner::request::Request;
-use planner::search::{PlanningView, plan};
+use planner::search::{Cancelled, PlanningView, plan};
 use planner::selection::Selection;
-use planner::time::{Seconds, Span, Timestamp};
-use storage::BookSnapshot;
+use planner::time::Timestamp;
 
-use super::cluster::{Cluster, blocking};
+use super::quote_document::QuoteDocument;
+use super::state::State;
 use super::{Service, ServiceError};
 
-/// A request and where its starts are looked for.
+/// A request, where its starts are looked for, and what to tell of them.
 #[derive(Clone, Debug)]
 pub struct Wish {
     /// What is asked for.
     pub request: Request,
     /// Where starts are looked for.
     pub search: SearchMode,
+    /// Whether the nodes of every start on the Pareto front are told.
+    pub pareto_nodes: bool,
 }
 
 /// A decision with everything needed to write it down or to book it.
 pub(super) struct Planned {
-    pub book_version: i64,
-    pub cluster: Arc<Cluster>,
+    pub state: Arc<State>,
     pub selection: Selection,
     pub decision: Decision,
 }
 
 impl Planned {
-    pub(super) fn document(&self) -> DecisionDocument {
-        DecisionDocument::new(&self.decision, self.selection.order(), &self.cluster.nodes)
+    pub(super) fn document(mut self, pareto_nodes: bool) -> QuoteDocument {
+        let front = std::mem::take(&mut self.decision.pareto);
+        let nodes = &self.state.cluster.nodes;
+        QuoteDocument::new(&self.decision, &front, self.selection.order(), nodes, pareto_nodes)
     }
 }
 
 impl Service {
-    /// What is possible for this wish now.
+    /// What is possible for this wish at a state, presented off the async threads too: documents of
+    /// many nodes are large.
     ///
     /// # Errors
-    /// `Overloaded`, `TimeLimit` and the database's.
-    pub async fn quote(&self, wish: &Wish) -> Result<DecisionDocument, ServiceError> {
-        let planned = self.plan(wish).await?;
-        blocking(move || planned.document()).await
+    /// `Overloaded`, `TimeLimit`, `Invalid` where the window has passed or nodes are unknown.
+    pub async fn quote<T: Send + 'static>(
+        &self,
+        state: Arc<State>,
+        wish: &Wish,
+        present: impl FnOnce(QuoteDocument) -> T + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let pareto_nodes = wish.pareto_nodes;
+        self.plan(state, wish, move |planned| present(planned.document(pareto_nodes))).await
     }
 
-    /// Plans against one consistent state of the book.
-    pub(super) async fn plan(&self, wish: &Wish) -> Result<Planned, ServiceError> {
-        let now = self.now();
-        let (cluster, snapshot) = match reach(&wish.request, now) {
-            Some(reach) => self.snapshot(reach, now).await?,
-            None => return Err(ServiceError::Invalid(vec!["the window has passed".to_owned()])),
-        };
-        let (wish, currency) = (wish.clone(), self.settings.currency);
-        let book_version = snapshot.version;
+    /// Plans at one state of the book.
+    pub(super) async fn plan<T: Send + 'static>(
+        &self,
+        state: Arc<State>,
+        wish: &Wish,
+        present: impl FnOnce(Planned) -> T + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let (wish, currency, now) = (wish.clone(), self.settings.currency, self.now());
+        if is_over(&wish.request, now) {
+            return Err(ServiceError::Invalid(vec!["the window has passed".to_owned()]));
+        }
         let planned = self.pool.run(move |cancelled| {
-            let unknown = wish.request.filter.errors(&cluster.nodes);
+            let unknown = wish.request.filter.errors(&state.cluster.nodes);
             if !unknown.is_empty() {
                 let unknown = unknown.iter().map(ToString::to_string).collect();
                 return Ok(Err(ServiceError::Invalid(unknown)));
             }
-            let selection = cluster.selection(&wish.request);
-            let book = book(&snapshot, &cluster);
-            let agendas = match agendas(snapshot) {
-                Ok(agendas) => agendas,
-                Err(error) => return Ok(Err(ServiceError::Internal(error.into()))),
-            };
+            let selection = state.cluster.selection(&wish.request);
             let view = PlanningView {
                 now,
                 search: wish.search,
                 currency,
                 selection: &selection,
-                base_power: Power::ZERO,
-                agendas: &agendas,
-                book: &book,
+                base_power: state.cluster.base_power,
+                agendas: &state.agendas,
+                book: &state.book,
             };
             let decision = plan(&view, &wish.request, cancelled)?;
-            Ok(Ok(Planned { book_version, cluster, selection, decision }))
+            if cancelled() {
+                return Err(Cancelled);
+            }
+            Ok(Ok(present(Planned { state, selection, decision })))
         });
         planned.await?
     }
-
-    /// The cluster and one consistent state of the book over `span`.
-    pub(super) async fn snapshot(
-        &self,
-        span: Span,
-        now: Timestamp,
-    ) -> Result<(Arc<Cluster>, BookSnapshot), ServiceError> {
-        loop {
-            let cluster = self.cluster().await?;
-            let snapshot = self.database.snapshot(span, now).await?;
-            // New nodes between the two reads: read again.
-            if snapshot.epoch == cluster.epoch {
-                return Ok((cluster, snapshot));
-            }
-        }
-    }
 }
 
-/// Everything a plan for the request can touch, with the seconds before and after that exact mode
-/// looks at.
-fn reach(request: &Request, now: Timestamp) -> Option<Span> {
-    let margin = Seconds::new(2);
-    let from = request.earliest_start_at(now) - margin;
-    Span::new(from, request.reach()?.end() + margin)
-}
-
-fn book(snapshot: &BookSnapshot, cluster: &Cluster) -> Book {
-    let bookings = snapshot.allocations.iter().map(|allocation| {
-        let id = allocation.reservation_id.to_string().into();
-        (id, allocation.span, allocation.ranks.clone())
-    });
-    Book::new(Arc::clone(&cluster.reference)).with(bookings)
-}
-
-fn agendas(snapshot: BookSnapshot) -> Result<Agendas, AgendaError> {
-    Ok(Agendas {
-        price: RateAgenda::new(Agenda::new(snapshot.price)?),
-        co2: RateAgenda::new(Agenda::new(snapshot.co2)?),
-        power_cap: snapshot.power_cap.map(Agenda::new).transpose()?,
-    })
+/// Whether no start is left.
+fn is_over(request: &Request, now: Timestamp) -> bool {
+    request.shapes().all(|shape| request.latest_start_for(shape.duration) < now)
 }

@@ -139,13 +139,16 @@ impl Service {
         }
     }
 
-    /// The answer to a late choice. `None` for the wish: its window has passed.
+    /// The answer to a late choice. `None` for the wish: its window has
+    /// passed, or nodes it names are gone.
     async fn expired(&self, wish: Option<Wish>) -> Result<ServiceError, ServiceError> {
         Ok(match wish {
-            Some(wish) => ServiceError::OffersExpired(Box::new(self.quote(&wish).await?)),
+            Some(wish) => {
+                ServiceError::OffersExpired(self.quote(self.state().await?, &wish, Box::new).await?)
+            }
             None => ServiceError::WrongState {
                 state: "expired".to_owned(),
-                way_out: "its latest start has passed too; make a new request",
+                way_out: "its window has passed, or nodes it names are gone; make a new request",
             },
         })
     }

@@ -1,4 +1,4 @@
-//! The handle: the whole surface of the crate on one page.
+//! The handle: the whole surface of the crate, but for access, on one page.
 
 use std::sync::Arc;
 
@@ -7,13 +7,15 @@ use planner::node::Nodes;
 use planner::time::{Span, Timestamp};
 use sqlx::{Postgres, Sqlite};
 
-use crate::access::{ApiToken, IdempotencyRecord};
+use crate::access::IdempotencyRecord;
 use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
 use crate::allocation::{Allocation, BookSnapshot};
+use crate::changes::{Changes, Marks};
 use crate::dialect;
 use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
-use crate::identity::{EpochId, ReservationId, RevisionId, TokenId};
+use crate::identity::{EpochId, OutageId, ReservationId, RevisionId};
 use crate::nodes::{Calibration, StoredNodes};
+use crate::outage::Outage;
 use crate::repository::Repository;
 use crate::reservation::{
     Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, StoredReservation,
@@ -40,6 +42,8 @@ macro_rules! on_engine {
         }
     };
 }
+
+mod access;
 
 impl Database {
     /// Opens the database of a URL, `sqlite://path` or `postgres://...`, and brings its tables up
@@ -213,12 +217,66 @@ impl Database {
         on_engine!(self.allocations(window, now, except))
     }
 
+    /// How far the database is: whether anything changed since.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn marks(&self) -> Result<Marks, StorageError> {
+        on_engine!(self.marks())
+    }
+
+    /// What is newer than what is known, everything where nothing is, as one consistent state. The
+    /// nodes of an epoch that is known or `prepared` are not read.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn changes(
+        &self,
+        known: Option<Marks>,
+        prepared: Option<EpochId>,
+        now: Timestamp,
+    ) -> Result<Changes, StorageError> {
+        on_engine!(self.changes(known, prepared, now))
+    }
+
     /// All allocations of one reservation, whatever its state.
     ///
     /// # Errors
     /// Storage failed.
     pub async fn allocations_of(&self, id: ReservationId) -> Result<Vec<Allocation>, StorageError> {
         on_engine!(self.allocations_of(id))
+    }
+}
+
+/// Outages.
+impl Database {
+    /// Stores an outage, whose nodes plans avoid from now on.
+    ///
+    /// # Errors
+    /// [`StorageError::EpochChanged`] where its ranks are not those of the newest epoch.
+    pub async fn create_outage(&self, outage: &Outage) -> Result<(), StorageError> {
+        on_engine!(self.create_outage(outage))
+    }
+
+    /// Ends an outage at `now`; one that has yet to start is taken back. `None` for an unknown one;
+    /// one that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn end_outage(
+        &self,
+        id: OutageId,
+        now: Timestamp,
+    ) -> Result<Option<Outage>, StorageError> {
+        on_engine!(self.end_outage(id, now))
+    }
+
+    /// Outages that have yet to end at `now`, by start.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn outages(&self, now: Timestamp) -> Result<Vec<Outage>, StorageError> {
+        on_engine!(self.outages(now))
     }
 }
 
@@ -340,76 +398,5 @@ impl Database {
         limit: u16,
     ) -> Result<Vec<StoredReservation>, StorageError> {
         on_engine!(self.reservations(filter, after, limit))
-    }
-}
-
-/// Access.
-impl Database {
-    /// Stores a token.
-    ///
-    /// # Errors
-    /// [`StorageError::TokenExists`] where its digest or id is taken.
-    pub async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
-        on_engine!(self.create_token(token))
-    }
-
-    /// The token with this digest, unless revoked.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn find_token(&self, digest: &str) -> Result<Option<ApiToken>, StorageError> {
-        on_engine!(self.find_token(digest))
-    }
-
-    /// All tokens, also revoked ones, oldest first.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
-        on_engine!(self.list_tokens())
-    }
-
-    /// Revokes a token; `false` where it is unknown or revoked already.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn revoke_token(&self, id: TokenId, now: Timestamp) -> Result<bool, StorageError> {
-        on_engine!(self.revoke_token(id, now))
-    }
-
-    /// Whether a token was ever made, be it revoked since: a site that has had users keeps its door shut.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn has_tokens(&self) -> Result<bool, StorageError> {
-        on_engine!(self.has_tokens())
-    }
-
-    /// What was answered to an owner's key.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn idempotent_response(
-        &self,
-        owner: &str,
-        key: &str,
-    ) -> Result<Option<IdempotencyRecord>, StorageError> {
-        on_engine!(self.idempotent_response(owner, key))
-    }
-
-    /// Remembers an answer that no proposal carries.
-    ///
-    /// # Errors
-    /// [`ProposeError::IdempotencyKeyReused`].
-    pub async fn record_idempotency(&self, record: &IdempotencyRecord) -> Result<(), ProposeError> {
-        on_engine!(self.record_idempotency(record))
-    }
-
-    /// Forgets answers from before `instant`; how many.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn forget_idempotency_before(&self, instant: Timestamp) -> Result<u64, StorageError> {
-        on_engine!(self.forget_idempotency_before(instant))
     }
 }

@@ -36,8 +36,6 @@ static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres
 pub(crate) trait Dialect: sqlx::Database {
     /// Begins a transaction that will write.
     const BEGIN_WRITE: &'static str;
-    /// Makes writers go one after another, where beginning does not.
-    const LOCK_BOOK: Option<&'static str>;
     /// Begins a transaction whose reads all see one state.
     const BEGIN_READ: &'static str;
 }
@@ -46,14 +44,11 @@ impl Dialect for Sqlite {
     // A deferred transaction that turns from reading to writing fails at once when another one
     // wrote in between, whatever the busy timeout.
     const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
-    const LOCK_BOOK: Option<&'static str> = None;
     const BEGIN_READ: &'static str = "BEGIN DEFERRED";
 }
 
 impl Dialect for Postgres {
     const BEGIN_WRITE: &'static str = "BEGIN ISOLATION LEVEL READ COMMITTED";
-    const LOCK_BOOK: Option<&'static str> =
-        Some("SELECT version FROM book WHERE id = 1 FOR UPDATE");
     const BEGIN_READ: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 }
 
@@ -97,7 +92,9 @@ pub(crate) async fn open_sqlite(url: &str) -> Result<Repository<Sqlite>, Storage
     };
     let reading = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
     let reader = connect(reading, options.pragma("query_only", "ON"), &target).await?;
-    Ok(Repository { writer, reader })
+    let repository = Repository { writer, reader };
+    repository.pack_rows().await?;
+    Ok(repository)
 }
 
 /// Opens the connection that writes, and brings the tables up to date.
@@ -119,7 +116,9 @@ pub(crate) async fn open_postgres(url: &str) -> Result<Repository<Postgres>, Sto
     let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS);
     let pool = connect(pool, options, &target).await?;
     POSTGRES_MIGRATIONS.run(&pool).await.map_err(StorageError::Migrate)?;
-    Ok(Repository { writer: pool.clone(), reader: pool })
+    let repository = Repository { writer: pool.clone(), reader: pool };
+    repository.pack_rows().await?;
+    Ok(repository)
 }
 
 async fn connect<DB: sqlx::Database>(

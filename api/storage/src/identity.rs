@@ -65,6 +65,10 @@ uuid_identity! {
     /// Which API token.
     TokenId
 }
+uuid_identity! {
+    /// Which outage.
+    OutageId
+}
 serial_identity! {
     /// Which calibration epoch; later ones are greater.
     EpochId

@@ -10,18 +10,23 @@
 //!   rates millionths of their unit (`_millionths`). No statement asks the engine for the time.
 //! - The engine itself refuses a double booking; see the allocations' migration.
 //! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
-//!   an agenda, new nodes. Choosing, cancelling and expiring only free nodes and leave it.
+//!   an agenda, new nodes, an outage. Choosing, cancelling and expiring only free nodes and leave
+//!   it. Its count of changes grows with every transaction that writes; see [`Marks`].
 //! - Every write is one transaction, and writers go one after another: one connection on SQLite,
-//!   the lock of the book's row on PostgreSQL.
+//!   the book's row, which each changes first, on PostgreSQL.
 
 mod access;
 mod agenda;
 mod allocation;
+mod changes;
 mod database;
 mod dialect;
 mod error;
 mod identity;
 mod nodes;
+mod outage;
+mod packed;
+mod remap;
 mod repository;
 mod reservation;
 mod row;
@@ -30,10 +35,12 @@ pub mod sql;
 pub use access::{ApiToken, IdempotencyRecord, Role};
 pub use agenda::{AgendaMeta, AgendaRevision, Quantity};
 pub use allocation::{Allocation, BookSnapshot};
+pub use changes::{AgendaPieces, BookChanges, Changes, Holding, Marks};
 pub use database::Database;
 pub use error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
-pub use identity::{EpochId, OfferId, ReservationId, RevisionId, TokenId};
+pub use identity::{EpochId, OfferId, OutageId, ReservationId, RevisionId, TokenId};
 pub use nodes::{Calibration, StoredNodes};
+pub use outage::Outage;
 pub use reservation::{
     Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, ReservationState,
     StoredOffer, StoredReservation,

@@ -12,9 +12,11 @@ use sqlx::FromRow;
 use crate::access::{ApiToken, IdempotencyRecord, Role};
 use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
 use crate::allocation::Allocation;
+use crate::changes::Holding;
 use crate::error::StorageError;
-use crate::identity::{EpochId, OfferId, ReservationId, RevisionId, TokenId};
+use crate::identity::{EpochId, OfferId, OutageId, ReservationId, RevisionId, TokenId};
 use crate::nodes::Calibration;
+use crate::outage::{Outage, ranks_of};
 use crate::reservation::{ReservationState, StoredOffer, StoredReservation};
 
 #[derive(FromRow)]
@@ -22,6 +24,9 @@ pub(crate) struct EpochRow {
     pub id: EpochId,
     pub created_s: i64,
     pub node_count: i64,
+    pub numbered: bool,
+    pub labels: String,
+    pub digest: Option<Vec<u8>>,
 }
 
 #[derive(FromRow)]
@@ -85,6 +90,29 @@ pub(crate) struct AllocationRow {
     end_rank: i64,
     start_s: i64,
     end_s: i64,
+}
+
+#[derive(FromRow)]
+pub(crate) struct HoldingRow {
+    reservation_id: ReservationId,
+    offer_id: OfferId,
+    held_until_s: Option<i64>,
+    first_rank: i64,
+    end_rank: i64,
+    start_s: i64,
+    end_s: i64,
+}
+
+#[derive(FromRow)]
+pub(crate) struct OutageRow {
+    id: OutageId,
+    owner: String,
+    reason: String,
+    created_s: i64,
+    epoch: EpochId,
+    start_s: i64,
+    end_s: Option<i64>,
+    ranks: String,
 }
 
 #[derive(FromRow)]
@@ -253,6 +281,45 @@ pub(crate) fn grouped(rows: Vec<AllocationRow>) -> Result<Vec<Allocation>, Stora
     let whole =
         |(allocation, ranges)| Allocation { ranks: NodeSet::from_ranges(ranges), ..allocation };
     Ok(groups.into_iter().map(whole).collect())
+}
+
+/// Rows of one offer and span, which follow each other, as one holding. `O(rows)`.
+pub(crate) fn held(rows: &[HoldingRow]) -> Result<Vec<Holding>, StorageError> {
+    let same = |a: &HoldingRow, b: &HoldingRow| {
+        (a.offer_id, a.start_s, a.end_s) == (b.offer_id, b.start_s, b.end_s)
+    };
+    rows.chunk_by(same).map(holding).collect()
+}
+
+fn holding(rows: &[HoldingRow]) -> Result<Holding, StorageError> {
+    let first = &rows[0];
+    let wrong = |problem| inconsistent("allocations", &first.offer_id, problem);
+    let rank = |rank| u32::try_from(rank).map_err(|_| wrong("a rank is out of range")());
+    let range = |row: &HoldingRow| Ok(rank(row.first_rank)?..rank(row.end_rank)?);
+    let ranges = rows.iter().map(range).collect::<Result<Vec<_>, StorageError>>()?;
+    Ok(Holding {
+        reservation_id: first.reservation_id,
+        held_until: first.held_until_s.map(Timestamp::from_unix_seconds),
+        span: span(first.start_s, first.end_s).ok_or_else(wrong("the span is empty"))?,
+        ranks: NodeSet::from_ranges(ranges),
+    })
+}
+
+impl TryFrom<OutageRow> for Outage {
+    type Error = StorageError;
+    fn try_from(row: OutageRow) -> Result<Self, StorageError> {
+        let wrong = inconsistent("outages", &row.id, "the ranks cannot be read");
+        Ok(Self {
+            id: row.id,
+            owner: row.owner,
+            reason: row.reason,
+            created: Timestamp::from_unix_seconds(row.created_s),
+            epoch: row.epoch,
+            start: Timestamp::from_unix_seconds(row.start_s),
+            end: row.end_s.map(Timestamp::from_unix_seconds),
+            ranks: ranks_of(&row.ranks).ok_or_else(wrong)?,
+        })
+    }
 }
 
 impl TryFrom<(ReservationRow, Vec<StoredOffer>)> for StoredReservation {

@@ -71,6 +71,10 @@ fn the_example_asks_for_more_nodes_than_there_are_and_exits_with_three() {
     let decision = stdout(&output);
     let reason = json!({
         "code": "nodes", "excluded_starts": 17,
+        "binding": {
+            "at_start": "2026-01-01T00:00:00Z", "start": "2026-01-01T00:00:00Z",
+            "end": "2026-01-01T01:00:00Z", "missing_nodes": 1,
+        },
         "detail": decision["reasons"][0]["detail"],
     });
     let expected = json!({
@@ -98,7 +102,7 @@ fn ties_in_all_criteria_make_one_optimum_at_the_earliest_start() {
             "cost_co2_energy", "co2_energy_cost", "co2_cost_energy",
         ],
         "start": "2026-01-01T00:00:00Z", "end": "2026-01-01T01:00:00Z",
-        "nodes": ["n1"], "node_ranges": [[0, 0]],
+        "node_count": 1, "nodes": ["n1"], "node_ranges": [[0, 0]],
         "energy_j": 513_000.0, "cost": 0.010_872_75, "currency": "EUR", "co2_g": 7.98,
         "peak_power_w": 190.0, "delay_s": 0,
         "saves": { "energy_j": 0.0, "cost": 0.0, "co2_g": 0.0 },

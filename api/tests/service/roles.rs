@@ -37,6 +37,7 @@ enum Body {
     Nodes,
     Price,
     Samples,
+    Outage,
 }
 
 #[rustfmt::skip]
@@ -47,6 +48,9 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/nodes", "/api/v1/nodes", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::Samples, May::Run, 201),
         (get.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/outages", "/api/v1/outages", Body::Outage, May::Run, 201),
+        (get.clone(), "/api/v1/outages", "/api/v1/outages", Body::None, May::Book, 200),
+        (delete.clone(), "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::None, May::Run, 200),
         (put, "/api/v1/agendas/{quantity}", "/api/v1/agendas/price", Body::Price, May::Supply, 200),
         (get.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/power-cap", Body::None, May::Anyone, 200),
         (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Wish, May::Book, 200),
@@ -84,7 +88,10 @@ async fn each_route_admits_the_documented_roles_and_refuses_everyone_else(site: 
             // One of the user's for each call.
             let user = server.client().with_token(&ada);
             let reservation = propose(&user, &hours.request(1, 0, 6)).await;
+            let outage = document_of(Body::Outage, hours).unwrap();
+            let outage = operator.post("/api/v1/outages", &outage).await.ok(201);
             let called = route.replace("ID", &path(&reservation));
+            let called = called.replace("OUTAGE", outage["id"].as_str().unwrap());
             let call = |client: &crate::client::Client| {
                 let request = client.request(method.clone(), &called);
                 match document_of(body, hours) {
@@ -129,6 +136,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),
+        Body::Outage => json!({ "nodes": ["n7"], "reason": "fans" }),
         Body::Samples => json!([sample("idle", 100), sample("max", 200)]),
     })
 }

@@ -124,7 +124,7 @@ impl Site {
 /// The binary, without settings from the environment of whoever runs the tests.
 pub fn wattbook(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wattbook"));
-    for name in ["CONFIG", "LISTEN", "DATABASE", "HOLD_S"] {
+    for name in ["CONFIG", "LISTEN", "DATABASE", "HOLD_S", "POWER_CAP_SCOPE"] {
         command.env_remove(format!("WATTBOOK_{name}"));
     }
     command.env("WATTBOOK_LOG", "info").args(arguments);

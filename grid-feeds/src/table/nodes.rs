@@ -1,22 +1,30 @@
-//! The nodes of a cluster as a table: `name,idle_power_w,max_power_w` and optionally `alpha`.
+//! The nodes of a cluster as a table: `name,idle_power_w,max_power_w` and optionally `alpha`,
+//! `partitions` and `features`, the last two with `;` between names.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use planner::decimal::Fraction;
-use planner::node::{Node, Nodes, NodesError};
+use planner::labels::{Labels, NodeLabels};
+use planner::node::{Node, Nodes, NodesError, is_name};
 
-use super::{Columns, TableError, read};
+use super::reader::Errors;
+use super::{Columns, Row, TableError, read};
 
 const NAME: usize = 0;
 const IDLE: usize = 1;
 const MAX: usize = 2;
 const ALPHA: usize = 3;
 
-const COLUMNS: Columns =
-    Columns { required: &["name", "idle_power_w", "max_power_w"], optional: &["alpha"] };
+const PARTITIONS: usize = 4;
+const FEATURES: usize = 5;
 
-/// Reads nodes in the order of the rows; an empty `alpha` means none.
+const COLUMNS: Columns = Columns {
+    required: &["name", "idle_power_w", "max_power_w"],
+    optional: &["alpha", "partitions", "features"],
+};
+
+/// Reads nodes in the order of the rows; an empty cell of an optional column means none.
 ///
 /// `O(rows)`; beside the text only the nodes and an index of their names are in memory.
 ///
@@ -38,14 +46,29 @@ pub fn nodes(text: &str) -> Result<Nodes, Vec<TableError>> {
             latest_alpha = Some((text.to_owned(), alpha));
             Some(alpha)
         });
+        let partitions = row.optional(PARTITIONS, errors, labels);
+        let features = row.optional(FEATURES, errors, labels);
         let (name, idle, max, alpha) = (name?, idle?, max?, alpha?);
         let node = Node::new(idle, max, alpha).map_err(|error| errors.row(row.line(), error));
-        Some((Box::<str>::from(name), node.ok()?))
+        let labels = NodeLabels {
+            partitions: partitions?.unwrap_or_default(),
+            features: features?.unwrap_or_default(),
+        };
+        Some(((Box::<str>::from(name), node.ok()?), labels))
     })?;
-    Nodes::listed(nodes).map_err(|error| match error {
+    let (nodes, labels): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
+    let nodes = Nodes::listed(nodes).map_err(|error| match error {
         NodesError::DuplicateName { .. } => duplicates(text),
         error => vec![TableError { line: 1, column: None, message: error.to_string() }],
-    })
+    })?;
+    Ok(nodes.with_labels(Labels::new(labels)))
+}
+
+/// Names with `;` between them.
+fn labels(row: &Row, column: usize, errors: &mut Errors) -> Option<Vec<Box<str>>> {
+    let names = row.text(column).split(';').map(|name| is_name(name).then(|| name.into()));
+    let labels = names.collect::<Option<_>>();
+    row.accept(column, errors, labels.ok_or("must be names with ; between them"))
 }
 
 /// Every row whose name is on an earlier line: read again, so that lines need not be kept where all
@@ -93,6 +116,20 @@ mod tests {
         assert_eq!(cluster.as_slice()[1].alpha(), None);
         assert_eq!((cluster.name(0), cluster.name(1)), ("n1".into(), "n,2".into()));
         assert_eq!(nodes("name,idle_power_w,max_power_w\nn1,95,190\n").unwrap().count(), 1);
+    }
+
+    #[test]
+    fn reads_partitions_and_features() {
+        let text = "name,idle_power_w,max_power_w,partitions,features\n\
+                    n1,1,2,gpu;big nodes,nvme\n\
+                    n2,1,2,,\n";
+        let cluster = nodes(text).unwrap();
+        let labels = cluster.labels().of(0).unwrap();
+        assert_eq!(labels.partitions, ["gpu".into(), "big nodes".into()]);
+        assert_eq!(labels.features, ["nvme".into()]);
+        assert_eq!(cluster.labels().of(1), Some(&NodeLabels::default()));
+        let wrong = "name,idle_power_w,max_power_w,features\nn1,1,2,a;;b\n";
+        assert_eq!(messages(wrong), ["line 2, features: must be names with ; between them"]);
     }
 
     #[test]

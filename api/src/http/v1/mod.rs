@@ -4,6 +4,7 @@
 pub mod agendas;
 pub mod calibrations;
 pub mod nodes;
+pub mod outages;
 pub mod power_profile;
 pub mod quotes;
 pub mod reservations;
@@ -70,6 +71,8 @@ pub fn router() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(outages::create::create_outage, outages::list::list_outages))
+        .routes(routes!(outages::end::end_outage))
         .routes(routes!(quotes::create_quote))
         .routes(routes!(
             reservations::create::create_reservation,

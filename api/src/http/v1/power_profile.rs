@@ -23,7 +23,7 @@ pub struct SpanQuery {
     pub to: Option<String>,
 }
 
-/// Reserved power over a span.
+/// Power that counts against the cap over a span.
 #[derive(Serialize, ToSchema)]
 pub struct PowerProfileDocument {
     /// RFC 3339.
@@ -32,6 +32,12 @@ pub struct PowerProfileDocument {
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     pub to: Timestamp,
+    /// What the cap limits: `reserved_nodes`, or `all_nodes`, idle ones too.
+    #[schema(example = "reserved_nodes")]
+    pub cap_scope: &'static str,
+    /// What counts whatever is reserved, part of every step: the idle power of all nodes where the
+    /// cap limits all. Watts.
+    pub base_power_w: f64,
     /// Covering the span without gaps; neighbours differ.
     pub steps: Vec<ProfileStepDocument>,
 }
@@ -46,7 +52,8 @@ pub struct ProfileStepDocument {
     #[schema(value_type = String, format = DateTime)]
     pub end: Timestamp,
     /// The sum of the maximum power of all reserved nodes, held offers included; of the
-    /// alternative offers of one reservation the largest counts. Watts.
+    /// alternative offers of one reservation the largest counts. Where the cap limits all nodes,
+    /// the idle power of the others too. Watts.
     pub reserved_power_w: f64,
     /// Of which confirmed. Watts.
     pub confirmed_power_w: f64,
@@ -77,11 +84,13 @@ pub async fn get_power_profile(
 ) -> Result<Json<PowerProfileDocument>, Problem> {
     let span =
         query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
-    let steps = app.service.power_profile(span).await?;
+    let profile = app.service.power_profile(span).await?;
     Ok(Json(PowerProfileDocument {
         from: span.start(),
         to: span.end(),
-        steps: steps.iter().map(document).collect(),
+        cap_scope: profile.cap_scope.word(),
+        base_power_w: profile.base_power.as_watts(),
+        steps: profile.steps.iter().map(document).collect(),
     }))
 }
 

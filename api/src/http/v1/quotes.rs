@@ -1,15 +1,16 @@
 //! `POST /api/v1/quotes`
 
-use axum::Json;
 use axum::extract::State;
-use planner::json::decision::DecisionDocument;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 
-use super::reservations::wish::read_wish;
-use super::schema::RequestDocument;
+use super::reservations::wish::read_quote;
+use super::schema::QuoteRequest;
 use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::{QuoteDocument, ServiceError};
 
 /// What is possible for a request now; nothing is held
 ///
@@ -18,9 +19,9 @@ use crate::http::problem::Problem;
     post,
     path = "/api/v1/quotes",
     tag = "planning",
-    request_body = RequestDocument,
+    request_body = QuoteRequest,
     responses(
-        (status = OK, body = DecisionDocument),
+        (status = OK, body = QuoteDocument),
         (status = BAD_REQUEST, body = Problem, description = "The request is not valid"),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
@@ -31,9 +32,11 @@ use crate::http::problem::Problem;
 )]
 pub async fn create_quote(
     State(app): State<App>,
-    _: By<Bookers>,
+    by: By<Bookers>,
     body: JsonBody,
-) -> Result<Json<DecisionDocument>, Problem> {
-    let wish = read_wish(&body, &app.service)?;
-    Ok(Json(app.service.quote(&wish).await?))
+) -> Result<Response, Problem> {
+    let wish = read_quote(&body, &app.service, &by.state)?;
+    let json = app.service.quote(by.state, &wish, |document| serde_json::to_vec(&document)).await?;
+    let json = json.map_err(|error| ServiceError::Internal(error.into()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }

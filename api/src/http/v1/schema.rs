@@ -18,6 +18,10 @@ pub struct NodeDocument {
     /// `alpha * max_power_w` is the node's draw, whatever the application.
     #[schema(example = 0.75, minimum = 0, maximum = 1)]
     pub alpha: Option<f64>,
+    /// The partitions it is in, such as `["gpu"]`.
+    pub partitions: Option<Vec<String>>,
+    /// The features it has, such as `["nvme", "avx512"]`.
+    pub features: Option<Vec<String>>,
 }
 
 /// Nodes: each one, or how many of a kind.
@@ -52,6 +56,10 @@ pub struct NodeClass {
     /// `alpha * max_power_w` is the node's draw, whatever the application.
     #[schema(example = 0.75, minimum = 0, maximum = 1)]
     pub alpha: Option<f64>,
+    /// The partitions it is in, such as `["gpu"]`.
+    pub partitions: Option<Vec<String>>,
+    /// The features it has, such as `["nvme", "avx512"]`.
+    pub features: Option<Vec<String>>,
 }
 
 /// A length of time.
@@ -122,24 +130,103 @@ pub enum AgendaPiece {
 
 /// A request for nodes.
 #[derive(ToSchema)]
+#[schema(example = json!({
+    "nodes": 8, "duration_s": 7200, "alternatives": [{"nodes": 16, "duration_s": 4000}],
+    "earliest_start": "2026-01-01T00:00:00Z", "latest_end": "2026-01-02T00:00:00Z",
+    "partition": "gpu", "features": ["nvme"], "exclude": ["n7"], "tolerance": {"cost": 0.02},
+}))]
 pub struct RequestDocument {
-    /// How many, at least 1.
+    /// How many, at least 1. Needed unless there are `alternatives`.
     #[schema(example = 8, minimum = 1)]
-    pub nodes: u32,
-    /// How long, between 1 s and 1e8 s. `duration` is accepted in its place.
+    pub nodes: Option<u32>,
+    /// How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`.
     #[schema(example = 7200)]
-    pub duration_s: Duration,
+    pub duration_s: Option<Duration>,
+    /// Other shapes that would do as well, 1 to 8: all are candidates of one decision.
+    pub alternatives: Option<Vec<ShapeDocument>>,
     /// The first instant it may start.
     #[schema(format = DateTime, example = "2026-01-01T00:00:00Z")]
     pub earliest_start: String,
-    /// The last instant it may start; not in the past.
+    /// The last instant it may start; not in the past. Needed unless there is `latest_end`.
     #[schema(format = DateTime, example = "2026-01-02T00:00:00Z")]
-    pub latest_start: String,
+    pub latest_start: Option<String>,
+    /// The instant by which it must be over.
+    #[schema(format = DateTime, example = "2026-01-02T06:00:00Z")]
+    pub latest_end: Option<String>,
     /// How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
     #[schema(minimum = 0, maximum = 1)]
     pub utilisation: Option<f64>,
+    /// How much more than the least of a criterion is as good as the least.
+    pub tolerance: Option<ToleranceDocument>,
+    /// Only nodes of this partition.
+    #[schema(example = "gpu")]
+    pub partition: Option<String>,
+    /// Only nodes with all of these features.
+    #[schema(example = json!(["nvme"]))]
+    pub features: Option<Vec<String>>,
+    /// None of these nodes, by name.
+    #[schema(example = json!(["n7"]))]
+    pub exclude: Option<Vec<String>>,
     /// Where starts are looked for; the site's setting unless given.
     pub search: Option<SearchDocument>,
+}
+
+/// A request for nodes, and what the answer is to tell.
+#[derive(ToSchema)]
+pub struct QuoteRequest {
+    /// The request.
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub request: RequestDocument,
+    /// Whether every start on the Pareto front tells its nodes; otherwise only offers and the
+    /// first feasible start do.
+    pub pareto_nodes: Option<bool>,
+}
+
+/// So many nodes for so long.
+#[derive(ToSchema)]
+pub struct ShapeDocument {
+    /// How many, at least 1.
+    #[schema(example = 16, minimum = 1)]
+    pub nodes: u32,
+    /// How long. `duration` is accepted in its place.
+    #[schema(example = 4000)]
+    pub duration_s: Duration,
+}
+
+/// A tolerance for each criterion: a start counts as one with the least value where its value is at
+/// most `min + tolerance * |min|`.
+#[derive(ToSchema)]
+pub struct ToleranceDocument {
+    /// Of energy; 0 unless given.
+    #[schema(example = 0, minimum = 0)]
+    pub energy: Option<f64>,
+    /// Of cost; 0 unless given.
+    #[schema(example = 0.02, minimum = 0)]
+    pub cost: Option<f64>,
+    /// Of CO2; 0 unless given.
+    #[schema(example = 0, minimum = 0)]
+    pub co2: Option<f64>,
+}
+
+/// Nodes to take out of service: either by name or by ordinal.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "nodes": ["n7", "n8"], "end": "2026-01-02T00:00:00Z", "reason": "new fans in rack 7",
+}))]
+pub struct OutageRequest {
+    /// Names.
+    pub nodes: Option<Vec<String>>,
+    /// Inclusive pairs of ordinals in input order.
+    pub node_ranges: Option<Vec<[u32; 2]>>,
+    /// Since when; now unless given.
+    #[schema(format = DateTime)]
+    pub start: Option<String>,
+    /// Until when; open unless given.
+    #[schema(format = DateTime)]
+    pub end: Option<String>,
+    /// In words, at most 1000 characters.
+    pub reason: Option<String>,
 }
 
 /// Where starts are looked for.

@@ -8,7 +8,7 @@ use crate::access::{ApiToken, IdempotencyRecord};
 use crate::error::{ProposeError, StorageError};
 use crate::identity::TokenId;
 use crate::row::{IdempotencyRow, TokenRow};
-use crate::sql::access as sql;
+use crate::sql::{access as sql, book};
 
 fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
@@ -29,10 +29,14 @@ macro_rules! access {
                     .execute(&mut *transaction)
                     .await;
                 match inserted {
-                    Err(error) if is_unique_violation(&error) => Err(StorageError::TokenExists),
-                    Err(error) => Err(error.into()),
-                    Ok(_) => Ok(transaction.commit().await?),
+                    Err(error) if is_unique_violation(&error) => {
+                        return Err(StorageError::TokenExists);
+                    }
+                    Err(error) => return Err(error.into()),
+                    Ok(_) => {}
                 }
+                sqlx::query(book::TOKENS_CHANGED).execute(&mut *transaction).await?;
+                Ok(transaction.commit().await?)
             }
 
             pub(crate) async fn find_token(
@@ -47,8 +51,14 @@ macro_rules! access {
             }
 
             pub(crate) async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
-                let rows: Vec<TokenRow> =
-                    sqlx::query_as(sql::TOKENS).fetch_all(&self.reader).await?;
+                Self::tokens(&mut *self.reader.acquire().await?).await
+            }
+
+            /// All tokens, inside a caller's transaction.
+            pub(crate) async fn tokens(
+                connection: &mut Connection<$engine>,
+            ) -> Result<Vec<ApiToken>, StorageError> {
+                let rows: Vec<TokenRow> = sqlx::query_as(sql::TOKENS).fetch_all(connection).await?;
                 rows.into_iter().map(ApiToken::try_from).collect()
             }
 
@@ -63,6 +73,7 @@ macro_rules! access {
                     .bind(now.as_unix_seconds())
                     .execute(&mut *transaction)
                     .await?;
+                sqlx::query(book::TOKENS_CHANGED).execute(&mut *transaction).await?;
                 transaction.commit().await?;
                 Ok(revoked.rows_affected() == 1)
             }

@@ -12,7 +12,7 @@ use crate::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::identity::RevisionId;
 use crate::row::{PieceRow, RevisionRow, RevisionSpanRow};
-use crate::sql::agendas as sql;
+use crate::sql::{agendas as sql, book};
 
 /// From the first start to the last end of pieces that are in order.
 fn replaced_span(pieces: &[Piece<i64>]) -> Result<Span, StorageError> {
@@ -47,6 +47,7 @@ macro_rules! agendas {
                 let mut transaction = self.begin_write().await?;
                 let revision = Self::insert_revision(&mut transaction, &put).await?;
                 Self::replace_current(&mut transaction, &put, revision).await?;
+                sqlx::query(book::AGENDAS_CHANGED).execute(&mut *transaction).await?;
                 Self::bump_version(&mut transaction).await?;
                 transaction.commit().await?;
                 Ok(revision)

@@ -23,7 +23,7 @@ fn range_rows(allocations: &[Allocation]) -> Vec<(&Allocation, std::ops::Range<u
 }
 
 /// Pieces in the type of their quantity.
-fn typed<V>(
+pub(super) fn typed<V>(
     pieces: Vec<Piece<i64>>,
     value: impl Fn(i64) -> Option<V>,
 ) -> Result<Vec<Piece<V>>, StorageError> {

@@ -7,8 +7,10 @@
 mod access;
 mod agendas;
 mod book;
+mod changes;
 mod lifecycle;
 mod nodes;
+mod outages;
 mod proposals;
 mod reservations;
 
@@ -33,14 +35,13 @@ pub(crate) type Connection<DB> = <DB as sqlx::Database>::Connection;
 macro_rules! transactions {
     ($engine:ident) => {
         impl Repository<$engine> {
-            /// Begins a transaction that waits for other writers; dropping it takes it back.
+            /// Begins a transaction that waits for other writers, and counts it; dropping it
+            /// takes it back.
             pub(crate) async fn begin_write(
                 &self,
             ) -> Result<Transaction<'static, $engine>, StorageError> {
                 let mut transaction = self.writer.begin_with(<$engine>::BEGIN_WRITE).await?;
-                if let Some(lock) = <$engine>::LOCK_BOOK {
-                    sqlx::query(lock).execute(&mut *transaction).await?;
-                }
+                sqlx::query(sql::book::COUNT_CHANGE).execute(&mut *transaction).await?;
                 Ok(transaction)
             }
 

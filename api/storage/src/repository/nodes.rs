@@ -1,20 +1,18 @@
 //! Calibration epochs: their nodes, and what happens to bookings when a new one opens.
 
-use std::collections::BTreeSet;
-
 use planner::decimal::Fraction;
-use planner::node::{Node, Nodes};
-use planner::node_set::NodeSet;
+use planner::node::{Names, Node, Nodes};
 use planner::order::{NodeOrder, Preference};
-use planner::time::{Span, Timestamp};
+use planner::time::Timestamp;
 use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
-use crate::allocation::Allocation;
 use crate::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
-use crate::identity::{EpochId, ReservationId};
+use crate::identity::EpochId;
 use crate::nodes::{Calibration, StoredNodes};
+use crate::packed::{self, Seal, Unpacking};
+use crate::remap::Remap;
 use crate::row::{CalibrationRow, EpochRow, NodeRow};
 use crate::sql::nodes as sql;
 
@@ -23,17 +21,30 @@ fn draw_order(nodes: &Nodes) -> NodeOrder {
     NodeOrder::new(nodes, Preference::LeastDraw, Fraction::ONE)
 }
 
-/// The rank of each ordinal. `O(N)`.
-fn ranks_by_ordinal(order: &NodeOrder) -> Vec<u32> {
-    let one = |ordinal: u32| NodeSet::from_ranges(std::iter::once(ordinal..ordinal + 1).collect());
-    (0..order.count()).filter_map(|ordinal| order.ranks(&one(ordinal)).positions().next()).collect()
+/// A row of an epoch that cannot have been written by this crate.
+fn inconsistent(epoch: &EpochRow, problem: &'static str) -> StorageError {
+    let row = format!("of epoch {}", epoch.id);
+    StorageError::Inconsistent { table: "nodes", row, problem }
 }
 
-/// The nodes of rows in input order; an error where a stored rank is not the one the planner gives,
-/// since bookings would silently be on other machines.
-fn stored_nodes(epoch: &EpochRow, rows: Vec<NodeRow>) -> Result<StoredNodes, StorageError> {
-    let inconsistent =
-        |row: String, problem| StorageError::Inconsistent { table: "nodes", row, problem };
+/// The nodes of an epoch with their draw order, which must be the one that was sealed: bookings
+/// would silently be on other machines.
+fn sealed(epoch: &EpochRow, unpacked: Unpacking, seal: Seal) -> Result<StoredNodes, StorageError> {
+    let nodes = unpacked.finish();
+    let nodes = nodes.ok_or_else(|| inconsistent(epoch, "the nodes do not make a cluster"))?;
+    let order = draw_order(&nodes);
+    if epoch.digest.as_ref() != Some(&seal.close(&order)) {
+        return Err(inconsistent(
+            epoch,
+            "nodes and ranks do not have the digest they were sealed with",
+        ));
+    }
+    let created = Timestamp::from_unix_seconds(epoch.created_s);
+    Ok(StoredNodes { epoch: epoch.id, created, nodes, order })
+}
+
+/// The nodes of rows in input order; an error where a stored rank is not the one the planner gives.
+fn nodes_of_rows(epoch: &EpochRow, rows: Vec<NodeRow>) -> Result<Nodes, StorageError> {
     let ranks: Vec<i64> = rows.iter().map(|row| row.rank).collect();
     let numbered = rows.iter().enumerate().all(|(ordinal, row)| is_number_of(&row.name, ordinal));
     let nodes: Vec<Node> = rows
@@ -47,64 +58,20 @@ fn stored_nodes(epoch: &EpochRow, rows: Vec<NodeRow>) -> Result<StoredNodes, Sto
         let names = rows.into_iter().map(|row| row.name.into_boxed_str());
         Nodes::listed(names.zip(nodes).collect())
     };
-    let nodes = nodes.map_err(|_| {
-        inconsistent(format!("of epoch {}", epoch.id), "the nodes do not make a cluster")
-    })?;
+    let nodes = nodes.map_err(|_| inconsistent(epoch, "the nodes do not make a cluster"))?;
     let order = draw_order(&nodes);
-    let recomputed = ranks_by_ordinal(&order);
-    if let Some(ordinal) = ranks.iter().zip(&recomputed).position(|(&a, &b)| a != i64::from(b)) {
-        return Err(inconsistent(ordinal.to_string(), "the rank is not that of the draw order"));
+    let same =
+        (0..).zip(&ranks).all(|(ordinal, &rank)| order.rank(ordinal).map(i64::from) == Some(rank));
+    if !same {
+        return Err(inconsistent(epoch, "a rank is not that of the draw order"));
     }
-    let created = Timestamp::from_unix_seconds(epoch.created_s);
-    Ok(StoredNodes { epoch: epoch.id, created, nodes, order })
+    Ok(nodes)
 }
 
 /// Whether `name` is the one `Nodes::numbered` gives at this ordinal.
 fn is_number_of(name: &str, ordinal: usize) -> bool {
     name.strip_prefix('n').is_some_and(|digits| {
         digits.parse() == Ok(ordinal) && (digits == "0" || !digits.starts_with(['0', '+']))
-    })
-}
-
-/// The allocations from `now` on, over the ranks of new nodes.
-///
-/// `O(nodes held)`, and both clusters once.
-fn remapped(
-    upcoming: Vec<Allocation>,
-    old: &StoredNodes,
-    new: &Nodes,
-    new_ranks: &[u32],
-    now: Timestamp,
-) -> Result<Vec<Allocation>, StorageError> {
-    let mut old_ordinals = vec![0; old.nodes.count() as usize];
-    for (ordinal, rank) in (0..).zip(ranks_by_ordinal(&old.order)) {
-        old_ordinals[rank as usize] = ordinal;
-    }
-    let new_ordinals = new.index();
-    let mut missing: BTreeSet<String> = BTreeSet::new();
-    let mut holders: BTreeSet<ReservationId> = BTreeSet::new();
-    let mut moved = Vec::with_capacity(upcoming.len());
-    for allocation in upcoming {
-        let mut positions = Vec::with_capacity(allocation.ranks.count() as usize);
-        for rank in allocation.ranks.positions() {
-            let name = old.nodes.name(old_ordinals[rank as usize]);
-            if let Some(ordinal) = new_ordinals.ordinal(&name) {
-                positions.push(new_ranks[ordinal as usize]);
-            } else {
-                missing.insert(name.into_owned());
-                holders.insert(allocation.reservation_id);
-            }
-        }
-        let ranks = NodeSet::from_positions(positions);
-        let span = Span::new(allocation.span.start().max(now), allocation.span.end());
-        moved.extend(span.map(|span| Allocation { span, ranks, ..allocation }));
-    }
-    if missing.is_empty() {
-        return Ok(moved);
-    }
-    Err(StorageError::NodesInUse {
-        names: missing.into_iter().collect(),
-        reservations: holders.into_iter().collect(),
     })
 }
 
@@ -130,13 +97,55 @@ macro_rules! nodes {
                 Ok(nodes)
             }
 
-            async fn newest_nodes(
+            pub(crate) async fn newest_nodes(
                 connection: &mut Connection<$engine>,
             ) -> Result<Option<StoredNodes>, StorageError> {
                 let Some(epoch) = Self::newest_epoch(connection).await? else { return Ok(None) };
+                let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
+                let count = u32::try_from(epoch.node_count).map_err(|_| broken())?;
+                let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
+                let mut unpacking = unpacking.ok_or_else(broken)?;
+                let mut seal = Seal::default();
+                for ordinals in packed::chunks(count) {
+                    let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
+                        .bind(epoch.id)
+                        .bind(i64::from(ordinals.start))
+                        .fetch_optional(&mut *connection)
+                        .await?;
+                    let data = data.ok_or_else(broken)?;
+                    unpacking.chunk(&data).ok_or_else(broken)?;
+                    seal.chunk(&data);
+                }
+                if unpacking.count() != count {
+                    return Err(broken());
+                }
+                // Names and order of a million nodes take a while: not on an async thread.
+                let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));
+                match sealed.await {
+                    Ok(nodes) => nodes.map(Some),
+                    Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+                }
+            }
+
+            /// Packs the newest epoch's nodes where an earlier release stored a row for each.
+            pub(crate) async fn pack_rows(&self) -> Result<(), StorageError> {
+                let newest = Self::newest_epoch(&mut *self.reader.acquire().await?).await?;
+                if newest.is_none_or(|epoch| epoch.digest.is_some()) {
+                    return Ok(());
+                }
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let newest = Self::newest_epoch(connection).await?;
+                // Another process may have packed them while this one waited.
+                let Some(epoch) = newest.filter(|epoch| epoch.digest.is_none()) else {
+                    return Ok(());
+                };
                 let rows: Vec<NodeRow> =
-                    sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(connection).await?;
-                stored_nodes(&epoch, rows).map(Some)
+                    sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(&mut *connection).await?;
+                let nodes = nodes_of_rows(&epoch, rows)?;
+                Self::insert_chunks(connection, epoch.id, &nodes, &draw_order(&nodes)).await?;
+                sqlx::query(sql::DELETE_NODES).bind(epoch.id).execute(&mut *connection).await?;
+                Ok(transaction.commit().await?)
             }
 
             pub(crate) async fn replace_nodes(
@@ -146,7 +155,7 @@ macro_rules! nodes {
                 based_on: Option<EpochId>,
                 now: Timestamp,
             ) -> Result<EpochId, StorageError> {
-                let ranks = ranks_by_ordinal(&draw_order(nodes));
+                let order = draw_order(nodes);
                 let mut transaction = self.begin_write().await?;
                 let connection = &mut *transaction;
                 let newest = Self::newest_epoch(connection).await?.map(|row| row.id);
@@ -155,57 +164,68 @@ macro_rules! nodes {
                 }
                 Self::expire_due(connection, now).await?;
                 let upcoming = Self::upcoming_allocations(connection, now).await?;
-                let moved = match Self::held_nodes(connection, &upcoming).await? {
-                    Some(old) => remapped(upcoming, &old, nodes, &ranks, now)?,
-                    None => Vec::new(),
+                let outages = Self::upcoming_outages(connection, now).await?;
+                // The nodes before are not read where there is nothing to move.
+                let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
+                    (Vec::new(), Vec::new())
+                } else if let Some(old) = Self::newest_nodes(connection).await? {
+                    let remap = Remap { old: &old, new: nodes, order: &order };
+                    (remap.allocations(upcoming, now)?, remap.outages(outages))
+                } else {
+                    (Vec::new(), Vec::new())
                 };
-                let epoch = Self::insert_epoch(connection, nodes, &ranks, now).await?;
+                let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
                 Self::insert_calibrations(connection, epoch, calibrations).await?;
                 Self::cut_allocations(connection, now).await?;
                 Self::insert_allocations(connection, epoch, &moved).await?;
+                Self::move_outages(connection, epoch, &outages).await?;
                 Self::bump_version(connection).await?;
                 transaction.commit().await?;
                 Ok(epoch)
             }
 
-            /// The nodes that `upcoming` counts in; not read where there is nothing to move.
-            async fn held_nodes(
-                connection: &mut Connection<$engine>,
-                upcoming: &[Allocation],
-            ) -> Result<Option<StoredNodes>, StorageError> {
-                if upcoming.is_empty() {
-                    return Ok(None);
-                }
-                Self::newest_nodes(connection).await
-            }
-
             async fn insert_epoch(
                 connection: &mut Connection<$engine>,
                 nodes: &Nodes,
-                ranks: &[u32],
+                order: &NodeOrder,
                 now: Timestamp,
             ) -> Result<EpochId, StorageError> {
                 let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
                     .bind(now.as_unix_seconds())
                     .bind(i64::from(nodes.count()))
+                    .bind(matches!(nodes.names(), Names::Numbered))
+                    .bind(packed::label_text(nodes.labels()))
                     .fetch_one(&mut *connection)
                     .await?;
-                let mut rows = (0_u32..).zip(nodes.as_slice().iter().zip(ranks)).peekable();
-                while rows.peek().is_some() {
-                    let mut insert = QueryBuilder::<$engine>::new(sql::NODES_BULK);
-                    let chunk = rows.by_ref().take(MAX_BOUND_VALUES / 7);
-                    insert.push_values(chunk, |mut row, (ordinal, (node, &rank))| {
-                        row.push_bind(epoch)
-                            .push_bind(i64::from(ordinal))
-                            .push_bind(i64::from(rank))
-                            .push_bind(nodes.name(ordinal).into_owned())
-                            .push_bind(node.idle().as_microwatts())
-                            .push_bind(node.max().as_microwatts())
-                            .push_bind(node.alpha().map(Fraction::as_f64));
-                    });
-                    insert.build().execute(&mut *connection).await?;
-                }
+                Self::insert_chunks(connection, epoch, nodes, order).await?;
                 Ok(epoch)
+            }
+
+            async fn insert_chunks(
+                connection: &mut Connection<$engine>,
+                epoch: EpochId,
+                nodes: &Nodes,
+                order: &NodeOrder,
+            ) -> Result<(), StorageError> {
+                let mut seal = Seal::default();
+                for ordinals in packed::chunks(nodes.count()) {
+                    let first = i64::from(ordinals.start);
+                    let data = packed::pack(nodes, ordinals);
+                    seal.chunk(&data);
+                    sqlx::query(sql::INSERT_CHUNK)
+                        .bind(epoch)
+                        .bind(first)
+                        .bind(data)
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                sqlx::query(sql::SEAL_EPOCH)
+                    .bind(epoch)
+                    .bind(matches!(nodes.names(), Names::Numbered))
+                    .bind(seal.close(order))
+                    .execute(&mut *connection)
+                    .await?;
+                Ok(())
             }
 
             async fn insert_calibrations(

@@ -9,6 +9,44 @@ statements! {
     /// The version.
     VERSION = "SELECT version FROM book WHERE id = 1";
 
+    /// How far the database is.
+    MARKS = "SELECT version, changes, agendas_changed, outages_changed, tokens_changed,
+            (SELECT MAX(id) FROM calibration_epochs) AS epoch
+        FROM book WHERE id = 1";
+
+    /// Counts a transaction that writes. On PostgreSQL it makes writers go one after another too.
+    COUNT_CHANGE = "UPDATE book SET changes = changes + 1 WHERE id = 1";
+
+    /// Notes that agendas changed in this transaction.
+    AGENDAS_CHANGED = "UPDATE book SET agendas_changed = changes WHERE id = 1";
+
+    /// Notes that outages changed in this transaction.
+    OUTAGES_CHANGED = "UPDATE book SET outages_changed = changes WHERE id = 1";
+
+    /// Notes that tokens changed in this transaction.
+    TOKENS_CHANGED = "UPDATE book SET tokens_changed = changes WHERE id = 1";
+
+    /// What is held in an epoch after an instant. Rows of one offer and span follow each other.
+    HOLDINGS = "SELECT a.reservation_id, a.offer_id,
+            CASE WHEN r.state = 'proposed' THEN r.expires_s END AS held_until_s,
+            a.first_rank, a.end_rank, a.start_s, a.end_s
+        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+        WHERE a.epoch = $1 AND a.end_s > $2
+          AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
+        ORDER BY a.offer_id, a.start_s, a.first_rank";
+
+    /// The same of the reservations that changed after a count.
+    CHANGED_HOLDINGS = "SELECT a.reservation_id, a.offer_id,
+            CASE WHEN r.state = 'proposed' THEN r.expires_s END AS held_until_s,
+            a.first_rank, a.end_rank, a.start_s, a.end_s
+        FROM reservations AS r JOIN allocations AS a ON a.reservation_id = r.id
+        WHERE a.epoch = $1 AND a.end_s > $2 AND r.changed > $3
+          AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
+        ORDER BY a.offer_id, a.start_s, a.first_rank";
+
+    /// Reservations whose holdings changed after a count.
+    CHANGED_RESERVATIONS = "SELECT id FROM reservations WHERE changed > $1";
+
     /// Makes every plan made earlier wrong.
     BUMP_VERSION = "UPDATE book SET version = version + 1 WHERE id = 1";
 

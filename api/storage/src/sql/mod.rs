@@ -8,6 +8,7 @@ pub mod access;
 pub mod agendas;
 pub mod book;
 pub mod nodes;
+pub mod outages;
 pub mod reservations;
 
 /// Declares statements and lists them in `ALL`.
@@ -23,7 +24,7 @@ use statements;
 
 /// Every complete statement with its name.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    [access::ALL, agendas::ALL, book::ALL, nodes::ALL, reservations::ALL]
+    [access::ALL, agendas::ALL, book::ALL, nodes::ALL, outages::ALL, reservations::ALL]
         .into_iter()
         .flatten()
         .copied()

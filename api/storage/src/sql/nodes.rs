@@ -4,14 +4,26 @@ use super::statements;
 
 statements! {
     /// Opens an epoch.
-    INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s, node_count)
-        VALUES ($1, $2) RETURNING id";
+    INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s, node_count, numbered, labels)
+        VALUES ($1, $2, $3, $4) RETURNING id";
 
     /// The newest epoch.
-    NEWEST_EPOCH = "SELECT id, created_s, node_count FROM calibration_epochs
+    NEWEST_EPOCH = "SELECT id, created_s, node_count, numbered, labels, digest FROM calibration_epochs
         ORDER BY id DESC LIMIT 1";
 
-    /// The nodes of an epoch in input order.
+    /// Notes how an epoch is packed.
+    SEAL_EPOCH = "UPDATE calibration_epochs SET numbered = $2, digest = $3 WHERE id = $1";
+
+    /// A chunk of packed nodes.
+    INSERT_CHUNK = "INSERT INTO node_chunks (epoch, first_ordinal, data) VALUES ($1, $2, $3)";
+
+    /// The chunk of an epoch that begins at an ordinal.
+    CHUNK = "SELECT data FROM node_chunks WHERE epoch = $1 AND first_ordinal = $2";
+
+    /// Removes the rows of an epoch whose nodes are packed.
+    DELETE_NODES = "DELETE FROM nodes WHERE epoch = $1";
+
+    /// The nodes of an epoch that was not packed, in input order.
     NODES = "SELECT rank, name, idle_power_uw, max_power_uw, alpha FROM nodes
         WHERE epoch = $1 ORDER BY ordinal";
 
@@ -25,10 +37,6 @@ statements! {
             idle_spread_uw, max_spread_uw, idle_samples, max_samples, outliers
         FROM calibrations WHERE node_name = $1 ORDER BY epoch DESC LIMIT $2";
 }
-
-/// Nodes.
-pub const NODES_BULK: &str =
-    "INSERT INTO nodes (epoch, ordinal, rank, name, idle_power_uw, max_power_uw, alpha) ";
 
 /// Measurements.
 pub const CALIBRATIONS_BULK: &str = "INSERT INTO calibrations

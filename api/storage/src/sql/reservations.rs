@@ -1,12 +1,12 @@
-//! Reservations and their offers.
+//! Reservations and their offers. What changes what is held notes the count of changes with it.
 
 use super::statements;
 
 statements! {
     /// A new reservation.
     INSERT_RESERVATION = "INSERT INTO reservations
-        (id, owner, state, request, created_s, expires_s, document)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        (id, owner, state, request, created_s, expires_s, document, changed)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT changes FROM book WHERE id = 1))";
 
     /// A new offer.
     INSERT_OFFER = "INSERT INTO offers
@@ -24,22 +24,28 @@ statements! {
 
     /// Confirms a reservation: the chosen offer and its span.
     CONFIRM = "UPDATE reservations SET state = 'confirmed', chosen_offer_id = $2, start_s = $3,
-            end_s = $4, row_version = row_version + 1
+            end_s = $4, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
     /// Makes a reservation that waited proposed, its offers held until an instant.
     PROPOSE_AWAITING = "UPDATE reservations
-        SET state = 'proposed', expires_s = $2, row_version = row_version + 1 WHERE id = $1";
+        SET state = 'proposed', expires_s = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
 
     /// Ends a reservation in a state.
-    END = "UPDATE reservations SET state = $2, row_version = row_version + 1 WHERE id = $1";
+    END = "UPDATE reservations SET state = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
 
     /// Whether what was promised no longer holds.
     SET_DEGRADED = "UPDATE reservations SET degraded = $2, row_version = row_version + 1
         WHERE id = $1 AND degraded <> $2";
 
     /// Expires the holds that are due at an instant.
-    EXPIRE_DUE = "UPDATE reservations SET state = 'expired', row_version = row_version + 1
+    EXPIRE_DUE = "UPDATE reservations SET state = 'expired', row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
         WHERE state = 'proposed' AND expires_s <= $1 RETURNING id";
 
     /// Completes what has ended at an instant.

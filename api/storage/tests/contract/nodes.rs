@@ -1,12 +1,15 @@
 //! Nodes, their ranks, and bookings across a recalibration.
 
 use planner::decimal::Fraction;
+use planner::labels::{Labels, NodeLabels};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
-use storage::{Calibration, OfferSelector, StorageError};
+use storage::{Calibration, Database, OfferSelector, StorageError};
 
-use crate::bench::{Bench, cluster, offer, on_both_engines, propose, ranks, reservation, span, t};
+use crate::bench::{
+    Bench, Raw, cluster, offer, on_both_engines, propose, ranks, reservation, span, t,
+};
 
 on_both_engines![
     nodes_come_back_as_they_went_in,
@@ -16,7 +19,9 @@ on_both_engines![
     a_booked_node_does_not_vanish,
     nodes_based_on_an_epoch_that_has_passed_are_refused,
     a_node_whose_hold_is_over_may_vanish,
-    a_rank_that_the_planner_would_not_give_is_reported,
+    nodes_that_are_not_those_that_were_sealed_are_reported,
+    rows_of_an_earlier_release_are_packed_when_the_database_is_opened,
+    labels_come_back_over_several_chunks,
     calibrations_are_read_by_node_newest_first,
 ];
 
@@ -145,11 +150,58 @@ async fn a_node_whose_hold_is_over_may_vanish(bench: Bench) {
     database.replace_nodes(&less, &[], None, t(1000)).await.unwrap();
 }
 
-async fn a_rank_that_the_planner_would_not_give_is_reported(bench: Bench) {
-    bench.database.replace_nodes(&cluster(&[("a", 1), ("b", 2)]), &[], None, t(0)).await.unwrap();
-    bench.raw.execute("UPDATE nodes SET rank = 1 - rank".to_owned()).await.unwrap();
+async fn nodes_that_are_not_those_that_were_sealed_are_reported(bench: Bench) {
+    let nodes = cluster(&[("a", 1), ("b", 2)]);
+    bench.database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
+    let other = match bench.raw {
+        Raw::Sqlite { .. } => "X'00'",
+        Raw::Postgres { .. } => "'\\x00'",
+    };
+    let changed = format!("UPDATE calibration_epochs SET digest = {other}");
+    bench.raw.execute(changed).await.unwrap();
     let error = bench.database.load_nodes().await.unwrap_err();
     assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
+    bench.raw.execute("DELETE FROM node_chunks".to_owned()).await.unwrap();
+    let error = bench.database.load_nodes().await.unwrap_err();
+    assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
+}
+
+/// What the release before stored: a row for each node, with its rank.
+async fn rows_of_an_earlier_release_are_packed_when_the_database_is_opened(bench: Bench) {
+    let nodes = cluster(&[("a", 2), ("b", 1)]);
+    bench.database.replace_nodes(&nodes, &[], None, t(7)).await.unwrap();
+    let powers = |index: usize| {
+        let node = nodes.as_slice()[index];
+        format!("{}, {}, NULL", node.idle().as_microwatts(), node.max().as_microwatts())
+    };
+    for statement in [
+        "DELETE FROM node_chunks".to_owned(),
+        "UPDATE calibration_epochs SET digest = NULL".to_owned(),
+        format!("INSERT INTO nodes SELECT id, 0, 1, 'a', {} FROM calibration_epochs", powers(0)),
+        format!("INSERT INTO nodes SELECT id, 1, 0, 'b', {} FROM calibration_epochs", powers(1)),
+    ] {
+        bench.raw.execute(statement).await.unwrap();
+    }
+    let again = Database::connect(&bench.url).await.unwrap();
+    let stored = again.load_nodes().await.unwrap().unwrap();
+    assert_eq!((&stored.nodes, stored.created), (&nodes, t(7)));
+    assert_eq!(stored.order.rank(0), Some(1));
+    again.close().await;
+    bench.raw.execute("DELETE FROM nodes".to_owned()).await.unwrap();
+    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
+}
+
+/// More nodes than a chunk holds; every third has labels.
+async fn labels_come_back_over_several_chunks(bench: Bench) {
+    let node = Node::new(Power::ZERO, Power::from_microwatts(9), None).unwrap();
+    let nodes = (0..70_000).map(|n| (format!("rack{n}").into(), node)).collect();
+    let labels = |n: u32| NodeLabels {
+        partitions: if n.is_multiple_of(3) { vec!["gpu".into()] } else { Vec::new() },
+        features: Vec::new(),
+    };
+    let nodes = Nodes::listed(nodes).unwrap().with_labels(Labels::new((0..70_000).map(labels)));
+    bench.database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
+    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
 }
 
 async fn calibrations_are_read_by_node_newest_first(bench: Bench) {

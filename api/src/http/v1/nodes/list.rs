@@ -1,12 +1,10 @@
 //! `GET /api/v1/nodes`
 
 use axum::Json;
-use axum::extract::State;
 use planner::quantity::Power;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -50,6 +48,12 @@ pub struct ShownNode {
     pub max_power_w: f64,
     /// The node's own coefficient, where it has one.
     pub alpha: Option<f64>,
+    /// The partitions it is in; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<String>,
+    /// The features it has; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
 }
 
 /// The cluster's nodes with their calibrated power
@@ -68,23 +72,25 @@ pub struct ShownNode {
     ),
 )]
 pub async fn list_nodes(
-    State(app): State<App>,
-    _: By<Bookers>,
+    by: By<Bookers>,
     Parameters(parameters): Parameters<NodesQuery>,
 ) -> Result<Json<NodesPage>, Problem> {
     let limit = query::limit(parameters.limit, 1000, 10_000)?;
-    let (epoch, nodes) = app.service.nodes().await?;
+    let (epoch, nodes) = (by.state.epoch(), &by.state.cluster.nodes);
     let count = nodes.count();
     let first = parameters.cursor.unwrap_or(0).min(count);
     let until = first.saturating_add(limit.into()).min(count);
     let shown = |ordinal: u32| {
         let node = &nodes.as_slice()[ordinal as usize];
+        let labels = nodes.labels().of(ordinal).cloned().unwrap_or_default();
         ShownNode {
             ordinal,
             name: nodes.name(ordinal).into_owned(),
             idle_power_w: node.idle().as_watts(),
             max_power_w: node.max().as_watts(),
             alpha: node.alpha().map(planner::decimal::Fraction::as_f64),
+            partitions: labels.partitions.into_iter().map(String::from).collect(),
+            features: labels.features.into_iter().map(String::from).collect(),
         }
     };
     Ok(Json(NodesPage {

@@ -24,7 +24,8 @@ pub struct NodesPut {
 /// Replaces the cluster's nodes
 ///
 /// For operators. JSON (a list of nodes, or `{"classes": [...]}`) or CSV with the columns `name`,
-/// `idle_power_w`, `max_power_w` and `alpha`. Reservations to come are carried over by node name;
+/// `idle_power_w`, `max_power_w`, `alpha`, `partitions` and `features`, the last two with `;` between
+/// names. Reservations to come are carried over by node name;
 /// a node that one of them holds cannot vanish.
 #[utoipa::path(
     put,

@@ -6,7 +6,7 @@ use axum::response::Response;
 use planner::json::Reader;
 use planner::ranking::Ranking;
 use serde_json::value::RawValue;
-use storage::{OfferId, OfferSelector};
+use storage::{OfferId, OfferSelector, StoredReservation};
 use uuid::Uuid;
 
 use super::IdInPath;
@@ -52,7 +52,8 @@ pub async fn choose_offer(
     let selector = body.read(choice)?;
     let version = if_match(&headers)?;
     let service = &app.service;
-    let wish = |stored: &storage::StoredReservation| stored_wish(&stored.request, service);
+    let state = &by.state;
+    let wish = |stored: &StoredReservation| stored_wish(&stored.request, service, state);
     let chosen = service.choose(by.caller.access(), id, selector, version, wish).await?;
     Ok(tagged(&chosen))
 }

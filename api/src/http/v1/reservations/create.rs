@@ -44,7 +44,7 @@ pub async fn create_reservation(
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers, body.text())?;
     let owner = by.caller.owner.as_str();
-    let (status, id) = match propose(&app.service, owner, &body, key.as_ref()).await? {
+    let (status, id) = match propose(&app.service, &by, &body, key.as_ref()).await? {
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
@@ -59,15 +59,16 @@ pub async fn create_reservation(
 
 async fn propose(
     service: &Service,
-    owner: &str,
+    by: &By<Bookers>,
     body: &JsonBody,
     key: Option<&IdempotencyKey>,
 ) -> Result<Proposed, Problem> {
+    let owner = by.caller.owner.as_str();
     // First of all: what was answered once is answered again, even when its window has passed.
     if let Some(before) = service.proposed_before(owner, key).await? {
         return Ok(before);
     }
-    let wish = read_wish(body, service)?;
+    let wish = read_wish(body, service, &by.state)?;
     Ok(service.propose(owner, &wish, body.text(), key).await?)
 }
 

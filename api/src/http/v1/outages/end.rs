@@ -1,0 +1,38 @@
+//! `DELETE /api/v1/outages/{id}`
+
+use axum::Json;
+use axum::extract::{Path, State};
+use storage::OutageId;
+use uuid::Uuid;
+
+use super::document::OutageDocument;
+use crate::http::App;
+use crate::http::caller::{By, Operators};
+use crate::http::problem::Problem;
+
+/// Ends an outage: its nodes may be taken from now on
+///
+/// For operators. One that has yet to start is taken back; one that has ended stays as it is.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/outages/{id}",
+    tag = "cluster",
+    params(("id" = uuid::Uuid, Path)),
+    responses(
+        (status = OK, body = OutageDocument),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    ),
+)]
+pub async fn end_outage(
+    State(app): State<App>,
+    _: By<Operators>,
+    Path(id): Path<String>,
+) -> Result<Json<OutageDocument>, Problem> {
+    let unknown = || Problem::not_found(format!("outage {id:?}"));
+    let id = id.parse::<Uuid>().map_err(|_| unknown())?;
+    let ended = app.service.end_outage(OutageId::new(id)).await?;
+    let document = ended.list.first().map(|it| OutageDocument::new(it, &ended.state));
+    document.map(Json).ok_or_else(unknown)
+}

@@ -1,0 +1,6 @@
+//! `/api/v1/outages`
+
+pub mod create;
+pub mod document;
+pub mod end;
+pub mod list;

@@ -1,0 +1,101 @@
+//! Outages: nodes that operators take out of service for a time.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use planner::node_set::NodeSet;
+use planner::time::Timestamp;
+use storage::{Outage, OutageId};
+use uuid::Uuid;
+
+use super::state::State;
+use super::{Service, ServiceError};
+
+/// An outage to be.
+#[derive(Clone, Debug)]
+pub struct NewOutage {
+    /// Which nodes, by ordinal.
+    pub nodes: NodeSet,
+    /// Since when; now unless said.
+    pub start: Option<Timestamp>,
+    /// Until when, if that is known.
+    pub end: Option<Timestamp>,
+    /// In words, for people.
+    pub reason: String,
+}
+
+/// Outages and the state whose ranks they count in.
+pub struct Outages {
+    /// By start.
+    pub list: Vec<Outage>,
+    /// The state.
+    pub state: Arc<State>,
+}
+
+impl State {
+    /// The reservations that hold nodes of an outage during it.
+    pub fn colliding(&self, outage: &Outage) -> BTreeSet<Arc<str>> {
+        let Some(span) = outage.span() else { return BTreeSet::new() };
+        let overlapping = self.book.overlapping(span);
+        let collides = overlapping.filter(|booking| booking.ranks.intersects(&outage.ranks));
+        collides.map(|booking| Arc::clone(&booking.id)).collect()
+    }
+}
+
+impl Service {
+    /// Takes nodes, which count in the state's cluster, out of service. Reservations stay.
+    ///
+    /// # Errors
+    /// `Busy` where the nodes were replaced since.
+    pub async fn create_outage(
+        &self,
+        owner: &str,
+        state: &State,
+        new: NewOutage,
+    ) -> Result<Outages, ServiceError> {
+        let Some(epoch) = state.epoch() else {
+            return Err(ServiceError::Invalid(vec!["there are no nodes".to_owned()]));
+        };
+        let now = self.now();
+        let outage = Outage {
+            id: OutageId::new(Uuid::now_v7()),
+            owner: owner.to_owned(),
+            reason: new.reason,
+            created: now,
+            epoch,
+            start: new.start.unwrap_or(now),
+            end: new.end,
+            ranks: state.cluster.reference.ranks(&new.nodes),
+        };
+        if outage.span().is_none_or(|span| span.end() <= now) {
+            return Err(ServiceError::Invalid(vec!["the outage is over already".to_owned()]));
+        }
+        self.database.create_outage(&outage).await?;
+        let state = self.state().await?;
+        // As it stands in the newest epoch, should there be another one already.
+        let stands = state.outages.iter().find(|it| it.id == outage.id).cloned();
+        Ok(Outages { list: vec![stands.unwrap_or(outage)], state })
+    }
+
+    /// Outages that have yet to end.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn outages(&self) -> Result<Outages, ServiceError> {
+        let (state, now) = (self.state().await?, self.now());
+        let lasting = |outage: &&Outage| outage.end.is_none_or(|end| end > now);
+        let list = state.outages.iter().filter(lasting).cloned().collect();
+        Ok(Outages { list, state })
+    }
+
+    /// Ends an outage now; one that has yet to start is taken back.
+    ///
+    /// # Errors
+    /// `NoOutage`.
+    pub async fn end_outage(&self, id: OutageId) -> Result<Outages, ServiceError> {
+        let ended = self.database.end_outage(id, self.now()).await?;
+        let ended = ended.ok_or(ServiceError::NoOutage(id))?;
+        let state = self.state().await?;
+        Ok(Outages { list: vec![ended], state })
+    }
+}

@@ -1,0 +1,152 @@
+//! The book in memory: everything that a plan rests on, as one consistent state of the database.
+//!
+//! A state is never changed: what is newer makes another one, and plans keep the one they began
+//! with. Cluster and agendas are shared between states; a book is a list of shared bookings.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
+use planner::book::{Book, RankedOutage};
+use planner::node_set::NodeSet;
+use planner::time::{Span, Timestamp};
+use storage::{AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage};
+
+use super::cluster::Cluster;
+
+/// What the service knows at one state of the database.
+#[derive(Clone)]
+pub struct State {
+    /// Which state; `None` before anything was read.
+    pub(super) marks: Option<Marks>,
+    /// The nodes.
+    pub cluster: Arc<Cluster>,
+    /// What the supplier announced.
+    pub(super) agendas: Arc<Agendas>,
+    /// Who holds what, over the cluster's reference order.
+    pub(super) book: Book,
+    /// Until when offers that were not chosen are held, by reservation.
+    held_until: Arc<HashMap<Arc<str>, Timestamp>>,
+    /// Those that have yet to end.
+    pub(super) outages: Arc<Vec<Outage>>,
+    tokens: Arc<Tokens>,
+}
+
+/// The tokens there are.
+#[derive(Default)]
+struct Tokens {
+    /// Whether one was ever made.
+    any: bool,
+    /// Those not revoked, by digest.
+    valid: HashMap<String, ApiToken>,
+}
+
+impl State {
+    /// A state without agendas and bookings.
+    pub(super) fn of(cluster: Arc<Cluster>) -> Result<Self, AgendaError> {
+        let none = AgendaPieces { price: Vec::new(), co2: Vec::new(), power_cap: None };
+        Ok(Self {
+            marks: None,
+            book: Book::new(Arc::clone(&cluster.reference)),
+            cluster,
+            agendas: Arc::new(agendas(none)?),
+            held_until: Arc::default(),
+            outages: Arc::default(),
+            tokens: Arc::default(),
+        })
+    }
+
+    /// The state after changes, with the cluster of its epoch.
+    pub(super) fn after(
+        &self,
+        changes: Changes,
+        cluster: Arc<Cluster>,
+        now: Timestamp,
+    ) -> Result<Self, AgendaError> {
+        let mut next = Self { marks: Some(changes.marks), cluster, ..self.clone() };
+        if let Some(pieces) = changes.agendas {
+            next.agendas = Arc::new(agendas(pieces)?);
+        }
+        if let Some(outages) = changes.outages {
+            next.outages = Arc::new(outages);
+        }
+        if let Some(tokens) = changes.tokens {
+            let any = !tokens.is_empty();
+            let valid = tokens.into_iter().filter(|token| token.revoked.is_none());
+            let valid = valid.map(|token| (token.digest.clone(), token)).collect();
+            next.tokens = Arc::new(Tokens { any, valid });
+        }
+        next.hold(changes.book, now);
+        let outages = next.outages.iter().filter_map(ranked).collect();
+        next.book = next.book.with_outages(outages);
+        Ok(next)
+    }
+
+    fn hold(&mut self, changes: BookChanges, now: Timestamp) {
+        let (gone, holdings) = match changes {
+            BookChanges::Of(ids, _) if ids.is_empty() => return,
+            BookChanges::Of(ids, holdings) => (ids, holdings),
+            BookChanges::All(holdings) => {
+                self.book = Book::new(Arc::clone(&self.cluster.reference));
+                self.held_until = Arc::default();
+                (Vec::new(), holdings)
+            }
+        };
+        let gone: HashSet<String> = gone.iter().map(ToString::to_string).collect();
+        let held_until = Arc::make_mut(&mut self.held_until);
+        held_until.retain(|id, _| !gone.contains(id.as_ref()));
+        self.book.retain(|it| !gone.contains(it.id.as_ref()) && it.span.end() > now);
+        let mut latest: Option<Arc<str>> = None;
+        let entry = |holding: Holding| {
+            let id = holding.reservation_id.to_string();
+            let id = latest.take().filter(|it| **it == *id).unwrap_or_else(|| id.into());
+            latest = Some(Arc::clone(&id));
+            if let Some(until) = holding.held_until {
+                held_until.insert(Arc::clone(&id), until);
+            }
+            (id, holding.span, holding.ranks)
+        };
+        let entries: Vec<(Arc<str>, Span, NodeSet)> = holdings.into_iter().map(entry).collect();
+        self.book = self.book.clone().with(entries);
+    }
+
+    /// The state without the offers whose hold is over at `now`; `None` where there are none.
+    pub(super) fn without_lapsed(&self, now: Timestamp) -> Option<Self> {
+        if self.held_until.values().all(|&until| until > now) {
+            return None;
+        }
+        let mut next = self.clone();
+        let lapsed = |id: &Arc<str>| self.held_until.get(id).is_some_and(|&until| until <= now);
+        next.book.retain(|booking| !lapsed(&booking.id) && booking.span.end() > now);
+        Arc::make_mut(&mut next.held_until).retain(|_, until| *until > now);
+        Some(next)
+    }
+
+    /// The newest epoch of the nodes; `None` before nodes were ever put.
+    pub fn epoch(&self) -> Option<EpochId> {
+        self.marks.and_then(|marks| marks.epoch)
+    }
+
+    /// The token of this digest, if it is valid.
+    pub fn token(&self, digest: &str) -> Option<&ApiToken> {
+        self.tokens.valid.get(digest)
+    }
+
+    /// Whether the service has users at all.
+    pub fn has_tokens(&self) -> bool {
+        self.tokens.any
+    }
+}
+
+/// As the book has it; `None` where it is over as soon as it starts.
+fn ranked(outage: &Outage) -> Option<RankedOutage> {
+    Some(RankedOutage { span: outage.span()?, ranks: outage.ranks.clone() })
+}
+
+fn agendas(pieces: AgendaPieces) -> Result<Agendas, AgendaError> {
+    Ok(Agendas {
+        price: RateAgenda::new(Agenda::new(pieces.price)?),
+        co2: RateAgenda::new(Agenda::new(pieces.co2)?),
+        power_cap: pieces.power_cap.map(Agenda::new).transpose()?,
+    })
+}

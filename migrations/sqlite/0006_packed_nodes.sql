@@ -1,0 +1,14 @@
+-- The nodes of an epoch, packed: see docs/decisions/0006-nodes-in-packed-columns.md. The rows of the
+-- table nodes are kept for epochs of before; those of the newest are packed when it is next opened.
+CREATE TABLE node_chunks (
+    epoch         INTEGER NOT NULL REFERENCES calibration_epochs (id),
+    first_ordinal INTEGER NOT NULL,
+    data          BLOB NOT NULL,
+    PRIMARY KEY (epoch, first_ordinal)
+) STRICT;
+
+-- numbered: the names are n0, n1, ... labels: a line for each kind of partitions and features.
+-- digest: SHA-256 of the chunks and of the ranks that allocations count in; null before packing.
+ALTER TABLE calibration_epochs ADD COLUMN numbered INTEGER NOT NULL DEFAULT 0 CHECK (numbered IN (0, 1));
+ALTER TABLE calibration_epochs ADD COLUMN labels TEXT NOT NULL DEFAULT '';
+ALTER TABLE calibration_epochs ADD COLUMN digest BLOB;
