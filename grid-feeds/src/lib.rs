@@ -4,16 +4,14 @@
 //! one agenda of several sources and [`forecast`] continues it. All but the providers' clients is
 //! pure: texts in, values or errors with their places out; time and chance are arguments.
 
-// pub mod compose;
+pub mod compose;
 pub mod demonstration;
 pub mod feed;
-// pub mod forecast;
 pub mod http;
 mod local_time;
-// pub mod plausibility;
+pub mod plausibility;
 mod power_sample;
 pub mod provider;
-// pub mod schedule;
 pub mod table;
 
 pub use power_sample::power_samples_json;

@@ -11,6 +11,13 @@ pub(crate) fn instant(text: &str) -> Option<Timestamp> {
         .filter(|at| whole && (Timestamp::MIN..=Timestamp::MAX).contains(at))
 }
 
+/// Reads the second of an instant, such as that of an update, whose fraction says nothing.
+pub(crate) fn instant_to_second(text: &str) -> Option<Timestamp> {
+    let instant: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp::from_unix_seconds(instant.as_second()))
+        .filter(|at| (Timestamp::MIN..=Timestamp::MAX).contains(at))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

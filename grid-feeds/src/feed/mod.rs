@@ -19,7 +19,7 @@ use planner::time::{Span, Timestamp};
 
 pub(crate) use assemble::{Reading, assemble};
 pub use error::{FeedError, RetryClass};
-pub(crate) use instant::instant;
+pub(crate) use instant::{instant, instant_to_second};
 pub use kind::{Accounting, Factors, Kind, Quality, Quantity};
 pub(crate) use number::{Number, decimal, millionths, ratio};
 pub use secret::{Secret, SecretError, SecretSource};

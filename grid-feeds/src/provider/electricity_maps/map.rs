@@ -5,7 +5,8 @@ use rust_decimal::Decimal;
 
 use super::wire::{Answer, Hour};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, instant, millionths,
+    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, instant,
+    instant_to_second, millionths,
 };
 use crate::provider::json;
 
@@ -30,12 +31,12 @@ pub fn intensities(answers: &[Answer], factors: Factors) -> Result<Series, FeedE
     let mut issued_at: Option<Timestamp> = None;
     for answer in answers {
         let step = step(answer)?;
-        issued_at = issued_at.max(answer.updated_at.as_deref().and_then(instant));
+        issued_at = issued_at.max(answer.updated_at.as_deref().and_then(instant_to_second));
         let measured = answer.history.iter().chain(&answer.data);
         let measured = measured.map(|hour| (hour, Quality::Measured));
         let expected = answer.forecast.iter().map(|hour| (hour, Quality::Forecast));
         for (hour, quality) in measured.chain(expected) {
-            issued_at = issued_at.max(hour.updated_at.as_deref().and_then(instant));
+            issued_at = issued_at.max(hour.updated_at.as_deref().and_then(instant_to_second));
             match reading(hour, quality, step, factors)? {
                 Some(reading) => readings.push(reading),
                 None => unknown += 1,
@@ -112,7 +113,7 @@ mod tests {
 
     const HISTORY: &str = r#"{"zone": "DE", "history": [
         {"zone": "DE", "carbonIntensity": 599, "datetime": "2026-03-05T20:00:00.000Z",
-         "updatedAt": "2026-03-06T15:48:54.000Z", "createdAt": "2026-03-02T20:47:49.346Z",
+         "updatedAt": "2026-03-06T15:48:54.012Z", "createdAt": "2026-03-02T20:47:49.346Z",
          "emissionFactorType": "lifecycle", "isEstimated": false, "estimationMethod": null},
         {"zone": "DE", "carbonIntensity": null, "datetime": "2026-03-05T21:00:00.000Z",
          "updatedAt": "2026-03-06T11:49:04.000Z", "emissionFactorType": "lifecycle",

@@ -5,7 +5,9 @@ use planner::time::{Span, Timestamp};
 use rust_decimal::Decimal;
 
 use super::wire::Day;
-use crate::feed::{FeedError, Kind, Quality, Reading, Series, assemble, instant, millionths};
+use crate::feed::{
+    FeedError, Kind, Quality, Reading, Series, assemble, instant, instant_to_second, millionths,
+};
 use crate::provider::json;
 
 /// Reads a day.
@@ -30,7 +32,7 @@ pub fn prices(days: &[Day], area: &str) -> Result<Series, FeedError> {
         if *currency.get_or_insert(here) != here {
             return Err(FeedError::payload("/currency", "two currencies"));
         }
-        issued_at = issued_at.max(day.updated_at.as_deref().and_then(whole_second));
+        issued_at = issued_at.max(day.updated_at.as_deref().and_then(instant_to_second));
         let quality = quality(day, area);
         for (index, entry) in day.multi_area_entries.iter().enumerate() {
             let place = format!("/multiAreaEntries/{index}");
@@ -62,12 +64,6 @@ fn quality(day: &Day, area: &str) -> Quality {
         state.state == "Final" && state.areas.iter().any(|known| known == area)
     };
     if day.area_states.iter().any(is_final) { Quality::Measured } else { Quality::Forecast }
-}
-
-/// `2026-03-01T11:55:05.1234567Z` to its second.
-fn whole_second(text: &str) -> Option<Timestamp> {
-    let instant: jiff::Timestamp = text.parse().ok()?;
-    Some(Timestamp::from_unix_seconds(instant.as_second()))
 }
 
 #[cfg(test)]
