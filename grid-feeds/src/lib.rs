@@ -7,11 +7,13 @@
 pub mod compose;
 pub mod demonstration;
 pub mod feed;
+pub mod forecast;
 pub mod http;
 mod local_time;
 pub mod plausibility;
 mod power_sample;
 pub mod provider;
+pub mod schedule;
 pub mod table;
 
 pub use power_sample::power_samples_json;
