@@ -1,6 +1,6 @@
 //! Layers of pieces, the first on top: each fills what those above leave open.
 
-use planner::agenda::{Agenda, Piece};
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 
@@ -11,93 +11,91 @@ use crate::feed::{Estimate, Kind, Known, Quality};
 pub(super) struct Layers {
     window: Span,
     refuse_estimates: bool,
-    /// In time order, without overlap.
+    /// In no order, without overlap.
     pieces: Vec<Piece<Sourced>>,
+    /// What of the window has no piece, in time order.
+    open: Vec<Span>,
     vintages: Vec<Vintage>,
 }
 
 impl Layers {
     pub fn new(window: Span, refuse_estimates: bool) -> Self {
-        Self { window, refuse_estimates, pieces: Vec::new(), vintages: Vec::new() }
+        let (pieces, vintages) = (Vec::new(), Vec::new());
+        Self { window, refuse_estimates, pieces, open: vec![window], vintages }
     }
 
-    /// The revisions of a source, each over the whole span that it covers.
+    /// The revisions of a source, the newest first: where one has no value, the one before it may.
     pub fn source(&mut self, link: &Link<'_>, standing: Standing) {
-        let mut covered: Vec<Span> = Vec::new();
-        let mut said = Vec::new();
         for held in &link.revisions {
-            let Some(span) = held.revision.series.span() else { continue };
-            let vintage = self.vintage(Vintage {
+            let vintage = Vintage {
                 source: held.revision.source.clone(),
                 standing,
                 issued_at: held.revision.series.issued_at,
                 received_at: Some(held.received_at),
-            });
-            let sourced = |known: Known| {
-                let Known { value, quality } = known;
-                Sourced { value, low: value, high: value, quality, vintage }
             };
-            for open in uncovered(self.window, &covered) {
-                said.extend(clipped(&held.revision.series.agenda, open, sourced));
-            }
-            covered.push(span);
-            covered.sort_unstable();
+            self.fill(&held.revision.series.agenda, vintage, |Known { value, quality }| {
+                (Estimate { value, low: value, high: value }, quality)
+            });
         }
-        self.fill(said);
     }
 
     /// Estimates of ours.
     pub fn estimates(&mut self, estimates: &Agenda<Estimate>, standing: Standing) {
-        let vintage = self.vintage(ours(standing));
-        let sourced = |estimate: Estimate| {
-            let Estimate { value, low, high } = estimate;
-            Sourced { value, low, high, quality: Quality::Estimated, vintage }
-        };
-        self.fill(clipped(estimates, self.window, sourced).collect());
+        self.fill(estimates, ours(standing), |estimate| (estimate, Quality::Estimated));
     }
 
     /// The cap where none is known. It is the site's own rule, so that refusing estimates does not
     /// refuse it.
     pub fn safe_mode(&mut self, cap: Power) {
-        let vintage = self.vintage(ours(Standing::SafeMode));
         let value = cap.as_microwatts();
-        let quality = Quality::Estimated;
+        let (quality, vintage) = (Quality::Estimated, self.vintages.len());
         let value = Sourced { value, low: value, high: value, quality, vintage };
-        let gaps = self.gaps();
-        self.pieces.extend(gaps.into_iter().map(|span| Piece { span, value }));
-        self.pieces.sort_unstable_by_key(|piece| piece.span);
+        let open = std::mem::take(&mut self.open);
+        if !open.is_empty() {
+            self.vintages.push(ours(Standing::SafeMode));
+        }
+        self.pieces.extend(open.into_iter().map(|span| Piece { span, value }));
     }
 
-    pub fn composed(self, kind: Kind) -> Composition {
-        let gaps = self.gaps();
+    pub fn composed(mut self, kind: Kind) -> Result<Composition, AgendaError> {
+        self.pieces.sort_unstable_by_key(|piece| piece.span);
         let known_until = self.known_until();
-        // Pieces fill gaps only, so that they do not overlap.
-        let agenda = Agenda::new(self.pieces).unwrap_or_else(|_| empty());
-        Composition { kind, agenda, vintages: self.vintages, gaps, known_until }
+        let agenda = Agenda::new(self.pieces)?;
+        Ok(Composition { kind, agenda, vintages: self.vintages, gaps: self.open, known_until })
     }
 
-    fn vintage(&mut self, vintage: Vintage) -> usize {
-        self.vintages.push(vintage);
-        self.vintages.len() - 1
-    }
-
-    fn fill(&mut self, mut layer: Vec<Piece<Sourced>>) {
-        if self.refuse_estimates {
-            layer.retain(|piece| piece.value.quality != Quality::Estimated);
+    /// Fills what is open with the pieces of `layer`; a layer that fills nothing leaves no vintage.
+    fn fill<V: Copy>(
+        &mut self,
+        layer: &Agenda<V>,
+        vintage: Vintage,
+        value: impl Fn(V) -> (Estimate, Quality),
+    ) {
+        let before = self.pieces.len();
+        let index = self.vintages.len();
+        let mut still_open = Vec::with_capacity(self.open.len());
+        for &gap in &self.open {
+            let mut from = gap.start();
+            for piece in layer.overlapping(gap) {
+                let (Estimate { value, low, high }, quality) = value(piece.value);
+                let refused = self.refuse_estimates && quality == Quality::Estimated;
+                let Some(span) = piece.span.intersection(gap).filter(|_| !refused) else {
+                    continue;
+                };
+                let value = Sourced { value, low, high, quality, vintage: index };
+                still_open.extend(Span::new(from, span.start()));
+                self.pieces.push(Piece { span, value });
+                from = span.end();
+            }
+            still_open.extend(Span::new(from, gap.end()));
         }
-        layer.sort_unstable_by_key(|piece| piece.span);
-        let Ok(layer) = Agenda::new(layer) else { return };
-        for gap in self.gaps() {
-            self.pieces.extend(clipped(&layer, gap, |sourced| sourced));
+        self.open = still_open;
+        if self.pieces.len() > before {
+            self.vintages.push(vintage);
         }
-        self.pieces.sort_unstable_by_key(|piece| piece.span);
     }
 
-    fn gaps(&self) -> Vec<Span> {
-        let spans: Vec<Span> = self.pieces.iter().map(|piece| piece.span).collect();
-        uncovered(self.window, &spans)
-    }
-
+    /// The end of the first run of pieces that suppliers said.
     fn known_until(&self) -> Timestamp {
         let mut until = self.window.start();
         for piece in &self.pieces {
@@ -114,31 +112,4 @@ impl Layers {
 
 fn ours(standing: Standing) -> Vintage {
     Vintage { source: "".into(), standing, issued_at: None, received_at: None }
-}
-
-fn empty() -> Agenda<Sourced> {
-    Agenda::new(Vec::new()).unwrap_or_else(|_| unreachable!("an empty agenda is in order"))
-}
-
-/// The parts of an agenda inside `span`.
-fn clipped<V: Copy, W>(
-    agenda: &Agenda<V>,
-    span: Span,
-    value: impl Fn(V) -> W,
-) -> impl Iterator<Item = Piece<W>> {
-    agenda.overlapping(span).iter().filter_map(move |piece| {
-        Some(Piece { span: piece.span.intersection(span)?, value: value(piece.value) })
-    })
-}
-
-/// The parts of `window` outside `spans`, which are in the order of their starts.
-fn uncovered(window: Span, spans: &[Span]) -> Vec<Span> {
-    let mut open = Vec::new();
-    let mut from = window.start();
-    for span in spans {
-        open.extend(Span::new(from, span.start().min(window.end())));
-        from = from.max(span.end());
-    }
-    open.extend(Span::new(from, window.end()));
-    open
 }

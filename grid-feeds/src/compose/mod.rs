@@ -8,13 +8,13 @@
 //! Kinds never mix: a chain is of one currency, or of average or marginal and direct or life-cycle
 //! CO2.
 //!
-//! `O(pieces log pieces)`.
+//! `O((pieces + revisions) log pieces)` where few gaps are left after the first revisions.
 
 mod layers;
 #[cfg(test)]
 mod tests;
 
-use planner::agenda::Agenda;
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -35,7 +35,8 @@ pub struct Held<'a> {
 /// A source of a chain.
 #[derive(Clone, Debug)]
 pub struct Link<'a> {
-    /// Its revisions, the newest first; each replaces the whole span that it covers.
+    /// Its revisions, the newest first. Where one leaves a gap, the one before it still counts:
+    /// what a source said once and did not change since, it still says.
     pub revisions: Vec<Held<'a>>,
     /// Confirmed no longer ago than this, it is fresh.
     pub fresh_for: Seconds,
@@ -62,16 +63,22 @@ pub struct Chain<'a> {
     pub refuse_estimates: bool,
 }
 
-/// Two kinds in one chain.
+/// Why there is no composition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("source {origin} has {found}, the chain {wanted}; they do not mix")]
-pub struct Mixed {
-    /// The source that does not fit.
-    pub origin: Box<str>,
-    /// Its kind.
-    pub found: Kind,
-    /// That of the chain.
-    pub wanted: Kind,
+pub enum ComposeError {
+    /// Two kinds in one chain.
+    #[error("source {origin} has {found}, the chain {wanted}; they do not mix")]
+    Mixed {
+        /// The source that does not fit.
+        origin: Box<str>,
+        /// Its kind.
+        found: Kind,
+        /// That of the chain.
+        wanted: Kind,
+    },
+    /// Pieces that overlap; those of an [`Agenda`] do not.
+    #[error("the sources overlap")]
+    Overlap(#[from] AgendaError),
 }
 
 /// How a value comes to be there.
@@ -148,10 +155,14 @@ pub struct Basis<'c> {
 ///
 /// # Errors
 /// Where a source is of another kind than the chain.
-pub fn compose(window: Span, now: Timestamp, chain: &Chain<'_>) -> Result<Composition, Mixed> {
+pub fn compose(
+    window: Span,
+    now: Timestamp,
+    chain: &Chain<'_>,
+) -> Result<Composition, ComposeError> {
     let all = chain.links.iter().flat_map(|link| &link.revisions);
     if let Some(held) = all.into_iter().find(|held| held.revision.series.kind != chain.kind) {
-        return Err(Mixed {
+        return Err(ComposeError::Mixed {
             origin: held.revision.source.clone(),
             found: held.revision.series.kind,
             wanted: chain.kind,
@@ -178,7 +189,7 @@ pub fn compose(window: Span, now: Timestamp, chain: &Chain<'_>) -> Result<Compos
     if let (Kind::PowerCap, Some(cap)) = (chain.kind, chain.safe_mode_cap) {
         layers.safe_mode(cap);
     }
-    Ok(layers.composed(chain.kind))
+    Ok(layers.composed(chain.kind)?)
 }
 
 /// `None` for a source that has not been heard of for too long.
@@ -231,7 +242,7 @@ impl Composition {
     fn typed<V: Copy>(&self, value: impl Fn(i64) -> Option<V>) -> Option<Agenda<V>> {
         let pieces = self.agenda.pieces().iter().map(|piece| {
             let value = value(piece.value.value)?;
-            Some(planner::agenda::Piece { span: piece.span, value })
+            Some(Piece { span: piece.span, value })
         });
         Agenda::new(pieces.collect::<Option<Vec<_>>>()?).ok()
     }

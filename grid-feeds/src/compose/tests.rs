@@ -1,4 +1,3 @@
-use planner::agenda::Piece;
 use planner::quantity::Currency;
 
 use super::*;
@@ -127,15 +126,16 @@ fn average_and_marginal_and_two_currencies_do_not_mix() {
 }
 
 #[test]
-fn a_newer_revision_replaces_its_span_gaps_included() {
+fn a_newer_revision_counts_and_where_it_is_silent_the_older_one_still_does() {
     let old = revision("a", EUR, Quality::Forecast, &[(0, 10, 1)]);
     let new = revision("a", EUR, Quality::Measured, &[(2, 3, 2), (5, 6, 3)]);
-    let composition = compose(span(0, 10), at(0), &chain(EUR, vec![link(&[&new, &old], 0)]));
+    let composition = compose(span(0, 11), at(0), &chain(EUR, vec![link(&[&new, &old], 0)]));
     let composition = composition.unwrap();
     let values: Vec<i64> =
         composition.agenda.pieces().iter().map(|piece| piece.value.value).collect();
-    assert_eq!(values, [1, 2, 3, 1]);
-    assert_eq!(composition.gaps, [span(3, 5)]);
+    assert_eq!(values, [1, 2, 1, 3, 1]);
+    assert_eq!(composition.gaps, [span(10, 11)]);
+    assert_eq!(composition.vintages.len(), 2);
 }
 
 #[test]

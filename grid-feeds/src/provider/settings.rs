@@ -9,6 +9,7 @@ use super::{
 };
 use crate::feed::{FeedError, Kind, Quantity, Role};
 use crate::http::Http;
+use crate::schedule::Rhythm;
 
 /// A supplier and what it needs to know: `provider = "entsoe"` and the settings of that module.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -101,6 +102,37 @@ impl Provider {
             Self::Entsoe(_) | Self::Octopus(_) | Self::Contract(_) | Self::FileDrop(_) => 365 * DAY,
         })
     }
+
+    /// How the supplier publishes and may be asked, unless the site says otherwise.
+    pub fn rhythm(&self, quantity: Quantity) -> Rhythm {
+        let usual = Rhythm::default();
+        let daily = |time_zone: &str, times: &[&str]| Rhythm {
+            time_zone: time_zone.to_owned(),
+            publications: times.iter().map(|&time| time.to_owned()).collect(),
+            poll_every_s: 4 * 3600,
+            ..usual.clone()
+        };
+        match self {
+            // Day-ahead results come from 12:55 on, often later.
+            Self::Entsoe(_) if quantity == Quantity::Price => {
+                Rhythm { budget_requests: 300, ..daily("Europe/Brussels", &["12:55"]) }
+            }
+            Self::Entsoe(_) => Rhythm { budget_requests: 300, ..usual },
+            Self::EnergyCharts(_) if quantity == Quantity::Price => {
+                daily("Europe/Berlin", &["13:00"])
+            }
+            Self::NordPool(_) => daily("Europe/Berlin", &["12:55"]),
+            Self::Awattar(_) => daily("Europe/Berlin", &["14:00"]),
+            Self::Octopus(_) => daily("Europe/London", &["16:00"]),
+            // A signal at 08:00, the binding colour at 10:30.
+            Self::Contract(_) => daily("Europe/Paris", &["08:05", "10:31", "11:05"]),
+            Self::FileDrop(_) => Rhythm { poll_every_s: 30, catch_up_s: 5, ..usual },
+            Self::ElectricityMaps(_)
+            | Self::EnergyCharts(_)
+            | Self::Odre(_)
+            | Self::UkCarbonIntensity(_) => usual,
+        }
+    }
 }
 
 fn files(
@@ -125,8 +157,11 @@ fn files(
 
 #[cfg(test)]
 mod tests {
+    use rand_chacha::rand_core::SeedableRng;
+
     use super::*;
     use crate::http::Timeouts;
+    use crate::schedule::Schedule;
 
     fn connect(text: &str, quantity: Quantity) -> Result<Quantity, String> {
         let provider: Provider = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -144,6 +179,33 @@ mod tests {
         assert_eq!(none, "configuration: this provider has no power-cap");
         let drop = "provider = \"file-drop\"\npath = \"caps\"";
         assert_eq!(connect(drop, Quantity::PowerCap), Ok(Quantity::PowerCap));
+    }
+
+    #[test]
+    fn the_rhythm_of_every_supplier_can_be_kept() {
+        let token = "token = { environment = \"X\" }";
+        let settings = [
+            "provider = \"awattar\"\ncountry = \"austria\"".to_owned(),
+            "provider = \"contract\"\ntime_zone = \"UTC\"\ncurrency = \"EUR\"\nrules = []"
+                .to_owned(),
+            format!("provider = \"electricity-maps\"\nzone = \"FR\"\n{token}"),
+            "provider = \"energy-charts\"\nzone = \"FR\"".to_owned(),
+            format!("provider = \"entsoe\"\nzone = \"X\"\n{token}"),
+            "provider = \"file-drop\"\npath = \"caps\"".to_owned(),
+            "provider = \"nord-pool\"\narea = \"SE3\"\ncurrency = \"EUR\"".to_owned(),
+            "provider = \"octopus\"\nproduct = \"AGILE\"\nregion = \"C\"".to_owned(),
+            "provider = \"odre\"".to_owned(),
+            "provider = \"uk-carbon-intensity\"".to_owned(),
+        ];
+        let mut random = rand_chacha::ChaCha8Rng::from_seed([0; 32]);
+        let now = planner::time::Timestamp::MIN;
+        for text in settings {
+            let provider: Provider = toml::from_str(&text).unwrap();
+            for quantity in [Quantity::Price, Quantity::Co2, Quantity::PowerCap] {
+                let rhythm = provider.rhythm(quantity);
+                assert!(Schedule::new(rhythm, now, None, &mut random).is_ok(), "{text}");
+            }
+        }
     }
 
     #[test]
