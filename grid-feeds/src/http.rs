@@ -3,6 +3,8 @@
 //! Errors never carry a URL, since suppliers take tokens in queries. Redirects stay on the host
 //! that was asked.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use planner::time::{Seconds, Timestamp};
@@ -33,9 +35,12 @@ pub struct Timeouts {
     pub total: Duration,
 }
 
-/// A client for suppliers' sites; clones share their connections.
+/// A client for suppliers' sites; clones share their connections and their count of requests.
 #[derive(Clone, Debug)]
-pub struct Http(reqwest::Client);
+pub struct Http {
+    client: reqwest::Client,
+    requests: Arc<AtomicU64>,
+}
 
 /// What a site said.
 #[derive(Debug)]
@@ -76,15 +81,30 @@ impl Http {
             .referer(false)
             .redirect(same_host)
             .build();
-        client.map(Self).map_err(|error| FeedError::configuration(error.without_url()))
+        let client = client.map_err(|error| FeedError::configuration(error.without_url()))?;
+        Ok(Self { client, requests: Arc::default() })
+    }
+
+    /// The same client with a count of its own, so that a source's requests can be held against its
+    /// budget.
+    #[must_use]
+    pub fn counting_anew(&self) -> Self {
+        Self { client: self.client.clone(), requests: Arc::default() }
+    }
+
+    /// How many requests were made since the count began: a fetch may take several.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     pub(crate) fn get(&self, base: &str, path: &str) -> RequestBuilder {
-        self.0.get(joined(base, path))
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.client.get(joined(base, path))
     }
 
     pub(crate) fn post(&self, base: &str, path: &str) -> RequestBuilder {
-        self.0.post(joined(base, path))
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.client.post(joined(base, path))
     }
 }
 

@@ -1,10 +1,11 @@
 //! What can go wrong.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rand::Rng;
@@ -110,6 +111,28 @@ pub(crate) async fn applied(fault: Option<Fault>, request: Request, next: Next) 
             response.headers_mut().remove(header::CONTENT_LENGTH);
             response
         }
-        _ => next.run(request).await,
+        _ => tagged(request, next).await,
     }
+}
+
+/// The right answer with an entity tag, or 304 where the asker has it.
+async fn tagged(request: Request, next: Next) -> Response {
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let response = next.run(request).await;
+    if response.status() != StatusCode::OK {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, MAX_BYTES).await.unwrap_or_default();
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let tag = format!("\"{:016x}\"", hasher.finish());
+    if known.is_some_and(|known| known == tag.as_str()) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
+    let mut response = Response::from_parts(parts, Body::from(bytes));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
 }

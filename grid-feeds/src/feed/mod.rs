@@ -14,7 +14,7 @@ mod secret;
 use std::future::Future;
 use std::pin::Pin;
 
-use planner::agenda::Agenda;
+use planner::agenda::{Agenda, Piece};
 use planner::time::{Span, Timestamp};
 
 pub(crate) use assemble::{Reading, assemble};
@@ -170,5 +170,42 @@ impl Series {
     pub fn span(&self) -> Option<Span> {
         let (first, last) = (self.agenda.pieces().first()?, self.agenda.pieces().last()?);
         Span::new(first.span.start(), last.span.end())
+    }
+
+    /// Whether it says anything that `held` does not: another value or quality, or a value where
+    /// there was none. What it leaves out is no news.
+    pub fn is_news(&self, held: &Agenda<Known>) -> bool {
+        self.agenda.pieces().iter().any(|piece| {
+            let same = |before: &Piece<Known>| before.value == piece.value;
+            !held.covers(piece.span) || !held.overlapping(piece.span).iter().all(same)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::quantity::Currency;
+
+    use super::*;
+
+    fn series(pieces: &[(i64, i64, i64)]) -> Series {
+        let at = Timestamp::from_unix_seconds;
+        let piece = |&(start, end, value): &(i64, i64, i64)| Piece {
+            span: Span::new(at(start), at(end)).unwrap(),
+            value: Known { value, quality: Quality::Measured },
+        };
+        let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
+        let kind = Kind::Price { currency: Currency::EUR };
+        Series { kind, issued_at: None, agenda, notes: Vec::new() }
+    }
+
+    #[test]
+    fn the_same_values_in_other_pieces_are_no_news() {
+        let held = series(&[(0, 60, 5), (60, 120, 5), (120, 180, 7)]).agenda;
+        assert!(!series(&[(0, 120, 5)]).is_news(&held));
+        assert!(!series(&[(120, 150, 7)]).is_news(&held));
+        assert!(series(&[(60, 180, 5)]).is_news(&held), "another value");
+        assert!(series(&[(120, 200, 7)]).is_news(&held), "a value where there was none");
+        assert!(!series(&[]).is_news(&held));
     }
 }

@@ -99,7 +99,9 @@ impl Provider {
             Self::Odre(_) | Self::EnergyCharts(_) | Self::NordPool(_) | Self::Awattar(_) => {
                 31 * DAY
             }
-            Self::Entsoe(_) | Self::Octopus(_) | Self::Contract(_) | Self::FileDrop(_) => 365 * DAY,
+            // RTE takes 366 days, of which some are asked for besides.
+            Self::Contract(_) => 360 * DAY,
+            Self::Entsoe(_) | Self::Octopus(_) | Self::FileDrop(_) => 365 * DAY,
         })
     }
 

@@ -1,7 +1,8 @@
 //! Without faults: what is read is what is true, as far as it is published.
 
-use grid_feeds::feed::{FeedError, Kind, Quality};
+use grid_feeds::feed::{FeedError, Fetched, Kind, Quality, Query};
 use planner::time::{Seconds, Span};
+use replay_supplier::Fault;
 
 use crate::world::{World, assert_true, at};
 
@@ -57,7 +58,7 @@ async fn nothing_but_days_to_come_is_not_published_yet() {
         let source = world.source(name);
         let now = at("2026-03-10T11:00:00Z");
         let window = Span::new(at("2026-03-12T00:00:00Z"), at("2026-03-13T00:00:00Z")).unwrap();
-        let query = grid_feeds::feed::Query { now, window, validator: None };
+        let query = Query { now, window, validator: None };
         let answer = source.role.fetch(query).await;
         assert!(matches!(answer, Err(FeedError::NotPublished { .. })), "{name}: {answer:?}");
     }
@@ -114,4 +115,31 @@ async fn kinds_are_told_apart() {
             "price in EUR/MWh",
         ]
     );
+}
+
+#[tokio::test]
+async fn what_did_not_change_is_not_sent_again() {
+    let world = World::at("2026-03-10T15:00:00Z").await;
+    for name in ["energy-charts", "awattar"] {
+        let source = world.source(name);
+        world.supplier.set_fault(None);
+        let revision = world.fetch(&source, 1, 2).await.unwrap();
+        let now = world.supplier.now();
+        let window = Span::new(now - Seconds::new(86_400), now + Seconds::new(2 * 86_400)).unwrap();
+        let query = Query { now, window, validator: revision.validator.as_ref() };
+        assert_eq!(source.role.fetch(query).await, Ok(Fetched::Unchanged), "{name}");
+        world.supplier.set_fault(Some(Fault::Revised));
+        let revised = source.role.fetch(query).await.unwrap();
+        assert!(matches!(revised, Fetched::Revision(_)), "{name}");
+    }
+}
+
+/// The replay has 40 half-hours on a page: three days of Octopus take several requests.
+#[tokio::test]
+async fn requests_are_counted_for_each_source() {
+    let world = World::at("2026-03-10T17:00:00Z").await;
+    let (octopus, charts) = (world.source("octopus"), world.source("energy-charts"));
+    world.fetch(&octopus, 1, 2).await.unwrap();
+    assert_eq!((octopus.http.requests(), charts.http.requests()), (3, 0));
+    assert_eq!(world.supplier.requests(), 3);
 }

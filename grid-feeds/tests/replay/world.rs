@@ -50,6 +50,8 @@ pub struct World {
 pub struct Source {
     pub name: &'static str,
     pub role: Role,
+    /// Counts its requests.
+    pub http: Http,
     /// Values may be rounded by so much.
     pub tolerance: i64,
 }
@@ -71,7 +73,7 @@ impl World {
         let total = Duration::from_secs(2);
         let http = Http::new(Timeouts { connect: total, total }).unwrap();
         let role = provider.connect(name, quantity, &http).unwrap();
-        Source { name, role, tolerance }
+        Source { name, role, http, tolerance }
     }
 
     /// What the source of a name is, how far its values may be off, and its settings.
