@@ -13,6 +13,7 @@ pub mod odre;
 pub mod rte_tempo;
 mod settings;
 pub mod uk_carbon_intensity;
+pub mod watttime;
 
 use serde::de::DeserializeOwned;
 

@@ -5,7 +5,7 @@ use planner::time::Seconds;
 
 use super::{
     awattar, contract, electricity_maps, energy_charts, entsoe, file_drop, nord_pool, octopus,
-    odre, uk_carbon_intensity,
+    odre, uk_carbon_intensity, watttime,
 };
 use crate::feed::{FeedError, Kind, Quantity, Role};
 use crate::http::Http;
@@ -35,6 +35,8 @@ pub enum Provider {
     Odre(odre::Settings),
     /// UK Carbon Intensity: CO2.
     UkCarbonIntensity(uk_carbon_intensity::Settings),
+    /// `WattTime`: CO2, marginal.
+    Watttime(watttime::Settings),
 }
 
 impl Provider {
@@ -83,6 +85,9 @@ impl Provider {
             (Self::UkCarbonIntensity(settings), Quantity::Co2) => {
                 Role::Carbon(Box::new(uk_carbon_intensity::Client::new(source, settings, http)))
             }
+            (Self::Watttime(settings), Quantity::Co2) => {
+                Role::Carbon(Box::new(watttime::Client::new(source, settings, http)?))
+            }
             (_, quantity) => {
                 let message = format!("this provider has no {}", quantity.word());
                 return Err(FeedError::configuration(message));
@@ -96,6 +101,7 @@ impl Provider {
         Seconds::new(match self {
             Self::UkCarbonIntensity(_) => 14 * DAY,
             Self::ElectricityMaps(_) => 10 * DAY,
+            Self::Watttime(_) => 30 * DAY,
             Self::Odre(_) | Self::EnergyCharts(_) | Self::NordPool(_) | Self::Awattar(_) => {
                 31 * DAY
             }
@@ -132,7 +138,8 @@ impl Provider {
             Self::ElectricityMaps(_)
             | Self::EnergyCharts(_)
             | Self::Odre(_)
-            | Self::UkCarbonIntensity(_) => usual,
+            | Self::UkCarbonIntensity(_)
+            | Self::Watttime(_) => usual,
         }
     }
 }
@@ -198,6 +205,8 @@ mod tests {
             "provider = \"octopus\"\nproduct = \"AGILE\"\nregion = \"C\"".to_owned(),
             "provider = \"odre\"".to_owned(),
             "provider = \"uk-carbon-intensity\"".to_owned(),
+            "provider = \"watttime\"\nregion = \"X\"\nuser = \"u\"\npassword = { file = \"p\" }"
+                .to_owned(),
         ];
         let mut random = rand_chacha::ChaCha8Rng::from_seed([0; 32]);
         let now = planner::time::Timestamp::MIN;

@@ -3,7 +3,7 @@
 use grid_feeds::feed::{Factors, FeedError, Quantity, Series};
 use grid_feeds::provider::{
     awattar, contract, electricity_maps, energy_charts, entsoe, file_drop, nord_pool, octopus,
-    odre, rte_tempo, uk_carbon_intensity,
+    odre, rte_tempo, uk_carbon_intensity, watttime,
 };
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -154,6 +154,21 @@ pub const PAYLOADS: &[Payload] = &[
             use file_drop::map::{Format, merged, read};
             let agenda = read("cap.json", Format::Json, text, Quantity::PowerCap)?;
             merged(grid_feeds::feed::Kind::PowerCap, grid_feeds::feed::Quality::Forecast, &[agenda])
+        },
+    },
+    Payload {
+        name: "WattTime",
+        text: r#"{"data": [
+            {"point_time": "2026-05-01T00:00:00+00:00", "value": 870.0},
+            {"point_time": "2026-05-01T00:05:00+00:00", "value": 500}],
+            "meta": {"region": "CAISO_NORTH", "signal_type": "co2_moer",
+            "units": "lbs_co2_per_mwh", "data_point_period_seconds": 300,
+            "generated_at": "2026-05-01T00:00:00+00:00", "model": {"date": "2026-03-01"}}}"#,
+        values: &[394_625_362, 226_796_185],
+        written: &["\"value\": 870.0}", "\"value\": 500}"],
+        read: |text| {
+            let quality = grid_feeds::feed::Quality::Forecast;
+            watttime::map::intensities(&[(watttime::map::read(text)?, quality)])
         },
     },
     Payload {

@@ -7,7 +7,7 @@ use replay_supplier::Fault;
 use crate::world::{World, assert_true, at};
 
 /// All but the contract, whose prices are its own.
-pub const SERIES: [&str; 10] = [
+pub const SERIES: [&str; 11] = [
     "entsoe",
     "entsoe-co2",
     "energy-charts",
@@ -18,6 +18,7 @@ pub const SERIES: [&str; 10] = [
     "octopus",
     "awattar",
     "nord-pool",
+    "watttime",
 ];
 
 #[tokio::test]
@@ -101,7 +102,7 @@ async fn colours_become_prices_with_and_without_an_account() {
 async fn kinds_are_told_apart() {
     let world = World::at("2026-03-10T15:00:00Z").await;
     let mut kinds = Vec::new();
-    for name in ["odre", "electricity-maps", "octopus", "entsoe"] {
+    for name in ["odre", "electricity-maps", "octopus", "entsoe", "watttime"] {
         let source = world.source(name);
         kinds.push(world.fetch(&source, 1, 1).await.unwrap().series.kind);
     }
@@ -113,6 +114,7 @@ async fn kinds_are_told_apart() {
             "average life-cycle CO2 in g/kWh",
             "price in GBP/MWh",
             "price in EUR/MWh",
+            "marginal direct CO2 in g/kWh",
         ]
     );
 }

@@ -129,6 +129,16 @@ impl World {
                 "nord-pool",
                 format!("area = \"SE3\"\ncurrency = \"EUR\"\nbase_url = \"{base}\""),
             ),
+            // Pounds of grams that were divided as doubles.
+            "watttime" => (
+                Quantity::Co2,
+                1,
+                "watttime",
+                format!(
+                    "region = \"X\"\nuser = \"u\"\npassword = {{ file = \"{}\" }}\nbase_url = \"{base}\"",
+                    self.secret.path().display()
+                ),
+            ),
             "tempo" | "tempo-public" => (Quantity::Price, 0, "contract", self.tempo(name)),
             name => panic!("no source {name}"),
         };

@@ -9,6 +9,7 @@ mod octopus;
 mod odre;
 mod rte;
 mod uk_carbon_intensity;
+mod watttime;
 
 use std::collections::HashMap;
 
@@ -38,6 +39,9 @@ pub(crate) fn routes() -> Router {
         .route("/price", get(energy_charts::prices))
         .route("/co2eq", get(energy_charts::co2_equivalents))
         .route("/api/DayAheadPrices", get(nord_pool::day))
+        .route("/login", get(watttime::login))
+        .route("/v3/forecast", get(watttime::forecast))
+        .route("/v3/historical", get(watttime::historical))
 }
 
 /// A parameter that is an instant.
