@@ -1,4 +1,5 @@
 use planner::quantity::Currency;
+use proptest::prelude::*;
 
 use super::*;
 use crate::feed::{Accounting, Factors, Known, Series};
@@ -183,4 +184,53 @@ fn a_span_names_the_vintages_it_rests_on_and_their_least_quality() {
         .collect();
     assert_eq!(basis, [("a", Quality::Estimated), ("b", Quality::Forecast)]);
     assert_eq!(composition.basis(span(0, 1)).len(), 1);
+}
+
+/// Hours of a day, each perhaps with a value and whether it is an estimate.
+fn hours() -> impl Strategy<Value = Vec<Option<(i64, bool)>>> {
+    prop::collection::vec(prop::option::of((-9_i64..9, any::<bool>())), 24)
+}
+
+fn hourly(source: &str, hours: &[Option<(i64, bool)>]) -> Revision {
+    let pieces: Vec<(i64, i64, i64)> = (0..)
+        .zip(hours)
+        .filter_map(|(hour, value)| value.map(|(value, _)| (hour, hour + 1, value)))
+        .collect();
+    let mut revision = revision(source, EUR, Quality::Measured, &pieces);
+    let estimated: Vec<bool> = hours.iter().flatten().map(|(_, estimated)| *estimated).collect();
+    let pieces = revision.series.agenda.pieces().iter().zip(estimated).map(|(piece, estimated)| {
+        let quality = if estimated { Quality::Estimated } else { Quality::Measured };
+        Piece { span: piece.span, value: Known { quality, ..piece.value } }
+    });
+    revision.series.agenda = Agenda::new(pieces.collect()).unwrap();
+    revision
+}
+
+proptest! {
+    /// Hour by hour: the first that has a value among the fresh source's new and old revision, the
+    /// late source, and the forecast.
+    #[test]
+    fn each_hour_has_the_value_of_the_first_that_knows_it(
+        layers in prop::collection::vec(hours(), 4),
+        refuse_estimates in any::<bool>(),
+    ) {
+        let [new, old, late, forecast] = &layers[..] else { unreachable!() };
+        let (a, b, c) = (hourly("a", new), hourly("a", old), hourly("c", late));
+        let known = forecast.iter().zip(0..).filter_map(|(hour, at)| Some((at, at + 1, hour.as_ref()?.0)));
+        let estimates = estimates(&known.collect::<Vec<_>>());
+        let mut chain = chain(EUR, vec![link(&[&c], 0), link(&[&a, &b], 20)]);
+        chain.forecast = Some(&estimates);
+        chain.refuse_estimates = refuse_estimates;
+        let composition = compose(span(0, 24), at(20), &chain).unwrap();
+        for hour in 0..24 {
+            let said = [new, old, late].into_iter().filter_map(|layer| layer[hour]);
+            let mut said = said.filter(|(_, estimated)| !(refuse_estimates && *estimated));
+            let ours = forecast[hour].filter(|_| !refuse_estimates);
+            let wanted = said.next().or(ours).map(|(value, _)| value);
+            let instant = at(i64::try_from(hour).unwrap());
+            prop_assert_eq!(composition.agenda.at(instant).map(|sourced| sourced.value), wanted);
+            let in_gap = composition.gaps.iter().any(|gap| gap.contains(instant));
+            prop_assert_eq!(in_gap, wanted.is_none());
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! never zero.
 
 mod assemble;
+mod average;
 mod error;
 mod instant;
 mod kind;

@@ -95,6 +95,17 @@ impl Provider {
         })
     }
 
+    /// The contract, whose prices can be reckoned without asking anybody; `None` for suppliers.
+    ///
+    /// # Errors
+    /// Where the contract is not whole.
+    pub fn tariff(&self) -> Result<Option<contract::Tariff>, FeedError> {
+        match self {
+            Self::Contract(settings) => contract::Tariff::new(settings).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// The longest span that one fetch may ask for; a longer back-fill goes in parts.
     pub const fn longest_window(&self) -> Seconds {
         const DAY: i64 = 86_400;
