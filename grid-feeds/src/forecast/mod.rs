@@ -1,9 +1,9 @@
 //! Our own continuation of an agenda beyond what suppliers say.
 //!
 //! For each step: the median of the same weekday and time of the clock in recent weeks, plus the
-//! *level*: by how much the last days lay above the same rule's values for them. Simple, so that it
-//! can be explained, and honest: an error band from a rolling back-test goes with each value. Where
-//! a contract has a calendar, that is better: see [`crate::provider::contract::Tariff::expected`].
+//! *level*: by how much the last days lay above the same rule's values for them, which fades the
+//! further ahead. Simple, so that it can be explained, and honest: an error band from a rolling
+//! back-test goes with each value. Where a contract has a calendar, that is better: see [`crate::provider::contract::Tariff::expected`].
 //!
 //! Holidays count as their weekday. `O(steps x weeks)` with an index of the history by step.
 
@@ -22,6 +22,9 @@ use crate::feed::{Estimate, Kind, ratio};
 use crate::local_time::LocalTime;
 
 const DAY: Seconds = Seconds::new(86_400);
+
+/// So many whole days ahead the level counts half: it comes back to what is usual.
+const LEVEL_HALVES_DAYS: i128 = 4;
 
 /// With fewer weeks of history than this there is no pattern.
 const FEWEST_WEEKS: usize = 2;
@@ -77,12 +80,12 @@ impl Model {
         Ok(Self { local, step, weeks, level_days: level_days.into() })
     }
 
-    /// Hours, five weeks of pattern and three days of level.
+    /// Hours, five weeks of pattern and two days of level.
     ///
     /// # Errors
     /// Where `zone` is no time zone.
     pub fn usual(zone: &str) -> Result<Self, ModelError> {
-        Self::new(zone, Seconds::new(3600), 5, 3)
+        Self::new(zone, Seconds::new(3600), 5, 2)
     }
 
     /// Continues `history` over `span` as known at the start of `span`, with the error bands of
@@ -139,7 +142,8 @@ impl Model {
         while let Some(step) = Span::starting(start, self.step).filter(|_| start < span.end()) {
             let value = self.pattern(history, start, origin);
             if let (Some(value), Some(span)) = (value, step.intersection(span)) {
-                pieces.push(Piece { span, value: value.saturating_add(level) });
+                let value = value.saturating_add(faded(level, span.start() - origin));
+                pieces.push(Piece { span, value });
             }
             start = step.end();
         }
@@ -181,6 +185,12 @@ impl Model {
         }
         (values.len() >= FEWEST_WEEKS).then(|| median(&mut values))?
     }
+}
+
+/// What is left of a level some time ahead.
+fn faded(level: i64, ahead: Seconds) -> i64 {
+    let days = i128::from(ahead.get() / DAY.get());
+    ratio(i128::from(level) * LEVEL_HALVES_DAYS, LEVEL_HALVES_DAYS + days).unwrap_or(level)
 }
 
 /// Emissions and caps are not negative.

@@ -44,7 +44,7 @@ fn the_same_weekday_and_hour_of_the_clock_comes_again_across_the_change_of_the_c
     }
 }
 
-/// The last three days lie 30 above the weeks before: so does the forecast.
+/// The last days lie 30 above the weeks before: so does the first day of the forecast.
 #[test]
 fn the_level_of_the_last_days_corrects_the_pattern() {
     let history = hours("2026-04-05T22:00:00Z", 24 * 42, |hour, day| {
@@ -52,6 +52,14 @@ fn the_level_of_the_last_days_corrects_the_pattern() {
     });
     let next = continued(&history, "2026-05-17T22:00:00Z", 1);
     assert_eq!(next.pieces()[5].value.value, 35 * MILLION);
+}
+
+/// Of a level of 30 there are 30 x 4 / (4 + 1) = 24 left after a day and 15 after four.
+#[test]
+fn the_level_fades_the_further_ahead() {
+    let day = |days: i64| Seconds::new(days * 86_400);
+    assert_eq!([0, 1, 4].map(|days| faded(30, day(days))), [30, 24, 15]);
+    assert_eq!(faded(-30, day(1)), -24);
 }
 
 /// Days alternate between 0 and 10 above their hour, out of step with weeks: errors are up to 10,
