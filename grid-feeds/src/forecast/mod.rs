@@ -14,7 +14,7 @@ mod tests;
 use std::collections::HashMap;
 
 use jiff::ToSpan;
-use planner::agenda::{Agenda, Piece};
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Seconds, Span, Timestamp};
 
 pub use self::backtest::{DayReport, Report, backtest};
@@ -91,13 +91,16 @@ impl Model {
     /// Continues `history` over `span` as known at the start of `span`, with the error bands of
     /// `report`: between the tenth and the ninetieth percentile of the errors that values had so
     /// many days ahead. Where the history is too short there is a gap.
+    ///
+    /// # Errors
+    /// None: steps follow each other.
     pub fn continuation(
         &self,
         kind: Kind,
         history: &Agenda<i64>,
         span: Span,
         report: &Report,
-    ) -> Agenda<Estimate> {
+    ) -> Result<Agenda<Estimate>, AgendaError> {
         let known = self.history(history, span.start());
         let pieces = self.forecast(&known, span).into_iter().filter_map(|piece| {
             let ahead = (piece.span.start() - span.start()).get() / DAY.get();
@@ -107,8 +110,7 @@ impl Model {
             let high = possible(kind, piece.value.saturating_add(day.high).max(value));
             Some(Piece { span: piece.span, value: Estimate { value, low, high } })
         });
-        // Steps follow each other.
-        Agenda::new(pieces.collect()).unwrap_or_else(|_| unreachable!("steps are in order"))
+        Agenda::new(pieces.collect())
     }
 
     /// The means of the steps that lie wholly before `until` and have no gap.

@@ -28,7 +28,7 @@ fn model() -> Model {
 fn continued(history: &Agenda<i64>, start: &str, days: i64) -> Agenda<Estimate> {
     let span = Span::starting(at(start), Seconds::new(days * 86_400)).unwrap();
     let report = backtest(&model(), history, 7, 28);
-    model().continuation(EUR, history, span, &report)
+    model().continuation(EUR, history, span, &report).unwrap()
 }
 
 /// Summer time begins on 2026-03-29: what was at 08:00 in winter is at 08:00 in summer.
