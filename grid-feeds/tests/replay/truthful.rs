@@ -145,3 +145,14 @@ async fn requests_are_counted_for_each_source() {
     assert_eq!((octopus.http.requests(), charts.http.requests()), (3, 0));
     assert_eq!(world.supplier.requests(), 3);
 }
+
+#[tokio::test]
+async fn the_second_host_answers_where_the_first_is_down() {
+    let world = World::at("2026-03-10T15:00:00Z").await;
+    let source = world.source("entsoe-second-host");
+    let revision = world.fetch(&source, 1, 2).await.unwrap();
+    assert_true(&source, &revision, 0);
+    world.supplier.set_fault(Some(Fault::Unavailable));
+    let error = world.fetch(&source, 1, 2).await.unwrap_err();
+    assert!(matches!(error, FeedError::Busy { status: 503, .. }), "{error}");
+}

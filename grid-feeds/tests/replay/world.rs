@@ -87,6 +87,15 @@ impl World {
                 "entsoe",
                 format!("zone = \"X\"\nbase_urls = [\"{base}/entsoe\"]\n{token}"),
             ),
+            // Nobody listens on the first host's port.
+            "entsoe-second-host" => (
+                Quantity::Price,
+                0,
+                "entsoe",
+                format!(
+                    "zone = \"X\"\nbase_urls = [\"http://127.0.0.1:1\", \"{base}/entsoe\"]\n{token}"
+                ),
+            ),
             // Generation is told in millionths of a megawatt.
             "entsoe-co2" => (
                 Quantity::Co2,
