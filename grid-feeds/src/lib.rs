@@ -1,10 +1,19 @@
 //! The supplier's and the meters' side: agendas, nodes and power samples in, as tables or JSON.
 //!
-//! Pure so far: texts in, values or errors with their places out.
+//! [`provider`] asks suppliers for agendas, [`plausibility`] judges what they say, [`compose`] makes
+//! one agenda of several sources and [`forecast`] continues it. All but the providers' clients is
+//! pure: texts in, values or errors with their places out; time and chance are arguments.
 
+pub mod compose;
 pub mod demonstration;
+pub mod feed;
+pub mod forecast;
+pub mod http;
 mod local_time;
+pub mod plausibility;
 mod power_sample;
+pub mod provider;
+pub mod schedule;
 pub mod table;
 
 pub use power_sample::power_samples_json;

@@ -1,13 +1,14 @@
-//! Civil time of Europe/Paris: tariffs and habits follow the clock on the wall, agendas do not.
+//! Civil time of a zone: tariffs and habits follow the clock on the wall, agendas do not.
 //!
 //! The rules come with the program, so that they are the same on every machine. A local day has 23
 //! hours when summer time begins and 25 when it ends.
 
-use jiff::civil::{Date, Weekday};
+use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use planner::time::Timestamp;
 
 /// The time zone in which local times are meant.
+#[derive(Clone, Debug)]
 pub(crate) struct LocalTime(TimeZone);
 
 /// An hour of a local day.
@@ -25,7 +26,50 @@ impl LocalTime {
     /// # Errors
     /// Only if the bundled time zones lack it.
     pub fn paris() -> Result<Self, jiff::Error> {
-        TimeZoneDatabase::bundled().get("Europe/Paris").map(Self)
+        Self::named("Europe/Paris")
+    }
+
+    /// The zone of an IANA name such as `Europe/Berlin`.
+    ///
+    /// # Errors
+    /// Where the bundled time zones lack it.
+    pub fn named(zone: &str) -> Result<Self, jiff::Error> {
+        TimeZoneDatabase::bundled().get(zone).map(Self)
+    }
+
+    /// The first instant of `date`.
+    ///
+    /// # Errors
+    /// Beyond the year 9999.
+    pub fn day_start(&self, date: Date) -> Result<Timestamp, jiff::Error> {
+        self.instant(date, 0)
+    }
+
+    /// The instant at which the clock shows `local`: the first where it does so twice, the one
+    /// after the gap where it never does.
+    ///
+    /// # Errors
+    /// Beyond the year 9999.
+    pub fn civil_instant(&self, local: DateTime) -> Result<Timestamp, jiff::Error> {
+        let local = local.to_zoned(self.0.clone())?;
+        Ok(Timestamp::from_unix_seconds(local.timestamp().as_second()))
+    }
+
+    /// The first instant of `date` as RFC 3339 with the offset of the zone.
+    ///
+    /// # Errors
+    /// Beyond the year 9999.
+    pub fn rfc_3339(&self, date: Date) -> Result<String, jiff::Error> {
+        let local = date.to_zoned(self.0.clone())?;
+        Ok(local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+    }
+
+    /// What the clock shows at `instant`.
+    ///
+    /// # Errors
+    /// Beyond the year 9999.
+    pub fn civil(&self, instant: Timestamp) -> Result<DateTime, jiff::Error> {
+        Ok(self.zoned(instant)?.datetime())
     }
 
     /// The local date at `instant`.
@@ -51,8 +95,7 @@ impl LocalTime {
     /// # Errors
     /// Beyond the year 9999.
     pub fn instant(&self, date: Date, hour: i8) -> Result<Timestamp, jiff::Error> {
-        let local = date.at(hour, 0, 0, 0).to_zoned(self.0.clone())?;
-        Ok(Timestamp::from_unix_seconds(local.timestamp().as_second()))
+        self.civil_instant(date.at(hour, 0, 0, 0))
     }
 
     fn zoned(&self, instant: Timestamp) -> Result<jiff::Zoned, jiff::Error> {

@@ -1,0 +1,57 @@
+//! Electricity Maps: hours behind and ahead.
+
+use axum::Json;
+use axum::extract::{Extension, Path, Query};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use planner::time::{Seconds, Span};
+use serde_json::{Value, json};
+
+use super::{Asked, bad_request, span};
+use crate::view::{View, number, steps};
+
+const HOUR: Seconds = Seconds::new(3600);
+const DAY: Seconds = Seconds::new(86_400);
+
+pub(super) async fn carbon_intensity(
+    Path(what): Path<String>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+    Extension(view): Extension<View>,
+) -> Response {
+    if !headers.contains_key("auth-token") {
+        return (StatusCode::UNAUTHORIZED, "Token unauthorized for zoneKey").into_response();
+    }
+    let (zone, now) = (asked.get("zone"), view.now);
+    let factors = asked.get("emissionFactorType");
+    let hours = |span: Option<Span>| -> Vec<Value> {
+        let spans = span.map(|span| steps(span, HOUR)).unwrap_or_default();
+        let hour = |span: &Span| {
+            json!({
+                "zone": zone,
+                "carbonIntensity": number(view.co2(*span)),
+                "datetime": span.start().to_string().replace('Z', ".000Z"),
+                "updatedAt": now.to_string().replace('Z', ".012Z"),
+                "emissionFactorType": factors,
+                "isEstimated": view.is_sandbox(),
+                "estimationMethod": if view.is_sandbox() { "SANDBOX_MODE_DATA".into() } else { Value::Null },
+            })
+        };
+        spans.iter().map(hour).collect()
+    };
+    match what.as_str() {
+        "history" => Json(json!({"zone": zone, "history": hours(Span::new(now - DAY, now))})),
+        "past-range" => Json(json!({"zone": zone, "data": hours(span(&asked, "start", "end"))})),
+        "forecast" => {
+            let ahead = asked.get("horizonHours").and_then(|hours| hours.parse().ok());
+            let end = now + Seconds::new(ahead.unwrap_or(24) * HOUR.get());
+            Json(json!({
+                "zone": zone,
+                "forecast": hours(Span::new(now.ceil_to(HOUR), end)),
+                "updatedAt": now.to_string().replace('Z', ".012Z"),
+            }))
+        }
+        _ => return bad_request("unknown route"),
+    }
+    .into_response()
+}

@@ -1,0 +1,168 @@
+//! ENTSO-E: documents of prices and of generation, or an acknowledgement that there are none.
+
+use std::fmt::Write;
+
+use axum::extract::{Extension, Query};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use jiff::civil::Date;
+use planner::decimal::format_millionths;
+use planner::time::{Seconds, Span, Timestamp};
+
+use super::{Asked, bad_request};
+use crate::view::{View, Zone, price_step, steps};
+
+/// Day-ahead prices come out at 12:55.
+const AUCTION: (i8, i8) = (12, 55);
+
+/// Generation is told an hour after it was.
+const DELAY: Seconds = Seconds::new(3600);
+
+/// All of a zone's generation, in millionths of a megawatt.
+const GENERATION: i64 = 10_000_000_000;
+
+/// Life-cycle g/kWh of gas and of nuclear power.
+const GAS: i64 = 490;
+const NUCLEAR: i64 = 12;
+
+pub(super) async fn document(
+    Query(asked): Query<Asked>,
+    Extension(view): Extension<View>,
+) -> Response {
+    let text = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
+    if text("securityToken").is_empty() {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let span = minute(text("periodStart"))
+        .zip(minute(text("periodEnd")))
+        .and_then(|(start, end)| Span::new(start, end));
+    let Some(span) = span else { return bad_request("no period") };
+    let offset: usize = text("offset").parse().unwrap_or(0);
+    let document = match text("documentType") {
+        "A44" if offset == 0 => prices(&view, span),
+        "A75" => generation(&view, span),
+        _ => None,
+    };
+    let document = document.unwrap_or_else(|| acknowledgement(&view));
+    ([(header::CONTENT_TYPE, "text/xml")], document).into_response()
+}
+
+/// `YYYYMMDDHHMM`.
+fn minute(text: &str) -> Option<Timestamp> {
+    let part = |from: usize, to: usize| text.get(from..to);
+    let (date, time) = (part(0, 8)?, part(8, 12)?);
+    let (year, month, day) = (date.get(..4)?, date.get(4..6)?, date.get(6..)?);
+    let (hour, minute) = time.split_at_checked(2)?;
+    Timestamp::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:00Z")).ok()
+}
+
+/// A time series for each day that is out: `A01` of hours until September 2025, then `A03` of
+/// quarter-hours, but `A01` where values are missing.
+fn prices(view: &View, span: Span) -> Option<String> {
+    let zone = Zone::named("Europe/Brussels");
+    let mut series = String::new();
+    for day in zone.days(span) {
+        if view.day_is_out(&zone, day, AUCTION) {
+            series += &day_of_prices(view, &zone, day)?;
+        }
+    }
+    let head = "<Publication_MarketDocument \
+                xmlns=\"urn:iec62325.351:tc57wg16:451-3:publicationdocument:7:3\"><type>A44</type>";
+    (!series.is_empty())
+        .then(|| format!("{head}{}{series}</Publication_MarketDocument>", created(view)))
+}
+
+fn day_of_prices(view: &View, zone: &Zone, day: Date) -> Option<String> {
+    let step = price_step(day);
+    let spans = steps(zone.day(day)?, step);
+    let values: Vec<Option<i64>> = spans.iter().map(|&span| view.price(span)).collect();
+    let repeats = step.get() == 900 && values.iter().all(Option::is_some);
+    Some(format!(
+        "<TimeSeries><currency_Unit.name>EUR</currency_Unit.name>\
+         <price_Measure_Unit.name>MWH</price_Measure_Unit.name><curveType>{}</curveType>{}\
+         </TimeSeries>",
+        if repeats { "A03" } else { "A01" },
+        period(zone.day(day)?, step, &values, repeats, "price.amount"),
+    ))
+}
+
+/// Gas and nuclear power in the proportion that makes the intensity.
+fn generation(view: &View, span: Span) -> Option<String> {
+    const QUARTER: Seconds = Seconds::new(900);
+    let end = span.end().min(view.now - DELAY);
+    let spans = steps(Span::new(span.start(), end)?, QUARTER);
+    let span = Span::new(spans.first()?.start(), spans.last()?.end())?;
+    let gas: Vec<Option<i64>> = spans
+        .iter()
+        .map(|&span| {
+            let above = view.co2(span)? - NUCLEAR * 1_000_000;
+            i64::try_from(
+                i128::from(above) * i128::from(GENERATION)
+                    / i128::from((GAS - NUCLEAR) * 1_000_000),
+            )
+            .ok()
+        })
+        .collect();
+    let nuclear: Vec<Option<i64>> = gas.iter().map(|gas| gas.map(|gas| GENERATION - gas)).collect();
+    let series = |code: &str, values: &[Option<i64>]| {
+        format!(
+            "<TimeSeries><inBiddingZone_Domain.mRID codingScheme=\"A01\">X</inBiddingZone_Domain.mRID>\
+             <quantity_Measure_Unit.name>MAW</quantity_Measure_Unit.name><curveType>A01</curveType>\
+             <MktPSRType><psrType>{code}</psrType></MktPSRType>{}</TimeSeries>",
+            period(span, QUARTER, values, false, "quantity"),
+        )
+    };
+    Some(format!(
+        "<GL_MarketDocument \
+         xmlns=\"urn:iec62325.351:tc57wg16:451-6:generationloaddocument:3:0\"><type>A75</type>{}{}{}\
+         </GL_MarketDocument>",
+        created(view),
+        series("B04", &gas),
+        series("B14", &nuclear),
+    ))
+}
+
+/// Points by position; where they repeat, the first of equal ones.
+fn period(
+    span: Span,
+    step: Seconds,
+    values: &[Option<i64>],
+    repeats: bool,
+    element: &str,
+) -> String {
+    let mut points = String::new();
+    let mut latest = None;
+    for (position, value) in (1..).zip(values) {
+        if let Some(value) = value.filter(|value| !(repeats && latest == Some(*value))) {
+            let text = format_millionths(value);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                points,
+                "<Point><position>{position}</position><{element}>{text}</{element}></Point>"
+            );
+        }
+        latest = *value;
+    }
+    let minute = |instant: Timestamp| instant.to_string().replace(":00Z", "Z");
+    format!(
+        "<Period><timeInterval><start>{}</start><end>{}</end></timeInterval>\
+         <resolution>PT{}M</resolution>{points}</Period>",
+        minute(span.start()),
+        minute(span.end()),
+        step.get() / 60,
+    )
+}
+
+fn created(view: &View) -> String {
+    format!("<createdDateTime>{}</createdDateTime>", view.now)
+}
+
+fn acknowledgement(view: &View) -> String {
+    format!(
+        "<Acknowledgement_MarketDocument \
+         xmlns=\"urn:iec62325.351:tc57wg16:451-1:acknowledgementdocument:7:0\">{}<Reason>\
+         <code>999</code><text>No matching data found for the data item asked</text></Reason>\
+         </Acknowledgement_MarketDocument>",
+        created(view)
+    )
+}

@@ -1,0 +1,40 @@
+//! Nord Pool: a day, or 204.
+
+use axum::Json;
+use axum::extract::{Extension, Query};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use planner::time::Span;
+use serde_json::{Value, json};
+
+use super::{Asked, bad_request};
+use crate::view::{View, Zone, number, price_step, steps};
+
+const PUBLICATION: (i8, i8) = (12, 55);
+
+pub(super) async fn day(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+    let berlin = Zone::named("Europe/Berlin");
+    let day = asked.get("date").and_then(|date| date.parse().ok());
+    let (Some(day), Some(area)) = (day, asked.get("deliveryArea")) else {
+        return bad_request("no date or area");
+    };
+    if !view.day_is_out(&berlin, day, PUBLICATION) {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let entry = |span: &Span| {
+        json!({
+            "deliveryStart": span.start().to_string(),
+            "deliveryEnd": span.end().to_string(),
+            "entryPerArea": {area: number(view.price(*span))},
+        })
+    };
+    let spans = berlin.day(day).map(|span| steps(span, price_step(day))).unwrap_or_default();
+    let entries: Vec<Value> = spans.iter().map(entry).collect();
+    Json(json!({
+        "deliveryDateCET": day.to_string(), "version": 3, "market": "DayAhead",
+        "updatedAt": view.now.to_string().replace('Z', ".1234567Z"),
+        "deliveryAreas": [area], "currency": asked.get("currency"),
+        "multiAreaEntries": entries, "areaStates": [{"state": "Final", "areas": [area]}],
+    }))
+    .into_response()
+}

@@ -1,0 +1,212 @@
+//! What all feeds have in common: the three roles, what a fetch asks for and what it returns.
+//!
+//! Values are exact integers in the unit of their [`Kind`]: millionths of the currency per MWh,
+//! millionths of a gram per kWh, microwatts. Spans without a value are gaps; a missing value is
+//! never zero.
+
+mod assemble;
+mod average;
+mod error;
+mod instant;
+mod kind;
+mod number;
+mod secret;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use planner::agenda::{Agenda, Piece};
+use planner::time::{Span, Timestamp};
+
+pub(crate) use assemble::{Reading, assemble};
+pub use error::{FeedError, RetryClass};
+pub(crate) use instant::{instant, instant_to_second};
+pub use kind::{Accounting, Factors, Kind, Quality, Quantity};
+pub(crate) use number::{Number, decimal, millionths, ratio};
+pub use secret::{Secret, SecretError, SecretSource};
+
+/// A value of a piece and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// In the exact unit of the agenda's [`Kind`].
+    pub value: i64,
+    /// How well.
+    pub quality: Quality,
+}
+
+/// A value that is not known, between two that it will hardly leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// The expectation, in the exact unit of the agenda's [`Kind`].
+    pub value: i64,
+    /// The lower end of the error band.
+    pub low: i64,
+    /// The upper end.
+    pub high: i64,
+}
+
+/// What a payload says: an agenda with its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Of what, in which unit.
+    pub kind: Kind,
+    /// When the supplier says it was issued; `None` where it does not say.
+    pub issued_at: Option<Timestamp>,
+    /// The pieces, sorted, without overlap; gaps are gaps of the payload.
+    pub agenda: Agenda<Known>,
+    /// What was resolved or left out, in words.
+    pub notes: Vec<String>,
+}
+
+/// A series with its origin: what is kept, revision by revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The name of the source in the configuration.
+    pub source: Box<str>,
+    /// The bidding zone, region or site, in the supplier's spelling.
+    pub zone: Box<str>,
+    /// What it says.
+    pub series: Series,
+    /// To ask the next time whether anything changed.
+    pub validator: Option<Validator>,
+}
+
+/// What identifies a state of a remote document: an entity tag, a date or the state of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validator(pub Box<str>);
+
+/// What a fetch asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The time of asking.
+    pub now: Timestamp,
+    /// The span wanted; a supplier may return less or more.
+    pub window: Span,
+    /// From the last revision, to hear [`Fetched::Unchanged`] instead of the same again.
+    pub validator: Option<&'a Validator>,
+}
+
+/// What a fetch returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// Nothing changed since the revision whose validator was sent.
+    Unchanged,
+    /// What the supplier says now.
+    Revision(Box<Revision>),
+}
+
+/// A fetch under way.
+pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Fetched, FeedError>> + Send + 'a>>;
+
+/// A source of prices.
+pub trait PriceFeed: Send + Sync {
+    /// Asks for prices of energy.
+    fn prices<'a>(&'a self, query: Query<'a>) -> Fetching<'a>;
+}
+
+/// A source of CO2 intensities.
+pub trait CarbonFeed: Send + Sync {
+    /// Asks for the CO2 intensity of energy.
+    fn intensities<'a>(&'a self, query: Query<'a>) -> Fetching<'a>;
+}
+
+/// A source of power caps.
+pub trait PowerCapFeed: Send + Sync {
+    /// Asks for the cap of the site's power.
+    fn power_caps<'a>(&'a self, query: Query<'a>) -> Fetching<'a>;
+}
+
+/// A feed in the role it was configured for.
+pub enum Role {
+    /// Prices.
+    Price(Box<dyn PriceFeed>),
+    /// CO2 intensities.
+    Carbon(Box<dyn CarbonFeed>),
+    /// Power caps.
+    PowerCap(Box<dyn PowerCapFeed>),
+}
+
+impl Role {
+    /// Of what.
+    pub const fn quantity(&self) -> Quantity {
+        match self {
+            Self::Price(_) => Quantity::Price,
+            Self::Carbon(_) => Quantity::Co2,
+            Self::PowerCap(_) => Quantity::PowerCap,
+        }
+    }
+
+    /// Asks the feed.
+    ///
+    /// # Errors
+    /// Says by [`FeedError::retry`] when to ask again.
+    pub async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        match self {
+            Self::Price(feed) => feed.prices(query).await,
+            Self::Carbon(feed) => feed.intensities(query).await,
+            Self::PowerCap(feed) => feed.power_caps(query).await,
+        }
+    }
+}
+
+impl std::fmt::Debug for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Role").field(&self.quantity()).finish()
+    }
+}
+
+impl Series {
+    /// A revision of this series.
+    pub(crate) fn into_fetched(
+        self,
+        source: &str,
+        zone: &str,
+        validator: Option<Validator>,
+    ) -> Fetched {
+        let (source, zone) = (source.into(), zone.into());
+        Fetched::Revision(Box::new(Revision { source, zone, series: self, validator }))
+    }
+
+    /// From the first start to the last end; `None` without pieces.
+    pub fn span(&self) -> Option<Span> {
+        let (first, last) = (self.agenda.pieces().first()?, self.agenda.pieces().last()?);
+        Span::new(first.span.start(), last.span.end())
+    }
+
+    /// Whether it says anything that `held` does not: another value or quality, or a value where
+    /// there was none. What it leaves out is no news.
+    pub fn is_news(&self, held: &Agenda<Known>) -> bool {
+        self.agenda.pieces().iter().any(|piece| {
+            let same = |before: &Piece<Known>| before.value == piece.value;
+            !held.covers(piece.span) || !held.overlapping(piece.span).iter().all(same)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::quantity::Currency;
+
+    use super::*;
+
+    fn series(pieces: &[(i64, i64, i64)]) -> Series {
+        let at = Timestamp::from_unix_seconds;
+        let piece = |&(start, end, value): &(i64, i64, i64)| Piece {
+            span: Span::new(at(start), at(end)).unwrap(),
+            value: Known { value, quality: Quality::Measured },
+        };
+        let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
+        let kind = Kind::Price { currency: Currency::EUR };
+        Series { kind, issued_at: None, agenda, notes: Vec::new() }
+    }
+
+    #[test]
+    fn the_same_values_in_other_pieces_are_no_news() {
+        let held = series(&[(0, 60, 5), (60, 120, 5), (120, 180, 7)]).agenda;
+        assert!(!series(&[(0, 120, 5)]).is_news(&held));
+        assert!(!series(&[(120, 150, 7)]).is_news(&held));
+        assert!(series(&[(60, 180, 5)]).is_news(&held), "another value");
+        assert!(series(&[(120, 200, 7)]).is_news(&held), "a value where there was none");
+        assert!(!series(&[]).is_news(&held));
+    }
+}

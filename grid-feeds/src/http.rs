@@ -1,0 +1,275 @@
+//! HTTP to suppliers: the one place where a client is built, with time-outs and limits.
+//!
+//! Errors never carry a URL, since suppliers take tokens in queries. Redirects stay on the host
+//! that was asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use planner::time::{Seconds, Timestamp};
+use reqwest::header::{
+    ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
+};
+use reqwest::{RequestBuilder, Response, StatusCode};
+
+use crate::feed::{FeedError, Query, Secret, Validator};
+
+/// An answer is read up to this size.
+const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
+
+/// Of what a supplier says about an error, this many characters are kept.
+const MAX_MESSAGE: usize = 200;
+
+/// No supplier is believed that asks to wait longer.
+const LONGEST_WAIT_S: i64 = 86_400;
+
+const MOST_REDIRECTS: usize = 3;
+
+/// How long to wait for a supplier.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// For the connection.
+    pub connect: Duration,
+    /// For the whole answer.
+    pub total: Duration,
+}
+
+/// A client for suppliers' sites; clones share their connections and their count of requests.
+#[derive(Clone, Debug)]
+pub struct Http {
+    client: reqwest::Client,
+    requests: Arc<AtomicU64>,
+}
+
+/// What a site said.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub status: u16,
+    pub text: String,
+    pub validator: Option<Validator>,
+    retry_after: Option<Seconds>,
+}
+
+impl Default for Timeouts {
+    /// 10 s and 60 s: some suppliers take most of a minute for a year.
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), total: Duration::from_mins(1) }
+    }
+}
+
+impl Http {
+    /// A client with these time-outs, which trusts the certificates that the system trusts.
+    ///
+    /// # Errors
+    /// Where TLS cannot be set up.
+    pub fn new(timeouts: Timeouts) -> Result<Self, FeedError> {
+        // An error means that a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let same_host = reqwest::redirect::Policy::custom(|attempt| {
+            let host = attempt.previous().first().and_then(|url| url.host_str());
+            if host == attempt.url().host_str() && attempt.previous().len() <= MOST_REDIRECTS {
+                attempt.follow()
+            } else {
+                attempt.stop()
+            }
+        });
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("wattbook/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(timeouts.connect)
+            .timeout(timeouts.total)
+            .referer(false)
+            .redirect(same_host)
+            .build();
+        let client = client.map_err(|error| FeedError::configuration(error.without_url()))?;
+        Ok(Self { client, requests: Arc::default() })
+    }
+
+    /// The same client with a count of its own, so that a source's requests can be held against its
+    /// budget.
+    #[must_use]
+    pub fn counting_anew(&self) -> Self {
+        Self { client: self.client.clone(), requests: Arc::default() }
+    }
+
+    /// How many requests were made since the count began: a fetch may take several.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn get(&self, base: &str, path: &str) -> RequestBuilder {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.client.get(joined(base, path))
+    }
+
+    pub(crate) fn post(&self, base: &str, path: &str) -> RequestBuilder {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.client.post(joined(base, path))
+    }
+}
+
+fn joined(base: &str, path: &str) -> String {
+    format!("{}{path}", base.trim_end_matches('/'))
+}
+
+/// Sends a request; what the answer says is hidden where it repeats `secret`.
+///
+/// # Errors
+/// Where there is no answer, or one that is too long or no text.
+pub(crate) async fn send(
+    request: RequestBuilder,
+    secret: Option<&Secret>,
+    now: Timestamp,
+) -> Result<Answer, FeedError> {
+    let mut response = request.send().await.map_err(|error| no_answer(error, secret))?;
+    let status = response.status().as_u16();
+    let retry_after = retry_after(response.headers(), now);
+    let validator = validator(response.headers());
+    let bytes = body(&mut response, secret).await?;
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(FeedError::payload("the answer", "is a zip archive; ask for a shorter span"));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| FeedError::payload("the answer", error))?;
+    let text = match secret {
+        Some(secret) if !(200..300).contains(&status) => secret.redact(&text),
+        _ => text,
+    };
+    Ok(Answer { status, text, validator, retry_after })
+}
+
+async fn body(response: &mut Response, secret: Option<&Secret>) -> Result<Vec<u8>, FeedError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| no_answer(error, secret))? {
+        if bytes.len() + chunk.len() > MAX_BODY_BYTES {
+            return Err(FeedError::payload("the answer", "is longer than 32 MiB"));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// A request that says which state of the document is known already.
+pub(crate) fn conditional(request: RequestBuilder, query: Query<'_>) -> RequestBuilder {
+    match query.validator.and_then(|validator| validator.0.split_once(':')) {
+        Some(("etag", tag)) => request.header(IF_NONE_MATCH, tag),
+        Some(("modified", date)) => request.header(IF_MODIFIED_SINCE, date),
+        _ => request,
+    }
+}
+
+impl Answer {
+    /// Whether nothing changed since the validator that was sent.
+    pub fn is_unchanged(&self) -> bool {
+        self.status == StatusCode::NOT_MODIFIED.as_u16()
+    }
+
+    /// The text of a success.
+    ///
+    /// # Errors
+    /// 429 and 503 are busy; 408 and other 5xx are transient; other statuses are refusals.
+    pub fn success(&self) -> Result<&str, FeedError> {
+        match self.status {
+            200..=299 => Ok(&self.text),
+            status @ (429 | 503) => Err(FeedError::Busy { status, retry_after: self.retry_after }),
+            408 | 500..=599 => Err(self.transient()),
+            status => Err(FeedError::Refused { status, message: excerpt(&self.text) }),
+        }
+    }
+
+    /// This answer as a failure that passes.
+    pub fn transient(&self) -> FeedError {
+        FeedError::transient(format!("status {}: {}", self.status, excerpt(&self.text)))
+    }
+}
+
+/// The beginning of a text on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{} ...", &words[..end]),
+        None => words,
+    }
+}
+
+fn no_answer(error: reqwest::Error, secret: Option<&Secret>) -> FeedError {
+    let error = error.without_url();
+    let mut words = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    FeedError::transient(secret.map_or_else(|| words.clone(), |secret| secret.redact(&words)))
+}
+
+fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn validator(headers: &HeaderMap) -> Option<Validator> {
+    let tag = header(headers, ETAG).map(|tag| format!("etag:{tag}"));
+    let date = || header(headers, LAST_MODIFIED).map(|date| format!("modified:{date}"));
+    tag.or_else(date).map(|text| Validator(text.into()))
+}
+
+/// `Retry-After` in seconds or as a date, the latter against the site's own clock if it tells it.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Seconds> {
+    let text = header(headers, RETRY_AFTER)?.trim();
+    let seconds = if let Ok(seconds) = text.parse::<i64>() {
+        seconds
+    } else {
+        let told = header(headers, reqwest::header::DATE).and_then(http_date);
+        (http_date(text)? - told.unwrap_or(now)).get()
+    };
+    Some(Seconds::new(seconds.clamp(0, LONGEST_WAIT_S)))
+}
+
+fn http_date(text: &str) -> Option<Timestamp> {
+    let time = httpdate::parse_http_date(text).ok()?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok().map(Timestamp::from_unix_seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{DATE, HeaderValue};
+
+    use super::*;
+
+    fn wait(retry_after_text: &'static str, date: Option<&'static str>) -> Option<i64> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static(retry_after_text));
+        if let Some(date) = date {
+            headers.insert(DATE, HeaderValue::from_static(date));
+        }
+        let now = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+        retry_after(&headers, now).map(Seconds::get)
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_by_the_clock_of_the_site() {
+        assert_eq!(wait("120", None), Some(120));
+        assert_eq!(wait("-5", None), Some(0));
+        assert_eq!(wait("99999999", None), Some(LONGEST_WAIT_S));
+        assert_eq!(wait("Thu, 01 Jan 2026 00:01:00 GMT", None), Some(60));
+        let skewed = Some("Thu, 01 Jan 2026 00:00:45 GMT");
+        assert_eq!(wait("Thu, 01 Jan 2026 00:01:00 GMT", skewed), Some(15));
+        assert_eq!(wait("soon", None), None);
+    }
+
+    #[test]
+    fn statuses_are_permanent_busy_or_passing() {
+        let answer = |status| Answer {
+            status,
+            text: "<h1>Scheduled\n maintenance</h1>".into(),
+            validator: None,
+            retry_after: None,
+        };
+        assert!(matches!(answer(503).success(), Err(FeedError::Busy { status: 503, .. })));
+        assert!(matches!(answer(500).success(), Err(FeedError::Transient { .. })));
+        let message = "<h1>Scheduled maintenance</h1>".to_owned();
+        assert_eq!(answer(403).success(), Err(FeedError::Refused { status: 403, message }));
+        assert!(answer(200).success().is_ok());
+        assert_eq!(excerpt(&"é".repeat(300)).chars().count(), MAX_MESSAGE + 4);
+    }
+}

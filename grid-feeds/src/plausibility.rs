@@ -1,0 +1,317 @@
+//! Is this what a supplier can mean? Range, step and jump checks, and what is known too early.
+//!
+//! What cannot be becomes a gap; what is odd stays and is reported. Values that are all larger or
+//! smaller than before by a factor refuse the whole series: a unit has changed.
+
+use std::fmt;
+
+use planner::agenda::{Agenda, Piece};
+use planner::decimal::format_millionths;
+use planner::quantity::{MAX_POWER_MICROWATTS, MILLION};
+use planner::time::{Seconds, Span, Timestamp};
+
+use crate::feed::{FeedError, Kind, Known, Quality, Series};
+
+/// Clocks of suppliers may be ahead of ours by this much without being reported.
+const SKEW: Seconds = Seconds::new(300);
+
+/// Means that differ by this factor from those before are of another unit.
+const UNIT_FACTOR: i128 = 50;
+
+/// Of each kind of oddity, this many are listed.
+const LISTED: usize = 10;
+
+/// What is usual of a kind, in its exact unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Values below cannot be.
+    pub lowest: i64,
+    /// Values above cannot be.
+    pub highest: i64,
+    /// Neighbours that differ by more are odd; `None` where any jump is usual.
+    pub largest_jump: Option<i64>,
+    /// Pieces that are shorter are odd.
+    pub shortest_piece: Seconds,
+    /// Pieces that are longer are odd.
+    pub longest_piece: Seconds,
+}
+
+/// What is odd about a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspicion {
+    /// The value cannot be; it has become a gap.
+    OutOfRange {
+        /// Where.
+        span: Span,
+        /// What was said, exact.
+        value: i64,
+    },
+    /// Neighbours differ by more than usual.
+    Jump {
+        /// Where.
+        at: Timestamp,
+        /// Before, exact.
+        from: i64,
+        /// After, exact.
+        to: i64,
+    },
+    /// A piece is shorter or longer than usual.
+    Length {
+        /// The piece.
+        span: Span,
+    },
+    /// Said to be measured, but yet to come; it counts as a forecast.
+    MeasuredAhead {
+        /// The first such piece.
+        span: Span,
+    },
+    /// Issued later than now; it counts as issued now.
+    IssuedAhead {
+        /// By so much.
+        by: Seconds,
+    },
+}
+
+/// A series that passed, and what is odd about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Without what cannot be.
+    pub series: Series,
+    /// The first few of each kind.
+    pub suspicions: Vec<Suspicion>,
+}
+
+impl Limits {
+    /// Wide limits: prices between -1,000 and 10,000 EUR/MWh (European auctions are capped at -500
+    /// and 4,000 to 5,000), ten times that in other currencies but pounds, francs and dollars; CO2
+    /// up to 2,000 g/kWh, beyond the worst power station.
+    pub fn usual(kind: Kind) -> Self {
+        let minute = Seconds::new(60);
+        let days = |days: i64| Seconds::new(days * 86_400);
+        match kind {
+            Kind::Price { currency } => {
+                let strong = ["EUR", "GBP", "CHF", "USD"].contains(&currency.code());
+                let unit = MILLION * if strong { 1 } else { 10 };
+                Self {
+                    lowest: -1_000 * unit,
+                    highest: 10_000 * unit,
+                    largest_jump: Some(1_000 * unit),
+                    shortest_piece: minute,
+                    longest_piece: days(366),
+                }
+            }
+            Kind::Co2 { .. } => Self {
+                lowest: 0,
+                highest: 2_000 * MILLION,
+                largest_jump: Some(500 * MILLION),
+                shortest_piece: minute,
+                longest_piece: days(1),
+            },
+            Kind::PowerCap => Self {
+                lowest: 0,
+                highest: MAX_POWER_MICROWATTS,
+                largest_jump: None,
+                shortest_piece: minute,
+                longest_piece: days(366),
+            },
+        }
+    }
+}
+
+/// Judges a series as it is received at `now`, against the limits and what was said before.
+///
+/// # Errors
+/// Where nothing is left, and where the values are of another unit than those of `previous`.
+pub fn judge(
+    series: Series,
+    limits: &Limits,
+    previous: Option<&Agenda<Known>>,
+    now: Timestamp,
+) -> Result<Judged, FeedError> {
+    if let Some(previous) = previous {
+        refuse_another_unit(&series, previous)?;
+    }
+    let Series { kind, issued_at, agenda, notes } = series;
+    let mut suspicions = Vec::new();
+    let issued_at = issued_at.map(|issued| {
+        if issued - now > SKEW {
+            suspicions.push(Suspicion::IssuedAhead { by: issued - now });
+        }
+        issued.min(now)
+    });
+    let (possible, impossible): (Vec<Piece<Known>>, Vec<Piece<Known>>) = agenda
+        .pieces()
+        .iter()
+        .partition(|piece| (limits.lowest..=limits.highest).contains(&piece.value.value));
+    let out =
+        |piece: &Piece<Known>| Suspicion::OutOfRange { span: piece.span, value: piece.value.value };
+    suspicions.extend(impossible.iter().take(LISTED).map(out));
+    if possible.is_empty() && !impossible.is_empty() {
+        let place = impossible.first().map(|piece| piece.span.to_string()).unwrap_or_default();
+        return Err(FeedError::payload(place, format!("no value is a possible {kind}")));
+    }
+    let pieces = not_measured_ahead(kind, possible, now, &mut suspicions);
+    suspicions.extend(odd_lengths(&pieces, limits).take(LISTED));
+    suspicions.extend(jumps(&pieces, limits).take(LISTED));
+    let agenda = Agenda::new(pieces).map_err(|error| FeedError::payload("the agenda", error))?;
+    Ok(Judged { series: Series { kind, issued_at, agenda, notes }, suspicions })
+}
+
+/// CO2 cannot be measured before it is emitted; prices and caps are binding ahead.
+fn not_measured_ahead(
+    kind: Kind,
+    mut pieces: Vec<Piece<Known>>,
+    now: Timestamp,
+    suspicions: &mut Vec<Suspicion>,
+) -> Vec<Piece<Known>> {
+    let Kind::Co2 { .. } = kind else { return pieces };
+    let ahead = |piece: &Piece<Known>| {
+        piece.span.start() - now > SKEW && piece.value.quality == Quality::Measured
+    };
+    if let Some(first) = pieces.iter().find(|piece| ahead(piece)) {
+        suspicions.push(Suspicion::MeasuredAhead { span: first.span });
+    }
+    for piece in pieces.iter_mut().filter(|piece| ahead(piece)) {
+        piece.value.quality = Quality::Forecast;
+    }
+    pieces
+}
+
+fn odd_lengths(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
+    let usual = limits.shortest_piece..=limits.longest_piece;
+    let odd = pieces.iter().filter(move |piece| !usual.contains(&piece.span.length()));
+    odd.map(|piece| Suspicion::Length { span: piece.span })
+}
+
+fn jumps(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
+    let largest = limits.largest_jump.unwrap_or(i64::MAX);
+    pieces.iter().zip(pieces.iter().skip(1)).filter_map(move |(one, next)| {
+        let (from, to) = (one.value.value, next.value.value);
+        let touching = one.span.end() == next.span.start();
+        let jump = touching && from.abs_diff(to) > largest.unsigned_abs();
+        jump.then_some(Suspicion::Jump { at: next.span.start(), from, to })
+    })
+}
+
+/// Compares the means of absolute values where both have some.
+fn refuse_another_unit(series: &Series, previous: &Agenda<Known>) -> Result<(), FeedError> {
+    let (mut new, mut old) = (0_i128, 0_i128);
+    for piece in series.agenda.pieces() {
+        if let Some(before) = previous.at(piece.span.start()) {
+            new += i128::from(piece.value.value.unsigned_abs());
+            old += i128::from(before.value.unsigned_abs());
+        }
+    }
+    let unlike = new > 0 && old > 0 && (new > UNIT_FACTOR * old || old > UNIT_FACTOR * new);
+    if !unlike {
+        return Ok(());
+    }
+    let place = series.span().map(|span| span.to_string()).unwrap_or_default();
+    let message = "values differ from those before by a factor: has the unit changed?";
+    Err(FeedError::payload(place, message))
+}
+
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfRange { span, value } => {
+                write!(f, "{span}: {} cannot be and is a gap", format_millionths(*value))
+            }
+            Self::Jump { at, from, to } => {
+                let (from, to) = (format_millionths(*from), format_millionths(*to));
+                write!(f, "{at}: jumps from {from} to {to}")
+            }
+            Self::Length { span } => write!(f, "{span}: lasts {} s", span.length().get()),
+            Self::MeasuredAhead { span } => {
+                write!(f, "{span}: said to be measured, yet to come; counts as a forecast")
+            }
+            Self::IssuedAhead { by } => {
+                write!(f, "issued {} s from now; counts as issued now", by.get())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::quantity::Currency;
+
+    use super::*;
+    use crate::feed::{Accounting, Factors};
+
+    const CO2: Kind = Kind::Co2 { accounting: Accounting::Average, factors: Factors::Direct };
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_unix_seconds(seconds)
+    }
+
+    /// Hours from the epoch with whole values; `None` is a gap.
+    fn series(kind: Kind, values: &[Option<i64>]) -> Series {
+        let piece = |(hour, value): (i64, &Option<i64>)| {
+            let span = Span::starting(at(hour * 3600), Seconds::new(3600))?;
+            let value = Known { value: (*value)? * MILLION, quality: Quality::Measured };
+            Some(Piece { span, value })
+        };
+        let pieces = (0..).zip(values).filter_map(piece).collect();
+        Series { kind, issued_at: None, agenda: Agenda::new(pieces).unwrap(), notes: Vec::new() }
+    }
+
+    fn judged(series: Series, previous: Option<&Series>) -> Result<Judged, FeedError> {
+        let limits = Limits::usual(series.kind);
+        judge(series, &limits, previous.map(|series| &series.agenda), at(10 * 3600))
+    }
+
+    #[test]
+    fn what_cannot_be_becomes_a_gap_and_is_reported() {
+        let price = Kind::Price { currency: Currency::EUR };
+        let judged = judged(series(price, &[Some(-400), Some(99_999), Some(50)]), None).unwrap();
+        assert_eq!(judged.series.agenda.pieces().len(), 2);
+        assert_eq!(judged.series.agenda.at(at(3600)), None);
+        let words = judged.suspicions[0].to_string();
+        assert!(words.ends_with("99999 cannot be and is a gap"), "{words}");
+    }
+
+    #[test]
+    fn a_series_of_nothing_possible_is_refused() {
+        assert!(judged(series(CO2, &[Some(5000), Some(6000)]), None).is_err());
+        assert!(judged(series(CO2, &[]), None).is_ok());
+    }
+
+    #[test]
+    fn jumps_and_odd_lengths_stay_and_are_reported() {
+        let judged = judged(series(CO2, &[Some(50), Some(700), None, Some(50)]), None).unwrap();
+        assert_eq!(judged.series.agenda.pieces().len(), 3);
+        let jump = Suspicion::Jump { at: at(3600), from: 50 * MILLION, to: 700 * MILLION };
+        assert_eq!(judged.suspicions, [jump], "across a gap nothing jumps");
+        let two_days = Span::new(at(0), at(2 * 86_400)).unwrap();
+        let value = Known { value: 1, quality: Quality::Forecast };
+        let agenda = Agenda::new(vec![Piece { span: two_days, value }]).unwrap();
+        let series = Series { kind: CO2, issued_at: None, agenda, notes: Vec::new() };
+        let judged = super::tests::judged(series, None).unwrap();
+        assert_eq!(judged.suspicions, [Suspicion::Length { span: two_days }]);
+    }
+
+    #[test]
+    fn a_changed_unit_is_refused() {
+        let before = series(CO2, &[Some(50), Some(60)]);
+        let kilograms = series(CO2, &[Some(0), Some(1)]);
+        assert!(judged(kilograms, Some(&before)).is_err());
+        assert!(judged(series(CO2, &[Some(90), Some(40)]), Some(&before)).is_ok());
+    }
+
+    #[test]
+    fn co2_measured_ahead_is_a_forecast_and_a_skewed_clock_is_tolerated() {
+        let mut ahead = series(CO2, &[Some(50); 12]);
+        ahead.issued_at = Some(at(10 * 3600 + 200));
+        let judged = judged(ahead.clone(), None).unwrap();
+        let eleven = judged.series.agenda.at(at(11 * 3600)).unwrap();
+        assert_eq!(eleven.quality, Quality::Forecast);
+        assert_eq!(judged.series.agenda.at(at(9 * 3600)).unwrap().quality, Quality::Measured);
+        assert_eq!(judged.series.issued_at, Some(at(10 * 3600)));
+        assert_eq!(judged.suspicions.len(), 1, "{:?}", judged.suspicions);
+        ahead.issued_at = Some(at(20 * 3600));
+        let by = Seconds::new(10 * 3600);
+        let judged = super::tests::judged(ahead, None).unwrap();
+        assert!(judged.suspicions.contains(&Suspicion::IssuedAhead { by }));
+    }
+}

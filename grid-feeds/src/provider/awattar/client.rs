@@ -1,0 +1,68 @@
+//! One request; without an end the service answers for 24 h only, so the end is always sent.
+
+use super::map;
+use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Query};
+use crate::http::{Http, conditional, send};
+
+/// Whose prices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Country {
+    /// DE-LU.
+    Germany,
+    /// AT.
+    Austria,
+}
+
+/// One country.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Whose prices.
+    pub country: Country,
+    /// Where the service is; the country's own unless given.
+    pub base_url: Option<String>,
+}
+
+/// Asks for one country.
+#[derive(Debug)]
+pub struct Client {
+    source: Box<str>,
+    settings: Settings,
+    http: Http,
+}
+
+impl Client {
+    /// A client of `settings`.
+    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
+        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
+    }
+
+    async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let (host, zone) = match self.settings.country {
+            Country::Germany => ("https://api.awattar.de", "DE-LU"),
+            Country::Austria => ("https://api.awattar.at", "AT"),
+        };
+        let milliseconds = |seconds: i64| seconds.saturating_mul(1000);
+        let (start, end) = (query.window.start(), query.window.end());
+        let request = self
+            .http
+            .get(self.settings.base_url.as_deref().unwrap_or(host), "/v1/marketdata")
+            .query(&[
+                ("start", milliseconds(start.as_unix_seconds())),
+                ("end", milliseconds(end.as_unix_seconds())),
+            ]);
+        let answer = send(conditional(request, query), None, query.now).await?;
+        if answer.is_unchanged() {
+            return Ok(Fetched::Unchanged);
+        }
+        let series = map::prices(answer.success()?)?;
+        Ok(series.into_fetched(&self.source, zone, answer.validator))
+    }
+}
+
+impl PriceFeed for Client {
+    fn prices<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query))
+    }
+}

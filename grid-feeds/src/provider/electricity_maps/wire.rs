@@ -1,0 +1,43 @@
+//! Hours, under one of three names.
+
+use serde::Deserialize;
+
+use crate::feed::Number;
+
+/// The answers of `history`, `past-range` and `forecast`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// Of `history`.
+    #[serde(default)]
+    pub history: Vec<Hour>,
+    /// Of `past-range`, and of `history` in newer answers.
+    #[serde(default)]
+    pub data: Vec<Hour>,
+    /// Of `forecast`.
+    #[serde(default)]
+    pub forecast: Vec<Hour>,
+    /// Of the forecast.
+    pub updated_at: Option<String>,
+    /// `hourly` where absent.
+    pub temporal_granularity: Option<String>,
+}
+
+/// A value; `datetime` is the start.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hour {
+    /// The start, with milliseconds.
+    pub datetime: String,
+    /// g/kWh; `null` where unknown.
+    pub(crate) carbon_intensity: Option<Number>,
+    /// `lifecycle` or `direct`.
+    pub emission_factor_type: Option<String>,
+    /// Not measured.
+    #[serde(default)]
+    pub is_estimated: Option<bool>,
+    /// How it was estimated.
+    pub estimation_method: Option<String>,
+    /// When the value was last changed.
+    pub updated_at: Option<String>,
+}

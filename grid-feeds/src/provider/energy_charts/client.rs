@@ -1,0 +1,86 @@
+//! Requests by local days.
+
+use planner::time::{Seconds, Timestamp};
+
+use super::map;
+use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, PriceFeed, Query, Series};
+use crate::http::{Answer, Http, conditional, send};
+use crate::local_time::LocalTime;
+
+/// One bidding zone or country.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// For prices the bidding zone, such as `DE-LU`; for CO2 the country, such as `de`.
+    pub zone: String,
+    /// Where the service is.
+    #[serde(default = "host")]
+    pub base_url: String,
+}
+
+fn host() -> String {
+    "https://api.energy-charts.info".to_owned()
+}
+
+/// Asks about one zone.
+#[derive(Debug)]
+pub struct Client {
+    source: Box<str>,
+    settings: Settings,
+    http: Http,
+}
+
+impl Client {
+    /// A client of `settings`.
+    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
+        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
+    }
+
+    async fn fetch(
+        &self,
+        query: Query<'_>,
+        (path, parameter): (&str, &str),
+        read: fn(&str) -> Result<Series, FeedError>,
+    ) -> Result<Fetched, FeedError> {
+        let (first, last) = (query.window.start(), query.window.end() - Seconds::ONE);
+        let request = self
+            .http
+            .get(&self.settings.base_url, path)
+            .query(&[(parameter, &self.settings.zone)])
+            .query(&[("start", day(first)?), ("end", day(last)?)]);
+        let answer = send(conditional(request, query), None, query.now).await?;
+        if answer.is_unchanged() {
+            return Ok(Fetched::Unchanged);
+        }
+        let series = read(published(&answer)?)?;
+        Ok(series.into_fetched(&self.source, &self.settings.zone, answer.validator))
+    }
+}
+
+/// 404 says that there are no values yet.
+fn published(answer: &Answer) -> Result<&str, FeedError> {
+    match answer.status {
+        404 => Err(FeedError::not_published("status 404")),
+        _ if answer.text.trim().is_empty() && answer.status == 200 => {
+            Err(FeedError::transient("an empty answer"))
+        }
+        _ => answer.success(),
+    }
+}
+
+fn day(instant: Timestamp) -> Result<String, FeedError> {
+    let local = LocalTime::named(map::ZONE).map_err(FeedError::calendar)?;
+    Ok(local.date(instant).map_err(FeedError::calendar)?.to_string())
+}
+
+impl PriceFeed for Client {
+    fn prices<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query, ("/price", "bzn"), map::prices))
+    }
+}
+
+impl CarbonFeed for Client {
+    fn intensities<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query, ("/co2eq", "country"), map::intensities))
+    }
+}

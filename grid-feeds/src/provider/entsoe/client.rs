@@ -1,0 +1,196 @@
+//! Requests: hosts in turn, token in the query, pages of a hundred time series.
+
+use planner::time::{Seconds, Timestamp};
+use reqwest::RequestBuilder;
+
+use super::map;
+use super::wire::Document;
+use crate::feed::{
+    CarbonFeed, Factors, FeedError, Fetched, Fetching, PriceFeed, Query, Secret, SecretSource,
+    Series,
+};
+use crate::http::{Answer, Http, send};
+
+const HOST: &str = "https://web-api.tp.entsoe.eu";
+
+/// Time series on one page.
+const PAGE: usize = 100;
+
+/// The largest offset there is.
+const LAST_OFFSET: usize = 4800;
+
+const HOUR: Seconds = Seconds::new(3600);
+
+/// One zone of the platform.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The zone's EIC code, such as `10YFR-RTE------C`.
+    pub zone: String,
+    /// The token.
+    pub token: SecretSource,
+    /// Hosts to try in this order.
+    #[serde(default = "hosts")]
+    pub base_urls: Vec<String>,
+    /// What a kWh emits: `direct` or `lifecycle`.
+    #[serde(default = "lifecycle")]
+    pub factors: Factors,
+}
+
+fn hosts() -> Vec<String> {
+    vec![HOST.to_owned()]
+}
+
+const fn lifecycle() -> Factors {
+    Factors::Lifecycle
+}
+
+/// Asks the platform about one zone.
+#[derive(Debug)]
+pub struct Client {
+    source: Box<str>,
+    settings: Settings,
+    token: Secret,
+    http: Http,
+}
+
+impl Client {
+    /// A client of `settings`, whose token is read now.
+    ///
+    /// # Errors
+    /// Where the token cannot be read or there is no host.
+    pub fn new(source: &str, settings: &Settings, http: &Http) -> Result<Self, FeedError> {
+        if settings.base_urls.is_empty() {
+            return Err(FeedError::configuration("base_urls is empty"));
+        }
+        let token = settings.token.read().map_err(FeedError::configuration)?;
+        let settings = settings.clone();
+        Ok(Self { source: source.into(), settings, token, http: http.clone() })
+    }
+
+    async fn price_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let zone = self.settings.zone.as_str();
+        let asked = [
+            ("documentType", "A44"),
+            ("in_Domain", zone),
+            ("out_Domain", zone),
+            ("contract_MarketAgreement.type", "A01"),
+        ];
+        let mut pages = Vec::new();
+        for offset in (0..=LAST_OFFSET).step_by(PAGE) {
+            match self.page(query, &asked, Some(offset)).await {
+                Ok(page) => {
+                    let is_last = page.series.len() < PAGE;
+                    pages.push(page);
+                    if is_last {
+                        break;
+                    }
+                }
+                Err(FeedError::NotPublished { .. }) if offset > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.revision(map::prices(&pages)?))
+    }
+
+    async fn generation_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let zone = self.settings.zone.as_str();
+        let asked = [("documentType", "A75"), ("processType", "A16"), ("in_Domain", zone)];
+        let page = self.page(query, &asked, None).await?;
+        Ok(self.revision(map::intensities(&[page], self.settings.factors)?))
+    }
+
+    /// One page, from the first host that works.
+    async fn page(
+        &self,
+        query: Query<'_>,
+        asked: &[(&str, &str)],
+        offset: Option<usize>,
+    ) -> Result<Document, FeedError> {
+        let mut failure = FeedError::configuration("base_urls is empty");
+        for host in &self.settings.base_urls {
+            let request = self.request(host, query, asked, offset);
+            let document = match send(request, Some(&self.token), query.now).await {
+                Ok(answer) => read(&answer),
+                Err(error) => Err(error),
+            };
+            match document {
+                Err(error @ (FeedError::Transient { .. } | FeedError::Busy { .. })) => {
+                    failure = error;
+                }
+                document => return document,
+            }
+        }
+        Err(failure)
+    }
+
+    fn request(
+        &self,
+        host: &str,
+        query: Query<'_>,
+        asked: &[(&str, &str)],
+        offset: Option<usize>,
+    ) -> RequestBuilder {
+        let window = query.window;
+        let request = self
+            .http
+            .get(host, "/api")
+            .query(&[("securityToken", self.token.expose())])
+            .query(asked)
+            .query(&[
+                ("periodStart", minute(floor_hour(window.start()))),
+                ("periodEnd", minute(window.end().ceil_to(HOUR))),
+            ]);
+        match offset {
+            Some(offset) => request.query(&[("offset", offset)]),
+            None => request,
+        }
+    }
+
+    fn revision(&self, series: Series) -> Fetched {
+        series.into_fetched(&self.source, &self.settings.zone, None)
+    }
+}
+
+/// A refusal may come with 200 or 400; a text with 404 is an outage.
+fn read(answer: &Answer) -> Result<Document, FeedError> {
+    match answer.status {
+        200 if answer.text.trim().is_empty() => Err(FeedError::transient("an empty answer")),
+        200 => map::read(&answer.text),
+        400 => match map::read(&answer.text) {
+            Err(FeedError::Payload { .. }) | Ok(_) => Err(refused(answer)),
+            Err(FeedError::Refused { message, .. }) => {
+                Err(FeedError::Refused { status: 400, message })
+            }
+            Err(error) => Err(error),
+        },
+        404 => Err(answer.transient()),
+        _ => Err(refused(answer)),
+    }
+}
+
+fn refused(answer: &Answer) -> FeedError {
+    answer.success().err().unwrap_or_else(|| answer.transient())
+}
+
+fn floor_hour(instant: Timestamp) -> Timestamp {
+    let ceiling = instant.ceil_to(HOUR);
+    if ceiling == instant { instant } else { ceiling - HOUR }
+}
+
+/// `YYYYMMDDHHMM` in UTC.
+fn minute(instant: Timestamp) -> String {
+    instant.to_string().chars().filter(char::is_ascii_digit).take(12).collect()
+}
+
+impl PriceFeed for Client {
+    fn prices<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.price_series(query))
+    }
+}
+
+impl CarbonFeed for Client {
+    fn intensities<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.generation_series(query))
+    }
+}

@@ -1,0 +1,98 @@
+//! The XML documents: `Publication_MarketDocument` (prices), `GL_MarketDocument` (generation) and
+//! `Acknowledgement_MarketDocument` (no).
+
+use serde::Deserialize;
+
+/// Any of the three.
+#[derive(Debug, Deserialize)]
+pub struct Document {
+    /// When the answer was made.
+    #[serde(rename = "createdDateTime")]
+    pub created: Option<String>,
+    /// Prices or generation.
+    #[serde(rename = "TimeSeries", default)]
+    pub series: Vec<TimeSeries>,
+    /// Why there is nothing.
+    #[serde(rename = "Reason", default)]
+    pub reasons: Vec<Reason>,
+}
+
+/// Prices of one auction, or generation of one kind.
+#[derive(Debug, Deserialize)]
+pub struct TimeSeries {
+    /// The auction: 1 is the single day-ahead coupling; absent where there is only one.
+    #[serde(rename = "classificationSequence_AttributeInstanceComponent.position")]
+    pub sequence: Option<u32>,
+    /// Of prices.
+    #[serde(rename = "currency_Unit.name")]
+    pub currency: Option<String>,
+    /// `MWH`.
+    #[serde(rename = "price_Measure_Unit.name")]
+    pub price_unit: Option<String>,
+    /// `MAW`, megawatts.
+    #[serde(rename = "quantity_Measure_Unit.name")]
+    pub quantity_unit: Option<String>,
+    /// There for consumption, such as that of pumps.
+    #[serde(rename = "outBiddingZone_Domain.mRID")]
+    pub consumption_zone: Option<String>,
+    /// `A01`: every position is there. `A03`: what repeats is left out.
+    #[serde(rename = "curveType")]
+    pub curve: Option<String>,
+    /// The kind of generation.
+    #[serde(rename = "MktPSRType")]
+    pub generation: Option<Generation>,
+    /// The points.
+    #[serde(rename = "Period", default)]
+    pub periods: Vec<Period>,
+}
+
+/// A kind of generation.
+#[derive(Debug, Deserialize)]
+pub struct Generation {
+    /// `B01` to `B25`.
+    #[serde(rename = "psrType")]
+    pub code: String,
+}
+
+/// Points of one resolution.
+#[derive(Debug, Deserialize)]
+pub struct Period {
+    /// From start to end.
+    #[serde(rename = "timeInterval")]
+    pub interval: Interval,
+    /// An ISO 8601 duration.
+    pub resolution: String,
+    /// In any order.
+    #[serde(rename = "Point", default)]
+    pub points: Vec<Point>,
+}
+
+/// Half-open, in UTC, to the minute.
+#[derive(Debug, Deserialize)]
+pub struct Interval {
+    /// The first instant.
+    pub start: String,
+    /// The first instant after.
+    pub end: String,
+}
+
+/// A value at a position.
+#[derive(Debug, Deserialize)]
+pub struct Point {
+    /// From 1.
+    pub position: u32,
+    /// Of a price document.
+    #[serde(rename = "price.amount")]
+    pub price: Option<String>,
+    /// Of a generation document.
+    pub quantity: Option<String>,
+}
+
+/// Why there is nothing.
+#[derive(Debug, Deserialize)]
+pub struct Reason {
+    /// `999` for most.
+    pub code: Option<String>,
+    /// In words.
+    pub text: Option<String>,
+}

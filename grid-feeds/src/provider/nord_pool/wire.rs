@@ -1,0 +1,44 @@
+//! A day of prices of several areas.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::feed::Number;
+
+/// The answer of `/api/DayAheadPrices`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Day {
+    /// Of the prices.
+    pub currency: String,
+    /// When the answer was last changed.
+    pub updated_at: Option<String>,
+    /// One for each quarter-hour or hour.
+    pub multi_area_entries: Vec<Entry>,
+    /// Whether an area's prices are final.
+    #[serde(default)]
+    pub area_states: Vec<State>,
+}
+
+/// Prices of all areas asked for over a span.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// In UTC.
+    pub delivery_start: String,
+    /// In UTC.
+    pub delivery_end: String,
+    /// Currency per MWh.
+    #[serde(rename = "entryPerArea")]
+    pub(crate) prices: HashMap<String, Option<Number>>,
+}
+
+/// A state and the areas in it.
+#[derive(Debug, Deserialize)]
+pub struct State {
+    /// `Final` or `Preliminary`.
+    pub state: String,
+    /// The areas.
+    pub areas: Vec<String>,
+}

@@ -1,0 +1,155 @@
+//! From rates to an agenda: 1 p/kWh is 10 GBP/MWh.
+
+use planner::quantity::Currency;
+use planner::time::{Span, Timestamp};
+use rust_decimal::Decimal;
+
+use super::wire::{Page, Rate};
+use crate::feed::{FeedError, Kind, Quality, Reading, Series, assemble, instant, millionths};
+use crate::provider::json;
+
+/// GBP/MWh in a p/kWh.
+const PENCE_PER_KWH: i64 = 10;
+
+/// Which of the prices that a rate tells counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// With value-added tax.
+    pub with_vat: bool,
+    /// For those who pay by direct debit.
+    pub direct_debit: bool,
+}
+
+/// Reads a page.
+///
+/// # Errors
+/// What is not JSON of this shape.
+pub fn read(text: &str) -> Result<Page, FeedError> {
+    json(text)
+}
+
+/// The prices of rates in any order. A rate without an end holds until the next one starts, the
+/// last until the end of `window`.
+///
+/// # Errors
+/// Spans that are no spans, words for numbers.
+pub fn prices(rates: &[Rate], window: Span, terms: Terms) -> Result<Series, FeedError> {
+    let other = if terms.direct_debit { "NON_DIRECT_DEBIT" } else { "DIRECT_DEBIT" };
+    let counted = |rate: &&Rate| rate.payment_method.as_deref() != Some(other);
+    let rates: Vec<&Rate> = rates.iter().filter(counted).collect();
+    let start = |rate: &Rate| {
+        let wrong =
+            || FeedError::payload("valid_from", format!("{:?} is no time", rate.valid_from));
+        instant(&rate.valid_from).ok_or_else(wrong)
+    };
+    let mut starts = rates.iter().map(|rate| start(rate)).collect::<Result<Vec<_>, _>>()?;
+    starts.sort_unstable();
+
+    let mut readings = Vec::new();
+    for rate in rates {
+        let from = start(rate)?;
+        let until = match rate.valid_to.as_deref() {
+            Some(text) => instant(text).ok_or_else(|| FeedError::payload(text, "is no time"))?,
+            None => open_end(from, &starts, window),
+        };
+        let number = if terms.with_vat { &rate.value_inc_vat } else { &rate.value_exc_vat };
+        let Some(number) = number else { continue };
+        let value = number
+            .decimal()
+            .and_then(|pence| millionths(pence, Decimal::from(PENCE_PER_KWH)))
+            .ok_or_else(|| FeedError::payload(from, "the price is not a number"))?;
+        match Span::new(from, until) {
+            Some(span) => readings.push(Reading { span, value, quality: Quality::Measured }),
+            // An open rate from beyond the window says nothing about it.
+            None if rate.valid_to.is_none() => {}
+            None => return Err(FeedError::payload(from, format!("ends before, at {until}"))),
+        }
+    }
+    if readings.is_empty() {
+        return Err(FeedError::not_published("no rates"));
+    }
+    let kind = Kind::Price { currency: pounds()? };
+    let mut notes = Vec::new();
+    let agenda = assemble(kind, readings, &mut notes)?;
+    Ok(Series { kind, issued_at: None, agenda, notes })
+}
+
+fn open_end(from: Timestamp, starts: &[Timestamp], window: Span) -> Timestamp {
+    let next = starts.get(starts.partition_point(|&start| start <= from)).copied();
+    next.unwrap_or(window.end())
+}
+
+fn pounds() -> Result<Currency, FeedError> {
+    Currency::parse("GBP").map_err(FeedError::configuration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGILE: &str = r#"{"count": 3, "next": null, "previous": null, "results": [
+        {"value_exc_vat": 16.38, "value_inc_vat": 17.199, "valid_from": "2026-03-01T06:00:00Z",
+         "valid_to": "2026-03-01T06:30:00Z", "payment_method": null},
+        {"value_exc_vat": -2.0, "value_inc_vat": -2.1, "valid_from": "2026-03-01T05:30:00Z",
+         "valid_to": "2026-03-01T06:00:00Z", "payment_method": null}]}"#;
+
+    fn window() -> Span {
+        let at = |text| Timestamp::parse(text).unwrap();
+        Span::new(at("2026-03-01T00:00:00Z"), at("2026-03-02T00:00:00Z")).unwrap()
+    }
+
+    fn read_prices(text: &str, with_vat: bool, direct_debit: bool) -> Result<Series, FeedError> {
+        prices(&read(text)?.results, window(), Terms { with_vat, direct_debit })
+    }
+
+    fn values(series: &Series) -> Vec<i64> {
+        series.agenda.pieces().iter().map(|piece| piece.value.value).collect()
+    }
+
+    /// 16.38 p/kWh are 163.8 GBP/MWh.
+    #[test]
+    fn pence_per_kwh_become_pounds_per_mwh_newest_first_or_not() {
+        let series = read_prices(AGILE, false, true).unwrap();
+        assert_eq!(values(&series), [-20_000_000, 163_800_000]);
+        assert_eq!(series.kind.to_string(), "price in GBP/MWh");
+        let with_vat = read_prices(AGILE, true, true).unwrap();
+        assert_eq!(values(&with_vat), [-21_000_000, 171_990_000]);
+    }
+
+    #[test]
+    fn a_null_valid_to_holds_until_the_next_rate_or_the_end_of_the_window() {
+        let text = r#"{"next": null, "results": [
+            {"value_exc_vat": 20, "value_inc_vat": 21, "valid_from": "2026-03-01T12:00:00Z",
+             "valid_to": null},
+            {"value_exc_vat": 10, "value_inc_vat": 10.5, "valid_from": "2026-02-01T00:00:00Z",
+             "valid_to": null},
+            {"value_exc_vat": 30, "value_inc_vat": 31, "valid_from": "2026-03-05T00:00:00Z",
+             "valid_to": null}]}"#;
+        let series = read_prices(text, false, true).unwrap();
+        let ends: Vec<String> =
+            series.agenda.pieces().iter().map(|piece| piece.span.end().to_string()).collect();
+        assert_eq!(ends, ["2026-03-01T12:00:00Z", "2026-03-05T00:00:00Z"]);
+        let one = r#"{"next": null, "results": [{"value_exc_vat": 10, "value_inc_vat": 10.5,
+            "valid_from": "2026-02-01T00:00:00Z", "valid_to": null}]}"#;
+        assert_eq!(read_prices(one, false, true).unwrap().span().unwrap().end(), window().end());
+    }
+
+    #[test]
+    fn of_two_payment_methods_one_counts() {
+        let text = r#"{"next": null, "results": [
+            {"value_exc_vat": 20, "value_inc_vat": 21, "valid_from": "2026-03-01T12:00:00Z",
+             "valid_to": "2026-03-01T12:30:00Z", "payment_method": "DIRECT_DEBIT"},
+            {"value_exc_vat": 22, "value_inc_vat": 23, "valid_from": "2026-03-01T12:00:00Z",
+             "valid_to": "2026-03-01T12:30:00Z", "payment_method": "NON_DIRECT_DEBIT"}]}"#;
+        assert_eq!(values(&read_prices(text, false, true).unwrap()), [200_000_000]);
+        assert_eq!(values(&read_prices(text, false, false).unwrap()), [220_000_000]);
+    }
+
+    #[test]
+    fn no_rates_are_not_published_and_words_are_refused() {
+        let empty = r#"{"count": 0, "next": null, "results": []}"#;
+        assert!(matches!(read_prices(empty, false, true), Err(FeedError::NotPublished { .. })));
+        assert!(read_prices(&AGILE.replace("16.38", "\"n/a\""), false, true).is_err());
+        assert!(read_prices(&AGILE.replace("06:30:00", "05:30:00"), false, true).is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! Octopus Agile and its relatives: retail prices of Great Britain in half-hours.
+//!
+//! No key. Tomorrow appears at about 16:00 in London and runs to 23:00 there, so that the last hour
+//! comes a day later. Product codes are retired from time to time.
+
+mod client;
+pub mod map;
+pub mod wire;
+
+pub use client::{Client, Settings};

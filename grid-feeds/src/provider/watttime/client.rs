@@ -1,0 +1,127 @@
+//! Requests: a token for half an hour, history and forecast.
+
+use std::sync::{Mutex, PoisonError};
+
+use planner::time::{Seconds, Timestamp};
+
+use super::map;
+use super::wire::{Answer, Login};
+use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Quality, Query, Secret, SecretSource};
+use crate::http::{Http, send};
+use crate::provider::json;
+
+/// A token lasts 30 minutes.
+const TOKEN_LASTS: Seconds = Seconds::new(29 * 60);
+
+/// The furthest forecast, in hours.
+const LONGEST_HORIZON_H: i64 = 72;
+
+/// One region.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Such as `CAISO_NORTH`.
+    pub region: String,
+    /// `co2_moer`, marginal, or `co2_aoer`, average.
+    #[serde(default = "marginal")]
+    pub signal: String,
+    /// The account's name.
+    pub user: String,
+    /// The account's password.
+    pub password: SecretSource,
+    /// Where the service is.
+    #[serde(default = "host")]
+    pub base_url: String,
+}
+
+fn marginal() -> String {
+    "co2_moer".to_owned()
+}
+
+fn host() -> String {
+    "https://api.watttime.org".to_owned()
+}
+
+/// Asks about one region.
+#[derive(Debug)]
+pub struct Client {
+    source: Box<str>,
+    settings: Settings,
+    password: Secret,
+    http: Http,
+    token: Mutex<Option<(Secret, Timestamp)>>,
+}
+
+impl Client {
+    /// A client of `settings`, whose password is read now.
+    ///
+    /// # Errors
+    /// Where the password cannot be read.
+    pub fn new(source: &str, settings: &Settings, http: &Http) -> Result<Self, FeedError> {
+        let password = settings.password.read().map_err(FeedError::configuration)?;
+        let (settings, http) = (settings.clone(), http.clone());
+        Ok(Self { source: source.into(), settings, password, http, token: Mutex::new(None) })
+    }
+
+    async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let (start, end, now) = (query.window.start(), query.window.end(), query.now);
+        let mut answers = Vec::new();
+        if start < now {
+            let span = [("start", start.to_string()), ("end", end.min(now).to_string())];
+            answers.push((self.ask("historical", &span, now).await?, Quality::Measured));
+        }
+        if now < end {
+            let hours = ((end - now).get() + 3599) / 3600;
+            let horizon = [("horizon_hours", hours.min(LONGEST_HORIZON_H).to_string())];
+            answers.push((self.ask("forecast", &horizon, now).await?, Quality::Forecast));
+        }
+        let series = map::intensities(&answers)?;
+        Ok(series.into_fetched(&self.source, &self.settings.region, None))
+    }
+
+    async fn ask(
+        &self,
+        what: &str,
+        asked: &[(&str, String)],
+        now: Timestamp,
+    ) -> Result<Answer, FeedError> {
+        let token = self.token(now).await?;
+        let Settings { region, signal, base_url, .. } = &self.settings;
+        let request = self
+            .http
+            .get(base_url, &format!("/v3/{what}"))
+            .bearer_auth(token.expose())
+            .query(&[("region", region), ("signal_type", signal)])
+            .query(asked);
+        let answer = send(request, Some(&token), now).await?;
+        if answer.status == 401 {
+            // The next attempt logs in again.
+            *self.token.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            return Err(answer.transient());
+        }
+        map::read(answer.success()?)
+    }
+
+    async fn token(&self, now: Timestamp) -> Result<Secret, FeedError> {
+        let kept = self.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((token, _)) = kept.filter(|&(_, expires)| now < expires) {
+            return Ok(token);
+        }
+        let request = self
+            .http
+            .get(&self.settings.base_url, "/login")
+            .basic_auth(&self.settings.user, Some(self.password.expose()));
+        let answer = send(request, Some(&self.password), now).await?;
+        let login: Login = json(answer.success()?)?;
+        let token = Secret::new(&login.token);
+        let kept = Some((token.clone(), now + TOKEN_LASTS));
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok(token)
+    }
+}
+
+impl CarbonFeed for Client {
+    fn intensities<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query))
+    }
+}

@@ -1,0 +1,257 @@
+//! When to ask a source next: a state machine of virtual time, outcomes and an injected generator.
+//!
+//! A source is asked at its publication times, and often from then on until what it publishes is
+//! there; else at its usual pace. Failures wait ever longer, with jitter, and as long as the
+//! supplier asks for. Requests stay inside a budget. After a downtime sources are asked one after
+//! another, spread over a while, rather than all at once.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use jiff::civil::Time;
+use planner::time::{Seconds, Timestamp};
+use rand::Rng;
+
+use crate::feed::RetryClass;
+use crate::local_time::LocalTime;
+
+/// How a source publishes and how it may be asked.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rhythm {
+    /// The zone of the publication times.
+    pub time_zone: String,
+    /// Times of the clock, such as `12:55`, from which something new is awaited every day.
+    pub publications: Vec<String>,
+    /// Seconds between polls while nothing is awaited.
+    pub poll_every_s: u32,
+    /// Seconds between polls while something is awaited.
+    pub poll_awaited_every_s: u32,
+    /// Seconds to wait after a first failure; each further one doubles it.
+    pub backoff_first_s: u32,
+    /// Seconds to wait at the most after failures.
+    pub backoff_longest_s: u32,
+    /// Seconds to wait after a refusal, which somebody must mend.
+    pub refused_s: u32,
+    /// Seconds over which first polls are spread after a start.
+    pub catch_up_s: u32,
+    /// Requests ...
+    pub budget_requests: u32,
+    /// ... that may be made in so many seconds.
+    pub budget_per_s: u32,
+}
+
+impl Default for Rhythm {
+    /// Every 15 minutes; a minute after a failure, doubled up to an hour; six hours after a
+    /// refusal; 30 requests a minute.
+    fn default() -> Self {
+        Self {
+            time_zone: "UTC".to_owned(),
+            publications: Vec::new(),
+            poll_every_s: 900,
+            poll_awaited_every_s: 300,
+            backoff_first_s: 60,
+            backoff_longest_s: 3600,
+            refused_s: 6 * 3600,
+            catch_up_s: 60,
+            budget_requests: 30,
+            budget_per_s: 60,
+        }
+    }
+}
+
+/// How a poll ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The source has all that it should have published by now.
+    Complete,
+    /// It answered, but what is awaited is not there yet.
+    Awaiting,
+    /// It failed.
+    Failed(RetryClass),
+}
+
+/// Why a rhythm cannot be kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RhythmError(String);
+
+/// When to ask one source.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    rhythm: Rhythm,
+    local: LocalTime,
+    publications: Vec<Time>,
+    next_poll: Timestamp,
+    failures: u32,
+    /// The supplier asked not to be asked before.
+    closed_until: Timestamp,
+    /// When the latest requests were made, the oldest first; at most the budget's.
+    requests: VecDeque<Timestamp>,
+}
+
+impl Schedule {
+    /// A schedule that begins at `now`, when the source was last asked at `last_poll`. Sources that
+    /// are due are spread over the time to catch up.
+    ///
+    /// # Errors
+    /// Where the rhythm has no such zone or time, or a number that must not be zero.
+    pub fn new(
+        rhythm: Rhythm,
+        now: Timestamp,
+        last_poll: Option<Timestamp>,
+        random: &mut dyn Rng,
+    ) -> Result<Self, RhythmError> {
+        let local = LocalTime::named(&rhythm.time_zone)
+            .map_err(|_| RhythmError(format!("{} is no time zone", rhythm.time_zone)))?;
+        let time = |text: &String| {
+            let time = text.parse::<Time>().ok().filter(|_| text.len() == 5);
+            time.ok_or_else(|| RhythmError(format!("{text:?} is no time such as 12:55")))
+        };
+        let publications = rhythm.publications.iter().map(time).collect::<Result<_, _>>()?;
+        let numbers = [
+            ("poll_every_s", rhythm.poll_every_s),
+            ("poll_awaited_every_s", rhythm.poll_awaited_every_s),
+            ("backoff_first_s", rhythm.backoff_first_s),
+            ("backoff_longest_s", rhythm.backoff_longest_s),
+            ("refused_s", rhythm.refused_s),
+            ("budget_requests", rhythm.budget_requests),
+            ("budget_per_s", rhythm.budget_per_s),
+        ];
+        if let Some((name, _)) = numbers.iter().find(|(_, number)| *number == 0) {
+            return Err(RhythmError(format!("{name} must not be 0")));
+        }
+        let mut schedule = Self {
+            local,
+            publications,
+            next_poll: now,
+            failures: 0,
+            closed_until: Timestamp::MIN,
+            requests: VecDeque::new(),
+            rhythm,
+        };
+        let due = last_poll.map_or(now, |last| schedule.usual_poll(last.min(now)));
+        let spread = seconds(schedule.rhythm.catch_up_s);
+        schedule.next_poll = if due <= now { now + up_to(spread, random) } else { due };
+        Ok(schedule)
+    }
+
+    /// When to ask next.
+    pub fn next_poll(&self) -> Timestamp {
+        self.next_poll
+    }
+
+    /// Whether to ask now. After the clock was set back by more than a poll lasts, too.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let longest = self.rhythm.refused_s.max(self.rhythm.backoff_longest_s);
+        let longest = 2 * i64::from(longest.max(self.rhythm.poll_every_s));
+        let set_back = self.next_poll.max(self.closed_until) - now > Seconds::new(longest + 86_400);
+        self.next_poll <= now || set_back
+    }
+
+    /// Notes that `count` requests were made at `now`.
+    pub fn requested(&mut self, now: Timestamp, count: u32) {
+        for _ in 0..count.min(self.rhythm.budget_requests) {
+            self.requests.push_back(now);
+        }
+        let most = usize::try_from(self.rhythm.budget_requests).unwrap_or(usize::MAX);
+        let excess = self.requests.len().saturating_sub(most);
+        self.requests.drain(..excess);
+    }
+
+    /// Notes how a poll ended at `now`, and says when to ask next.
+    pub fn finished(
+        &mut self,
+        now: Timestamp,
+        outcome: Outcome,
+        random: &mut dyn Rng,
+    ) -> Timestamp {
+        self.failures = match outcome {
+            Outcome::Failed(RetryClass::Backoff | RetryClass::After(_)) => {
+                self.failures.saturating_add(1)
+            }
+            _ => 0,
+        };
+        let next = match outcome {
+            Outcome::Complete => {
+                let usual = self.usual_poll(now);
+                usual + up_to(tenth(usual - now), random)
+            }
+            Outcome::Awaiting | Outcome::Failed(RetryClass::NotYet) => {
+                now + around(seconds(self.rhythm.poll_awaited_every_s), random)
+            }
+            Outcome::Failed(RetryClass::Backoff) => now + around(self.backoff(), random),
+            Outcome::Failed(RetryClass::After(wait)) => {
+                self.closed_until = now + wait;
+                let wait = wait.max(self.backoff());
+                now + wait + up_to(tenth(wait), random)
+            }
+            Outcome::Failed(RetryClass::Permanent) => {
+                now + around(seconds(self.rhythm.refused_s), random)
+            }
+        };
+        self.next_poll = next.max(self.closed_until).max(self.within_budget(now));
+        self.next_poll
+    }
+
+    /// Asks as soon as the supplier and the budget allow, for somebody who wants it now.
+    pub fn refresh(&mut self, now: Timestamp) -> Timestamp {
+        self.next_poll = now.max(self.closed_until).max(self.within_budget(now));
+        self.next_poll
+    }
+
+    /// When the next request is inside the budget.
+    fn within_budget(&self, now: Timestamp) -> Timestamp {
+        let most = usize::try_from(self.rhythm.budget_requests).unwrap_or(usize::MAX);
+        match self.requests.front() {
+            Some(&oldest) if self.requests.len() >= most => {
+                now.max(oldest + seconds(self.rhythm.budget_per_s))
+            }
+            _ => now,
+        }
+    }
+
+    /// The next publication or the end of the usual pause, whatever is earlier.
+    fn usual_poll(&self, now: Timestamp) -> Timestamp {
+        let paced = now + seconds(self.rhythm.poll_every_s);
+        self.next_publication(now).map_or(paced, |publication| publication.min(paced))
+    }
+
+    fn next_publication(&self, now: Timestamp) -> Option<Timestamp> {
+        let today = self.local.date(now).ok()?;
+        let days = [Some(today), today.tomorrow().ok()];
+        let instants = days.into_iter().flatten().flat_map(|day| {
+            let instant = move |time: &Time| self.local.civil_instant(day.to_datetime(*time)).ok();
+            self.publications.iter().filter_map(instant)
+        });
+        instants.filter(|&instant| instant > now).min()
+    }
+
+    fn backoff(&self) -> Seconds {
+        let (first, longest) = (self.rhythm.backoff_first_s, self.rhythm.backoff_longest_s);
+        let doubled = i64::from(first) << self.failures.saturating_sub(1).min(20);
+        Seconds::new(doubled.min(longest.into()))
+    }
+}
+
+fn seconds(count: u32) -> Seconds {
+    Seconds::new(count.into())
+}
+
+fn tenth(length: Seconds) -> Seconds {
+    Seconds::new(length.get() / 10)
+}
+
+/// From zero to `most`, both included.
+fn up_to(most: Seconds, random: &mut dyn Rng) -> Seconds {
+    let choices = most.get().max(0).unsigned_abs() + 1;
+    // The bias of the remainder is far below a second.
+    Seconds::new(i64::try_from(random.next_u64() % choices).unwrap_or(0))
+}
+
+/// From half of `length` to three halves of it.
+fn around(length: Seconds, random: &mut dyn Rng) -> Seconds {
+    Seconds::new(length.get() / 2) + up_to(length, random)
+}

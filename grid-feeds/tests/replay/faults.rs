@@ -1,0 +1,134 @@
+//! With faults: an error of the right class or explicit gaps, never a wrong value.
+
+use grid_feeds::feed::{FeedError, RetryClass};
+use planner::time::{Seconds, Span};
+use replay_supplier::Fault;
+
+use crate::truthful::SERIES;
+use crate::world::{MILLION, World, assert_true, at};
+
+const NOW: &str = "2026-03-10T16:30:00Z";
+
+async fn failures(fault: Fault) -> Vec<(&'static str, FeedError)> {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(fault));
+    let mut failures = Vec::new();
+    for name in SERIES.into_iter().chain(["tempo", "tempo-public"]) {
+        let source = world.source(name);
+        let error = world.fetch(&source, 1, 2).await.expect_err(name);
+        assert!(!error.to_string().contains("t0ken"), "{error}");
+        failures.push((name, error));
+    }
+    failures
+}
+
+#[tokio::test]
+async fn too_many_requests_wait_as_long_as_asked() {
+    for (name, error) in failures(Fault::TooManyRequests).await {
+        assert_eq!(error.retry(), RetryClass::After(Seconds::new(30)), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn maintenance_pages_back_off() {
+    for (name, error) in failures(Fault::Unavailable).await {
+        assert_eq!(error.retry(), RetryClass::Backoff, "{name}: {error}");
+    }
+}
+
+/// ENTSO-E's 404 was an outage of weeks; Energy-Charts says so when there is nothing yet.
+#[tokio::test]
+async fn a_404_text_means_what_it_means_at_each_supplier() {
+    for (name, error) in failures(Fault::NotFoundText).await {
+        let wanted = match name {
+            "entsoe" | "entsoe-co2" => RetryClass::Backoff,
+            "energy-charts" | "energy-charts-co2" => RetryClass::NotYet,
+            _ => RetryClass::Permanent,
+        };
+        assert_eq!(error.retry(), wanted, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn empty_answers_with_status_200_are_no_values() {
+    for (name, error) in failures(Fault::Empty).await {
+        assert_eq!(error.retry(), RetryClass::Backoff, "{name}: {error}");
+    }
+    for (name, error) in failures(Fault::EmptyObject).await {
+        let wanted = match name {
+            "uk" | "electricity-maps" => RetryClass::NotYet,
+            _ => RetryClass::Backoff,
+        };
+        assert_eq!(error.retry(), wanted, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn truncated_answers_are_bad_payloads() {
+    for (name, error) in failures(Fault::Truncated).await {
+        assert!(matches!(error, FeedError::Payload { .. }), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn slow_answers_time_out() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::Slow(4000)));
+    let (entsoe, charts) = (world.source("entsoe"), world.source("energy-charts"));
+    let (one, other) = tokio::join!(world.fetch(&entsoe, 1, 2), world.fetch(&charts, 1, 2));
+    for error in [one.unwrap_err(), other.unwrap_err()] {
+        assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+        assert!(!error.to_string().contains("t0ken"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn nulls_are_gaps_and_the_other_values_stay_true() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::Nulls));
+    for name in SERIES {
+        let source = world.source(name);
+        let revision = world.fetch(&source, 1, 2).await.unwrap();
+        assert_true(&source, &revision, 0);
+        let span = revision.series.span().unwrap();
+        assert!(!revision.series.agenda.covers(span), "{name} has no gap");
+    }
+}
+
+/// At 16:30 UTC nothing that comes out at noon or later, but six hours late, is out.
+#[tokio::test]
+async fn a_late_publication_leaves_tomorrow_open() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::Late));
+    for name in ["entsoe", "energy-charts", "octopus", "awattar", "nord-pool"] {
+        let source = world.source(name);
+        let revision = world.fetch(&source, 1, 2).await.unwrap();
+        assert_true(&source, &revision, 0);
+        let tomorrow = Span::new(at("2026-03-11T00:00:00Z"), at("2026-03-12T00:00:00Z")).unwrap();
+        assert!(!revision.series.agenda.covers(tomorrow), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_revision_is_read_as_the_supplier_says_it_now() {
+    let world = World::at(NOW).await;
+    for name in SERIES {
+        let source = world.source(name);
+        world.supplier.set_fault(None);
+        let before = world.fetch(&source, 1, 2).await.unwrap();
+        world.supplier.set_fault(Some(Fault::Revised));
+        let after = world.fetch(&source, 1, 2).await.unwrap();
+        assert_true(&source, &after, MILLION);
+        assert_ne!(before.series.agenda, after.series.agenda, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn data_of_a_trial_account_is_refused() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::Sandbox));
+    let source = world.source("electricity-maps");
+    let error = world.fetch(&source, 1, 2).await.unwrap_err();
+    assert!(matches!(error, FeedError::Sandbox { .. }), "{error}");
+    assert_eq!(error.retry(), RetryClass::Permanent);
+}

@@ -1,0 +1,8 @@
+//! Every client over real sockets against the replay supplier, with every fault.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
+
+mod faults;
+mod soak;
+mod truthful;
+mod world;

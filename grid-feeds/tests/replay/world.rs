@@ -1,0 +1,213 @@
+//! A supplier at a virtual time, and the sources that can ask it.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use grid_feeds::feed::{FeedError, Fetched, Quantity, Query, Revision, Role};
+use grid_feeds::http::{Http, Timeouts};
+use grid_feeds::provider::Provider;
+use planner::agenda::{Agenda, Piece};
+use planner::time::{Seconds, Span, Timestamp};
+use replay_supplier::{Colour, Supplier, Truth};
+use tempfile::NamedTempFile;
+use tokio::net::TcpListener;
+
+pub const MILLION: i64 = 1_000_000;
+
+pub fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+/// Hours of February to April 2026, whole units, all different from their neighbours; half of the
+/// prices below zero at night. Days in turn blue, white and red.
+pub fn truth() -> Truth {
+    let start = at("2026-02-01T00:00:00Z");
+    let hours = |value: fn(i64) -> i64| {
+        let piece = |hour: i64| Piece {
+            span: Span::starting(start + Seconds::new(hour * 3600), Seconds::new(3600)).unwrap(),
+            value: value(hour) * MILLION,
+        };
+        Arc::new(Agenda::new((0..24 * 80).map(piece).collect()).unwrap())
+    };
+    let first = jiff::civil::date(2026, 2, 1);
+    let colours = [Colour::Blue, Colour::White, Colour::Red];
+    let days = first.series(jiff::ToSpan::days(1)).take(80);
+    Truth {
+        price: hours(|hour| (hour * 37) % 240 - 40),
+        co2: hours(|hour| 20 + (hour * 23) % 170),
+        colours: Arc::new(days.zip(colours.into_iter().cycle()).collect()),
+    }
+}
+
+pub struct World {
+    pub supplier: Supplier,
+    base: String,
+    secret: NamedTempFile,
+}
+
+/// A source under test.
+pub struct Source {
+    pub name: &'static str,
+    pub role: Role,
+    /// Counts its requests.
+    pub http: Http,
+    /// Values may be rounded by so much.
+    pub tolerance: i64,
+}
+
+impl World {
+    pub async fn at(now: &str) -> Self {
+        let supplier = Supplier::new(truth(), at(now));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(supplier.clone().serve(listener));
+        let mut secret = NamedTempFile::new().unwrap();
+        secret.write_all(b"t0ken\n").unwrap();
+        Self { supplier, base, secret }
+    }
+
+    pub fn source(&self, name: &'static str) -> Source {
+        let (quantity, tolerance, settings) = self.settings(name);
+        let provider: Provider = toml::from_str(&settings).unwrap();
+        let total = Duration::from_secs(2);
+        let http = Http::new(Timeouts { connect: total, total }).unwrap();
+        let role = provider.connect(name, quantity, &http).unwrap();
+        Source { name, role, http, tolerance }
+    }
+
+    /// What the source of a name is, how far its values may be off, and its settings.
+    fn settings(&self, name: &str) -> (Quantity, i64, String) {
+        let base = &self.base;
+        let token = format!("token = {{ file = \"{}\" }}", self.secret.path().display());
+        let (quantity, tolerance, provider, settings) = match name {
+            "entsoe" => (
+                Quantity::Price,
+                0,
+                "entsoe",
+                format!("zone = \"X\"\nbase_urls = [\"{base}/entsoe\"]\n{token}"),
+            ),
+            // Nobody listens on the first host's port.
+            "entsoe-second-host" => (
+                Quantity::Price,
+                0,
+                "entsoe",
+                format!(
+                    "zone = \"X\"\nbase_urls = [\"http://127.0.0.1:1\", \"{base}/entsoe\"]\n{token}"
+                ),
+            ),
+            // Generation is told in millionths of a megawatt.
+            "entsoe-co2" => (
+                Quantity::Co2,
+                10,
+                "entsoe",
+                format!("zone = \"X\"\nbase_urls = [\"{base}/entsoe\"]\n{token}"),
+            ),
+            "energy-charts" => (
+                Quantity::Price,
+                0,
+                "energy-charts",
+                format!("zone = \"FR\"\nbase_url = \"{base}\""),
+            ),
+            "energy-charts-co2" => {
+                (Quantity::Co2, 0, "energy-charts", format!("zone = \"fr\"\nbase_url = \"{base}\""))
+            }
+            "odre" => (Quantity::Co2, 0, "odre", format!("base_url = \"{base}/odre\"")),
+            "electricity-maps" => (
+                Quantity::Co2,
+                0,
+                "electricity-maps",
+                format!("zone = \"FR\"\nbase_url = \"{base}\"\n{token}"),
+            ),
+            "uk" => (Quantity::Co2, 0, "uk-carbon-intensity", format!("base_url = \"{base}\"")),
+            "octopus" => (
+                Quantity::Price,
+                0,
+                "octopus",
+                format!("product = \"AGILE\"\nregion = \"C\"\nbase_url = \"{base}\""),
+            ),
+            "awattar" => (
+                Quantity::Price,
+                0,
+                "awattar",
+                format!("country = \"germany\"\nbase_url = \"{base}\""),
+            ),
+            "nord-pool" => (
+                Quantity::Price,
+                0,
+                "nord-pool",
+                format!("area = \"SE3\"\ncurrency = \"EUR\"\nbase_url = \"{base}\""),
+            ),
+            // Pounds of grams that were divided as doubles.
+            "watttime" => (
+                Quantity::Co2,
+                1,
+                "watttime",
+                format!(
+                    "region = \"X\"\nuser = \"u\"\npassword = {{ file = \"{}\" }}\nbase_url = \"{base}\"",
+                    self.secret.path().display()
+                ),
+            ),
+            "tempo" | "tempo-public" => (Quantity::Price, 0, "contract", self.tempo(name)),
+            name => panic!("no source {name}"),
+        };
+        (quantity, tolerance, format!("provider = \"{provider}\"\n{settings}"))
+    }
+
+    fn tempo(&self, name: &str) -> String {
+        let access = match name {
+            "tempo" => format!(
+                "{{ account = {{ client_id = \"id\", client_secret = {{ file = \"{}\" }} }} }}",
+                self.secret.path().display()
+            ),
+            _ => "\"public\"".to_owned(),
+        };
+        format!(
+            "time_zone = \"Europe/Paris\"\ncurrency = \"EUR\"\nday_starts_at = \"06:00\"
+             rules = [
+                 {{ colour = \"blue\", energy_per_mwh = \"10\" }},
+                 {{ colour = \"white\", energy_per_mwh = \"20\" }},
+                 {{ colour = \"red\", energy_per_mwh = \"30\" }},
+             ]
+             colours = {{ access = {access}, base_url = \"{}/rte\" }}",
+            self.base
+        )
+    }
+
+    /// Asks for a span of days around the virtual time.
+    pub async fn fetch(
+        &self,
+        source: &Source,
+        days_before: i64,
+        days_after: i64,
+    ) -> Result<Revision, FeedError> {
+        let now = self.supplier.now();
+        let day = |days: i64| Seconds::new(days * 86_400);
+        let window = Span::new(now - day(days_before), now + day(days_after)).unwrap();
+        match source.role.fetch(Query { now, window, validator: None }).await? {
+            Fetched::Revision(revision) => Ok(*revision),
+            Fetched::Unchanged => panic!("{}: nothing was known before", source.name),
+        }
+    }
+}
+
+/// The value that is true over `span`.
+pub fn true_value(quantity: Quantity, span: Span) -> i64 {
+    let truth = truth();
+    let agenda = if quantity == Quantity::Price { &truth.price } else { &truth.co2 };
+    let pieces = agenda.overlapping(span);
+    let sum: i64 = pieces
+        .iter()
+        .map(|piece| piece.value * piece.span.intersection(span).unwrap().length().get())
+        .sum();
+    sum / span.length().get()
+}
+
+/// Every piece must be as true as `tolerance` allows, plus `offset`.
+pub fn assert_true(source: &Source, revision: &Revision, offset: i64) {
+    for piece in revision.series.agenda.pieces() {
+        let wanted = true_value(source.role.quantity(), piece.span) + offset;
+        let off = (piece.value.value - wanted).abs();
+        assert!(off <= source.tolerance, "{}: {} is off by {off}", source.name, piece.span);
+    }
+}
