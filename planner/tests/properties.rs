@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
 
+mod cases;
 mod oracle;
 mod sketch;
 mod tally;
@@ -14,52 +15,68 @@ use std::sync::Arc;
 use planner::check::{check, check_preferring};
 use planner::decision::Decision;
 use planner::order::{NodeOrder, Preference};
-use planner::problem::PlanningProblem;
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::search::{PlanningView, plan, plan_problem};
 use planner::selection::Selection;
-use proptest::strategy::Strategy;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::prelude::*;
 
+use oracle::{Oracle, OracleDecision};
 use sketch::Sketch;
 use tally::Tally;
 
 #[test]
 fn agrees_with_brute_force_on_slots() {
-    for_every(sketch::slotted(), |sketch, tally| {
-        compare(sketch, tally);
-    });
+    tallied(sketch::slotted(), compare);
 }
 
 #[test]
 fn agrees_with_brute_force_to_the_second() {
-    for_every(sketch::exact(), |sketch, tally| {
-        let (problem, order, decision) = compare(sketch, tally);
-        let every_second = oracle::decide_every_second(&problem, Preference::LeastDraw);
-        every_second.assert_offers_are(&order, &decision);
+    tallied(sketch::exact(), compare);
+}
+
+#[test]
+fn agrees_with_brute_force_on_many_nodes() {
+    cases::for_every(cases::cases() / 10, sketch::crowded(), |sketch| {
+        compare(&sketch.problem(), true, &mut Tally::default());
     });
 }
 
-fn compare(sketch: &Sketch, tally: &mut Tally) -> (PlanningProblem, Arc<NodeOrder>, Decision) {
-    let problem = sketch.problem();
-    let (order, decision) = plan_problem(&problem);
-    let oracle = oracle::decide(&problem, Preference::LeastDraw);
-    oracle.assert_is(&order, &decision);
-    assert_eq!(check(&problem, &order, &decision), Ok(()));
-    tally.count(&problem, &oracle);
-    if sketch.first_listed {
-        let (order, decision) = plan_first_listed(&problem);
-        let baseline = oracle::decide(&problem, Preference::FirstListed);
-        baseline.assert_is(&order, &decision);
-        let verdict = check_preferring(&problem, Preference::FirstListed, &order, &decision);
+fn compare(problem: &PlanningProblem, first_listed: bool, tally: &mut Tally) {
+    assert_eq!(problem.request.errors(problem.now), []);
+    let (order, decision) = plan_problem(problem);
+    let oracle = agreed(problem, Preference::LeastDraw, &order, &decision);
+    assert_eq!(check(problem, &order, &decision), Ok(()));
+    tally.count(problem, &oracle);
+    if first_listed && problem.request.filter.is_empty() {
+        let (order, decision) = plan_first_listed(problem);
+        let baseline = agreed(problem, Preference::FirstListed, &order, &decision);
+        let verdict = check_preferring(problem, Preference::FirstListed, &order, &decision);
         assert_eq!(verdict, Ok(()));
         tally.count_baseline(&oracle, &baseline);
     }
-    (problem, order, decision)
+}
+
+/// What brute force decides, which is what was decided.
+fn agreed(
+    problem: &PlanningProblem,
+    preference: Preference,
+    order: &NodeOrder,
+    decision: &Decision,
+) -> OracleDecision {
+    let oracle = Oracle::of(problem, preference);
+    let decided = oracle.decide();
+    decided.assert_is(order, decision);
+    oracle.assert_reasons_bind(&decided, decision);
+    if problem.search == SearchMode::Exact {
+        oracle.decide_every_second().assert_offers_are(order, decision);
+    }
+    decided
 }
 
 fn plan_first_listed(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     let utilisation = problem.request.utilisation_or_full();
-    let order = NodeOrder::new(&problem.nodes, Preference::FirstListed, utilisation);
+    let (nodes, scope) = (&problem.nodes, problem.cap_scope);
+    let order = NodeOrder::of(nodes, Preference::FirstListed, utilisation, scope, |_| true);
     let selection = Selection::all(Arc::new(order));
     let book = problem.book(&selection);
     let view = PlanningView::of(problem, &selection, &book);
@@ -67,25 +84,21 @@ fn plan_first_listed(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     (Arc::clone(selection.order()), decision)
 }
 
-/// Runs `property` on as many problems as asked for; enough of them have every class in them.
-fn for_every(problems: impl Strategy<Value = Sketch>, property: impl Fn(&Sketch, &mut Tally)) {
+/// Tries `property` on as many problems as asked for, a fifth of them for the first nodes listed
+/// too; enough of them have every class in them.
+fn tallied(
+    problems: impl Strategy<Value = Sketch>,
+    property: impl Fn(&PlanningProblem, bool, &mut Tally),
+) {
     const ENOUGH: u32 = 5_000;
-    let cases = match std::env::var("WATTBOOK_PROPERTY_CASES") {
-        Ok(cases) => cases.parse().expect("WATTBOOK_PROPERTY_CASES is a number"),
-        Err(_) => 10_000,
-    };
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let tally = RefCell::new(Tally::default());
-    let outcome = TestRunner::new(config).run(&problems, |sketch| {
-        property(&sketch, &mut tally.borrow_mut());
-        Ok(())
+    let problems = (problems, prop::bool::weighted(0.2));
+    cases::for_every(cases::cases(), problems, |(sketch, first_listed)| {
+        property(&sketch.problem(), *first_listed, &mut tally.borrow_mut());
     });
-    if let Err(failure) = outcome {
-        panic!("{failure}");
-    }
     let tally = tally.into_inner();
     println!("{tally}");
-    if cases >= ENOUGH {
+    if cases::cases() >= ENOUGH {
         assert_eq!(tally.missing(), Vec::<&str>::new(), "classes that no problem was of");
     }
 }

@@ -55,6 +55,27 @@ impl Random {
     }
 }
 
+/// How large bookings are on average.
+struct Sizes {
+    nodes: f64,
+    slots: f64,
+}
+
+impl Sizes {
+    /// Half of the node-slots, in bookings of 12 h where they have four nodes then.
+    fn new(nodes: u32, bookings: u32, days: u32) -> Option<Self> {
+        let each = f64::from(nodes) * 0.5 * f64::from(days) * 96.0 / f64::from(bookings);
+        let slots = (each / 4.0).clamp(1.0, 48.0);
+        let nodes = (each / slots).clamp(1.0, f64::from(nodes) / 2.0);
+        (each >= 0.5).then_some(Self { nodes, slots })
+    }
+
+    fn shape(&self, random: &mut Random) -> Shape {
+        let nodes = u32::try_from(random.around(self.nodes)).unwrap();
+        Shape { nodes, duration: Seconds::new(random.around(self.slots) * 900) }
+    }
+}
+
 impl Scenario {
     /// Fills a book of `days` with `bookings`: up to 10,000 each planned for the cheapest start
     /// within a day, more in the order of their starts.
@@ -64,47 +85,47 @@ impl Scenario {
 
     /// The same, unless so many bookings have less than half a node for a slot each.
     pub fn within_reason(nodes: u32, bookings: u32, days: u32) -> Option<Self> {
-        // Half of the node-slots, in bookings of 12 h on average where they have four nodes then.
-        let node_slots = f64::from(nodes) * 0.5 * f64::from(days) * 96.0 / f64::from(bookings);
-        if node_slots < 0.5 {
-            return None;
+        if bookings > PLANNED {
+            return Self::filled_in_order(nodes, bookings, days);
         }
-        let mean_slots = (node_slots / 4.0).clamp(1.0, 48.0);
-        let mean_nodes = (node_slots / mean_slots).clamp(1.0, f64::from(nodes) / 2.0);
         let mut random = Random(u64::from(nodes));
-        let cluster = cluster(nodes, &mut random);
+        let sizes = Sizes::new(nodes, bookings, days)?;
+        let mut scenario = Self::empty(nodes, days, &mut random);
+        for number in 0..bookings {
+            let Shape { nodes, duration } = sizes.shape(&mut random);
+            let request = Request { nodes, duration, ..scenario.window(&mut random) };
+            scenario.place(number, &request);
+        }
+        Some(scenario)
+    }
+
+    /// A book filled in the order of starts, unless there is no room.
+    pub fn filled_in_order(nodes: u32, bookings: u32, days: u32) -> Option<Self> {
+        let mut random = Random(u64::from(nodes));
+        let sizes = Sizes::new(nodes, bookings, days)?;
+        let mut scenario = Self::empty(nodes, days, &mut random);
+        let slots = u64::from(days) * 96;
+        let mut arrival = |_| {
+            let Shape { nodes, duration } = sizes.shape(&mut random);
+            let slot = i64::try_from(random.below(slots)).unwrap();
+            (start() + Seconds::new(slot * 900), duration, nodes)
+        };
+        let mut arrivals: Vec<Arrival> = (0..bookings).map(&mut arrival).collect();
+        arrivals.sort_unstable();
+        scenario.enter(fill::in_order(nodes, &arrivals));
+        Some(scenario)
+    }
+
+    fn empty(nodes: u32, days: u32, random: &mut Random) -> Self {
+        let cluster = cluster(nodes, random);
         let order = Arc::new(NodeOrder::new(&cluster, Preference::LeastDraw, Fraction::ONE));
-        let agendas = agendas(days, cluster.max_power(), &mut random);
+        let agendas = agendas(days, cluster.max_power(), random);
         let plain = |node: &Node| Node::new(node.idle(), node.max(), None).unwrap();
         let without_alpha =
             Nodes::numbered(cluster.as_slice().iter().map(plain).collect()).unwrap();
         let book = Book::new(Arc::clone(&order));
         let selection = Selection::all(order);
-        let mut scenario =
-            Self { without_alpha, selection, agendas, book, days, node_seconds: 0.0 };
-        let shape = |random: &mut Random| Shape {
-            nodes: u32::try_from(random.around(mean_nodes)).unwrap(),
-            duration: Seconds::new(random.around(mean_slots) * 900),
-        };
-        if bookings > PLANNED {
-            let slots = u64::from(days) * 96;
-            let mut arrivals: Vec<Arrival> = (0..bookings)
-                .map(|_| {
-                    let Shape { nodes, duration } = shape(&mut random);
-                    let slot = i64::try_from(random.below(slots)).unwrap();
-                    (start() + Seconds::new(slot * 900), duration, nodes)
-                })
-                .collect();
-            arrivals.sort_unstable();
-            scenario.enter(fill::in_order(nodes, &arrivals));
-        } else {
-            for number in 0..bookings {
-                let Shape { nodes, duration } = shape(&mut random);
-                let request = Request { nodes, duration, ..scenario.window(&mut random) };
-                scenario.place(number, &request);
-            }
-        }
-        Some(scenario)
+        Self { without_alpha, selection, agendas, book, days, node_seconds: 0.0 }
     }
 
     fn enter(&mut self, booked: Vec<(Span, NodeSet)>) {

@@ -4,21 +4,32 @@
 //! reservations and nodes, so that a mistake in one of the two shows as a disagreement.
 //!
 //! What it proves of every start in a decision (offers, as soon as possible, Pareto front): the
-//! window and the grid, the agendas' cover, `n` free nodes that the preference puts first, the cap
-//! at every instant, and the exact values, peak power, delay and savings. What it proves of the
-//! decision: the rankings' words, that no start in it beats an offer in the offer's own ranking,
-//! that the Pareto front is one, and that the counts add up. That no start *outside* the decision
-//! is better takes a search over all candidates; the tests compare with brute force for that.
+//! window, the deadline and the grid, a shape of the request, the agendas' cover, as many nodes as
+//! the shape says, all admitted by the filter, free and in service, that the preference puts first,
+//! the cap at every instant, and the exact values, peak power, delay and savings. What it proves of
+//! the decision: the rankings' words, that among the starts in it each offer wins its rankings,
+//! tolerances applied, that the Pareto front is one, that the counts add up, and that each reason
+//! binds where it says, with the shortage that it says. That no start *outside* the decision is
+//! better, nor closer to being feasible, takes a search over all candidates; the tests compare with
+//! brute force for that. So does the number of candidates in the exact mode with tolerances, of
+//! which the bounds are proved here.
+//!
+//! Of the order it trusts no more than which ordinal a rank stands for. Shared with the search are
+//! the quantities: draws and tolerances are applied by the types that hold them.
 //!
 //! Costs `O(starts x (nodes + reservations + pieces))`; starts with equal free nodes and equal
 //! choices are judged once. Source of the rules: paper, section V, constraints C1-C3, objectives
-//! O1-O3, Algorithms 1-3.
+//! O1-O3, Algorithms 1-3; `docs/MODEL.md` for what it leaves open.
 
 mod agendas;
+mod bindings;
+mod candidates;
 mod counts;
 mod nodes;
 mod rankings;
 mod reserved_power;
+mod service;
+mod shapes;
 mod starts;
 mod values;
 mod violation;
@@ -26,6 +37,9 @@ mod violation;
 use crate::decision::{Decision, Offer};
 use crate::order::{NodeOrder, Preference};
 use crate::problem::PlanningProblem;
+
+use nodes::NodeJudge;
+use service::Eligible;
 
 pub use violation::{Place, Violation};
 
@@ -53,15 +67,15 @@ pub fn check_preferring(
     order: &NodeOrder,
     decision: &Decision,
 ) -> Result<(), Vec<Violation>> {
-    let (ordered, nodes) = (order.count(), problem.nodes.count());
-    if ordered != nodes {
-        return Err(vec![Violation::ForeignOrder { ordered, nodes }]);
-    }
+    let eligible = Eligible::of(problem);
+    eligible.judge_order(order)?;
     let starts = starts_of(decision);
     let mut violations = Vec::new();
-    starts::judge(problem, preference, order, &starts, &mut violations);
+    let mut nodes = NodeJudge::new(problem, preference, order, &eligible);
+    starts::judge(problem, &mut nodes, &starts, &mut violations);
+    bindings::judge(problem, &nodes, &decision.reasons, &mut violations);
     values::judge_savings(decision.as_soon_as_possible.as_ref(), &starts, &mut violations);
-    rankings::judge(decision, &starts, &mut violations);
+    rankings::judge(problem, decision, &starts, &mut violations);
     counts::judge(problem, decision, &starts, &mut violations);
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }

@@ -1,16 +1,25 @@
 //! Whether the offers win the rankings they claim, and whether the Pareto front is one.
 
+use std::cmp::Ordering;
+
+use super::shapes::position;
 use super::{Place, Start, Violation};
 use crate::criterion::Criterion;
 use crate::decision::{Decision, Offer, Outcome};
+use crate::problem::PlanningProblem;
 use crate::ranking::Ranking;
-use crate::time::Timestamp;
+use crate::request::Shape;
 
-pub(super) fn judge(decision: &Decision, starts: &[Start<'_>], violations: &mut Vec<Violation>) {
+pub(super) fn judge(
+    problem: &PlanningProblem,
+    decision: &Decision,
+    starts: &[Start<'_>],
+    violations: &mut Vec<Violation>,
+) {
     judge_words(decision, violations);
     judge_repeated_words(decision, starts, violations);
-    judge_time_order(decision, violations);
-    judge_winners(decision, starts, violations);
+    judge_time_order(problem, decision, violations);
+    judge_winners(problem, decision, starts, violations);
     judge_front(decision, starts, violations);
 }
 
@@ -50,8 +59,9 @@ fn judge_repeated_words(
     starts: &[Start<'_>],
     violations: &mut Vec<Violation>,
 ) {
-    for &(place, Offer { rankings, span, .. }) in starts {
-        let won = decision.offers().iter().find(|offer| offer.span == *span);
+    for &(place, Offer { rankings, span, ranks, .. }) in starts {
+        let same = |offer: &&Offer| (offer.span, &offer.ranks) == (*span, ranks);
+        let won = decision.offers().iter().find(same);
         let won = won.map_or(&[][..], |offer| &offer.rankings);
         let left_out = matches!(place, Place::Pareto(_)) && rankings.is_empty();
         if rankings != won && !left_out {
@@ -60,34 +70,72 @@ fn judge_repeated_words(
     }
 }
 
-fn judge_time_order(decision: &Decision, violations: &mut Vec<Violation>) {
+/// By start, then shape, so that those of one start stand for shapes in the order listed. Of equal
+/// shapes the front holds each, where offers hold the first.
+fn judge_time_order(
+    problem: &PlanningProblem,
+    decision: &Decision,
+    violations: &mut Vec<Violation>,
+) {
+    let shapes: Vec<Shape> = problem.request.shapes().collect();
     let mut judge = |starts: &[Offer], place: fn(usize) -> Place| {
-        for (index, pair) in starts.windows(2).enumerate() {
-            if pair[0].span.start() >= pair[1].span.start() {
-                violations.push(Violation::NotInTimeOrder { place: place(index + 1) });
+        let mut free_from = 0;
+        for (index, offer) in starts.iter().enumerate() {
+            let order = match index.checked_sub(1) {
+                Some(before) => starts[before].span.start().cmp(&offer.span.start()),
+                None => Ordering::Less,
+            };
+            if order != Ordering::Equal {
+                free_from = 0;
             }
+            let asked = Shape { nodes: offer.ranks.count(), duration: offer.span.length() };
+            let next = shapes.iter().skip(free_from).position(|&shape| shape == asked);
+            if order == Ordering::Greater || (order == Ordering::Equal && next.is_none()) {
+                violations.push(Violation::NotInTimeOrder { place: place(index) });
+            }
+            free_from += next.map_or(0, |skipped| skipped + 1);
         }
     };
     judge(decision.offers(), Place::Offer);
     judge(&decision.pareto, Place::Pareto);
 }
 
-/// No start of the decision comes before an offer in the offer's own ranking, nor equals it earlier.
-fn judge_winners(decision: &Decision, starts: &[Start<'_>], violations: &mut Vec<Violation>) {
-    let key = |ranking: Ranking, offer: &Offer| -> ([i128; 3], Timestamp) {
-        (ranking.criteria().map(|criterion| amount(criterion, offer)), offer.span.start())
-    };
+/// Of the starts of the decision each offer wins its rankings.
+fn judge_winners(
+    problem: &PlanningProblem,
+    decision: &Decision,
+    starts: &[Start<'_>],
+    violations: &mut Vec<Violation>,
+) {
     for (index, offer) in decision.offers().iter().enumerate() {
         let place = Place::Offer(index);
         for &ranking in &offer.rankings {
-            let winner = starts.iter().min_by_key(|(_, other)| key(ranking, other));
-            if let Some(&(by, winner)) = winner
-                && key(ranking, winner) < key(ranking, offer)
+            let Some((by, winner)) = winner(problem, ranking, starts) else { continue };
+            if (winner.span, &winner.ranks, &winner.values)
+                != (offer.span, &offer.ranks, &offer.values)
             {
                 violations.push(Violation::Beaten { place, ranking, by });
             }
         }
     }
+}
+
+/// What is within the tolerance of the least in each criterion in turn, the earliest of it; at one
+/// instant the least, then the first listed shape.
+fn winner<'a>(
+    problem: &PlanningProblem,
+    ranking: Ranking,
+    starts: &[Start<'a>],
+) -> Option<Start<'a>> {
+    let mut kept = starts.to_vec();
+    for criterion in ranking.criteria() {
+        let least = kept.iter().map(|(_, offer)| amount(criterion, offer)).min()?;
+        let most = problem.request.tolerances.of(criterion).threshold(least);
+        kept.retain(|(_, offer)| amount(criterion, offer) <= most);
+    }
+    let key = |offer: &Offer| ranking.criteria().map(|criterion| amount(criterion, offer));
+    kept.into_iter()
+        .min_by_key(|(_, offer)| (offer.span.start(), key(offer), position(problem, offer)))
 }
 
 fn amount(criterion: Criterion, offer: &Offer) -> i128 {
@@ -98,27 +146,26 @@ fn amount(criterion: Criterion, offer: &Offer) -> i128 {
     }
 }
 
-/// Nothing on the front is dominated, and every other start of the decision is on it: a
-/// lexicographic minimum, earliest among equals, and the first start cannot be dominated.
+/// Nothing on the front is dominated, and every offer is on it: whatever dominates one would be kept
+/// by every step that keeps it, and start no later. So is the first start, unless another shape at
+/// the same instant dominates it.
 fn judge_front(decision: &Decision, starts: &[Start<'_>], violations: &mut Vec<Violation>) {
-    let amounts: Vec<[i128; 4]> = starts
-        .iter()
-        .map(|(_, offer)| {
-            let [energy, cost, co2] = Criterion::ALL.map(|criterion| amount(criterion, offer));
-            [energy, cost, co2, offer.delay.get().into()]
-        })
-        .collect();
-    for (&(place, _), amount) in starts.iter().zip(&amounts) {
-        if let Some(by) = amounts.iter().position(|other| dominates(other, amount)) {
-            violations.push(Violation::Dominated { place, by: starts[by].0 });
-        }
-    }
-    for &(place, offer) in starts.iter().filter(|(place, _)| !matches!(place, Place::Pareto(_))) {
+    let amounts: Vec<[i128; 4]> = starts.iter().map(|(_, offer)| amounts(offer)).collect();
+    for (&(place, offer), amount) in starts.iter().zip(&amounts) {
+        let dominating = amounts.iter().position(|other| dominates(other, amount));
         let same = |other: &Offer| other.span == offer.span && other.ranks == offer.ranks;
-        if !decision.pareto.iter().any(same) {
-            violations.push(Violation::MissingFromFront { place });
+        match (place, dominating) {
+            (Place::AsSoonAsPossible, Some(_)) | (Place::Pareto(_), None) => {}
+            (_, Some(by)) => violations.push(Violation::Dominated { place, by: starts[by].0 }),
+            (_, None) if decision.pareto.iter().any(same) => {}
+            (_, None) => violations.push(Violation::MissingFromFront { place }),
         }
     }
+}
+
+fn amounts(offer: &Offer) -> [i128; 4] {
+    let [energy, cost, co2] = Criterion::ALL.map(|criterion| amount(criterion, offer));
+    [energy, cost, co2, offer.delay.get().into()]
 }
 
 fn dominates(left: &[i128; 4], right: &[i128; 4]) -> bool {

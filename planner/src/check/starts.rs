@@ -3,33 +3,29 @@
 use super::agendas::{first_gap, pieces_in};
 use super::nodes::NodeJudge;
 use super::reserved_power::ReservedPower;
-use super::{Place, Start, Violation, values};
+use super::shapes::is_on_grid;
+use super::{Place, Start, Violation, shapes, values};
 use crate::agenda::Agenda;
-use crate::order::{NodeOrder, Preference};
 use crate::problem::{PlanningProblem, SearchMode};
 use crate::quantity::Power;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 pub(super) fn judge(
     problem: &PlanningProblem,
-    preference: Preference,
-    order: &NodeOrder,
+    nodes: &mut NodeJudge<'_>,
     starts: &[Start<'_>],
     violations: &mut Vec<Violation>,
 ) {
     let Some(reach) = reach(starts) else { return };
-    let mut nodes = NodeJudge::new(problem, preference, order);
-    let capped = problem
-        .agendas
-        .power_cap
-        .as_ref()
-        .map(|cap| (cap, ReservedPower::new(&problem.reservations, &problem.nodes, reach)));
+    let cap = problem.agendas.power_cap.as_ref();
+    let capped = cap.map(|cap| (cap, ReservedPower::new(problem, reach)));
     for &(place, offer) in starts {
         judge_time(problem, place, offer.span, violations);
+        shapes::judge(problem, place, offer, violations);
         judge_cover(problem, place, offer.span, violations);
         let Some(chosen) = nodes.judge(place, offer, violations) else { continue };
         if let Some((cap, reserved)) = &capped {
-            judge_cap(cap, reserved, chosen.max, place, offer.span, violations);
+            judge_cap(cap, reserved, chosen.counted, place, offer.span, violations);
         }
         values::judge(problem, chosen, place, offer, violations);
     }
@@ -42,7 +38,7 @@ fn reach(starts: &[Start<'_>]) -> Option<Span> {
     Span::new(first, last)
 }
 
-/// C1, the grid and the length.
+/// C1, the deadline and the grid.
 fn judge_time(
     problem: &PlanningProblem,
     place: Place,
@@ -50,19 +46,18 @@ fn judge_time(
     violations: &mut Vec<Violation>,
 ) {
     let request = &problem.request;
-    let (start, latest) = (span.start(), request.latest_start);
+    let (start, end, latest) = (span.start(), span.end(), request.latest_start);
     let earliest = request.earliest_start.max(problem.now);
     if start < earliest || start > latest {
         violations.push(Violation::OutsideWindow { place, start, earliest, latest });
     }
+    if let Some(latest_end) = request.latest_end.filter(|&latest_end| end > latest_end) {
+        violations.push(Violation::EndsTooLate { place, end, latest_end });
+    }
     if let SearchMode::Slots { slot } = problem.search
-        && start.as_unix_seconds().rem_euclid(slot.get()) != 0
+        && !is_on_grid(problem, start)
     {
         violations.push(Violation::OffGrid { place, start, slot });
-    }
-    let (length, duration) = (span.length(), request.duration);
-    if length != duration {
-        violations.push(Violation::WrongLength { place, length, duration });
     }
 }
 
@@ -83,22 +78,32 @@ fn judge_cover(
     }
 }
 
-/// C3: both sides are constant between the changes of either, so those instants are enough.
 fn judge_cap(
     cap: &Agenda<Power>,
     reserved: &ReservedPower,
-    chosen_max: i128,
+    chosen: i128,
     place: Place,
     span: Span,
     violations: &mut Vec<Violation>,
 ) {
-    let exceeded = pieces_in(cap, span).find_map(|(part, cap)| {
-        std::iter::once(part.start())
-            .chain(reserved.changes_in(part))
-            .map(|at| (at, reserved.at(at) + chosen_max, cap))
-            .find(|(_, power, cap)| *power > i128::from(cap.as_microwatts()))
-    });
+    let exceeded = power_against_cap(cap, reserved, chosen, span)
+        .find(|(_, power, cap)| *power > i128::from(cap.as_microwatts()));
     if let Some((at, power_uw, cap)) = exceeded {
         violations.push(Violation::CapExceeded { place, at, power_uw, cap });
     }
+}
+
+/// C3: instant, power that counts and cap. Both are constant between the changes of either, so
+/// those instants are enough.
+pub(super) fn power_against_cap(
+    cap: &Agenda<Power>,
+    reserved: &ReservedPower,
+    chosen: i128,
+    span: Span,
+) -> impl Iterator<Item = (Timestamp, i128, Power)> {
+    pieces_in(cap, span).flat_map(move |(part, cap)| {
+        std::iter::once(part.start())
+            .chain(reserved.changes_in(part))
+            .map(move |at| (at, reserved.at(at) + chosen, cap))
+    })
 }

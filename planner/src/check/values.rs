@@ -15,7 +15,7 @@ pub(super) fn judge(
     violations: &mut Vec<Violation>,
 ) {
     let (agendas, span, values) = (&problem.agendas, offer.span, &offer.values);
-    let duration = i128::from(problem.request.duration.get());
+    let duration = i128::from(span.length().get());
     let earliest = problem.request.earliest_start.max(problem.now);
     let price = integral(agendas.price.agenda(), span);
     let intensity = integral(agendas.co2.agenda(), span);

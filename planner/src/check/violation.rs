@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::decision::ReasonCode;
 use crate::quantity::Power;
 use crate::ranking::Ranking;
 use crate::time::{Seconds, Span, Timestamp};
@@ -34,8 +35,8 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the fields are what the messages call them")]
 pub enum Violation {
-    /// The order is not one of the problem's nodes.
-    #[error("the order is of {ordered} nodes, the problem has {nodes}")]
+    /// The order is not of the nodes that the request's partition and features admit.
+    #[error("the order is of {ordered} nodes, the request's labels admit {nodes}")]
     ForeignOrder { ordered: u32, nodes: u32 },
     /// C1, or a start in the past.
     #[error("{place} starts at {start}, outside the window from {earliest} to {latest}")]
@@ -43,24 +44,32 @@ pub enum Violation {
     /// Not a multiple of the slot.
     #[error("{place} starts at {start}, off the grid of {} s", slot.get())]
     OffGrid { place: Place, start: Timestamp, slot: Seconds },
-    /// Not as long as asked for.
-    #[error("{place} lasts {} s instead of {} s", length.get(), duration.get())]
-    WrongLength { place: Place, length: Seconds, duration: Seconds },
+    /// Not over in time.
+    #[error("{place} ends at {end}, after the deadline {latest_end}")]
+    EndsTooLate { place: Place, end: Timestamp, latest_end: Timestamp },
+    /// Not as many nodes for as long as asked for.
+    #[error("{place} takes {nodes} nodes for {} s, which is no shape of the request", length.get())]
+    WrongShape { place: Place, nodes: u32, length: Seconds },
     /// An agenda does not cover the span.
     #[error("{place} needs the {agenda} agenda, which has a gap from {gap}")]
     AgendaGap { place: Place, agenda: &'static str, gap: Span },
     /// C3.
-    #[error("{place} brings the reserved power to {power_uw} uW at {at}, above the cap of {cap}")]
+    #[error(
+        "{place} brings the power that counts to {power_uw} uW at {at}, above the cap of {cap}"
+    )]
     CapExceeded { place: Place, at: Timestamp, power_uw: i128, cap: Power },
     /// A rank that no node has.
     #[error("{place} takes rank {rank}, but there are {nodes} nodes")]
     NoSuchNode { place: Place, rank: u32, nodes: u32 },
-    /// Not as many nodes as asked for.
-    #[error("{place} takes {taken} nodes instead of {asked}")]
-    WrongCount { place: Place, taken: u32, asked: u32 },
     /// C2.
     #[error("{place} takes node {node}, which reservation {id:?} holds from {held}")]
     NodeTaken { place: Place, node: u32, id: Arc<str>, held: Span },
+    /// A node that is down or in maintenance.
+    #[error("{place} takes node {node}, which is out of service from {out}")]
+    NodeOut { place: Place, node: u32, out: Span },
+    /// A node that the request's filter does not admit.
+    #[error("{place} takes node {node}, which the request's filter leaves out")]
+    NodeLeftOut { place: Place, node: u32 },
     /// A node before one of the chosen ones in the order of preference is free.
     #[error("{place} takes node {taken} although node {free}, to be preferred, is free")]
     BetterNodeFree { place: Place, taken: u32, free: u32 },
@@ -85,14 +94,14 @@ pub enum Violation {
     /// A choice between fewer than two offers is an optimum.
     #[error("a choice of {offers} offers")]
     NoChoice { offers: usize },
-    /// Starts stand in time order, each once.
-    #[error("{place} does not start after the one before it")]
+    /// Starts stand in time order, those of one instant in the order of their shapes, each once.
+    #[error("{place} does not come after the one before it")]
     NotInTimeOrder { place: Place },
     /// Another start wins the ranking.
     #[error("{place} claims {ranking}, which {by} wins")]
     Beaten { place: Place, ranking: Ranking, by: Place },
-    /// As soon as possible is the first.
-    #[error("{place} starts before as_soon_as_possible")]
+    /// As soon as possible is the first, of several shapes the first listed.
+    #[error("{place} comes before as_soon_as_possible")]
     SoonerThanPossible { place: Place },
     /// Another start consumes no more of anything and begins no later.
     #[error("{place} is dominated by {by}")]
@@ -112,4 +121,7 @@ pub enum Violation {
     /// A reason that excludes nothing, stands out of order or twice.
     #[error("the reasons are not the ones that exclude a start, once each, in order")]
     ReasonsUnsorted,
+    /// Nothing, or something else, is missing where a reason says that it binds.
+    #[error("{} does not bind at {start} as stated", code.word())]
+    NotBinding { code: ReasonCode, start: Timestamp },
 }

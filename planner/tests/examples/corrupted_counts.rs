@@ -1,7 +1,7 @@
 //! The judge against outcomes, candidates and reasons that do not add up.
 
 use planner::check::{Place, Violation};
-use planner::decision::{Decision, Outcome, Reason, ReasonCode};
+use planner::decision::{Decision, Outcome, Reason};
 use planner::problem::{PlanningProblem, SearchMode};
 use planner::search::plan_problem;
 use planner::time::Seconds;
@@ -83,16 +83,18 @@ fn catches_an_impossibility_whose_reasons_do_not_cover_every_start() {
 
 #[test]
 fn catches_a_reason_that_excludes_nothing_or_is_out_of_order() {
-    let binding = plan_problem(&no_nodes()).1.reasons[0].binding;
-    let reason =
-        |code, excluded_starts| Reason { code, excluded_starts, binding, detail: String::new() };
+    let reason = plan_problem(&no_nodes()).1.reasons.remove(0);
     let found = corrupt(&no_nodes(), |decision| {
-        decision.reasons.push(reason(ReasonCode::PowerCap, 0));
+        decision.reasons.insert(0, Reason { excluded_starts: 0, ..reason.clone() });
     });
     assert_eq!(found, [Violation::ReasonsUnsorted]);
     let found = corrupt(&no_nodes(), |decision| {
         decision.reasons[0].excluded_starts = 3;
-        decision.reasons.push(reason(ReasonCode::AgendaGap, 1));
+        decision.reasons.push(Reason { excluded_starts: 1, ..reason.clone() });
     });
     assert_eq!(found, [Violation::ReasonsUnsorted]);
+    let found = corrupt(&with_a_gap(), |decision| {
+        decision.reasons.insert(0, Reason { excluded_starts: 1, ..reason });
+    });
+    assert_violates!(found, Violation::ReasonsUnsorted);
 }

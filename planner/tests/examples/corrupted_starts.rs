@@ -85,7 +85,8 @@ fn catches_a_start_in_the_past() {
 #[test]
 fn catches_an_offer_that_lasts_too_long() {
     let found = corrupt(1, |offer| offer.span = hours(1, 3));
-    assert_violates!(found, Violation::WrongLength { place: Place::Offer(1), .. });
+    assert_violates!(found, Violation::WrongShape { place: Place::Offer(1), nodes: 1, length }
+        if length.get() == 2 * HOUR);
 }
 
 /// Ranks are 10, 20, 40 W; at hour 1 all three are free, ordinals are the other way round.
@@ -139,8 +140,7 @@ fn catches_a_reservation_that_starts_in_the_last_second() {
 fn catches_too_many_nodes_and_none() {
     for (ranks, found_count) in [(NodeSet::new(), 0), (NodeSet::from_positions([0, 1]), 2)] {
         let found = corrupt(0, |offer| offer.ranks = ranks);
-        assert_violates!(found, Violation::WrongCount { taken, asked: 1, .. }
-            if *taken == found_count);
+        assert_violates!(found, Violation::WrongShape { nodes, .. } if *nodes == found_count);
     }
 }
 

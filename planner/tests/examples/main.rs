@@ -6,5 +6,8 @@ mod build;
 mod corrupted_counts;
 mod corrupted_rankings;
 mod corrupted_starts;
+mod corrupted_wishes;
 mod paper;
+mod site;
+mod wishes;
 mod worked;

@@ -3,22 +3,23 @@
 //! Nothing is clever here. Time is a table of seconds, a start is looked at second by second, and
 //! whole numbers are compared. Only for problems of a few nodes and a few hundred seconds.
 
-mod seconds;
+mod agreement;
+mod candidates;
+mod steps;
+mod world;
 
-use std::collections::BTreeSet;
-
-use planner::agenda::Agenda;
-use planner::decision::{Decision, Offer, ReasonCode};
-use planner::order::{NodeOrder, Preference};
+use planner::decision::ReasonCode;
+use planner::order::Preference;
 use planner::problem::{PlanningProblem, SearchMode};
 use planner::ranking::Ranking;
 
-use seconds::Seconds;
+use world::World;
 
 /// A feasible start, in exact units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OracleStart {
     pub start: i64,
+    pub duration: i64,
     pub nodes: Vec<u32>,
     pub energy: i128,
     pub cost: i128,
@@ -31,122 +32,136 @@ pub struct OracleStart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {
     pub code: ReasonCode,
-    /// By how many microwatts the cap is missed, where it is the cap.
-    pub short_of: i128,
+    /// How many nodes or microwatts are missing.
+    pub missing: i128,
+}
+
+/// A start of one of the request's shapes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub start: i64,
+    /// Its position among the request's shapes.
+    pub shape: usize,
+    pub verdict: Result<OracleStart, Excluded>,
+    /// The microwatts it leaves of the cap, where there is one.
+    pub spare: Option<i128>,
+}
+
+/// A feasible candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feasible {
+    pub shape: usize,
+    pub start: OracleStart,
 }
 
 /// What brute force decides.
 #[derive(Clone, Debug)]
 pub struct OracleDecision {
-    /// Every candidate with its verdict.
-    pub looked_at: Vec<(i64, Result<OracleStart, Excluded>)>,
-    pub soonest: Option<OracleStart>,
+    /// Every candidate with its verdict, by start, then shape.
+    pub looked_at: Vec<Candidate>,
+    /// Those of them that only a tolerance makes candidates, as (start, shape).
+    pub crossings: Vec<(i64, usize)>,
+    /// The feasible ones of them.
+    pub feasible: Vec<Feasible>,
+    pub soonest: Option<Feasible>,
     /// Distinct starts in time order with the rankings they win.
-    pub offers: Vec<(OracleStart, Vec<Ranking>)>,
-    pub pareto: Vec<OracleStart>,
+    pub offers: Vec<(Feasible, Vec<Ranking>)>,
+    pub pareto: Vec<Feasible>,
     /// Feasible starts that only the clock separates from a winner.
     pub ties: usize,
-    /// Feasible starts that leave no microwatt of the cap.
-    pub cap_equal: usize,
+    /// Shapes that survive all steps, but a winner listed after them starts as early with less.
+    pub outdone: usize,
 }
 
-/// Decides as a search over the candidates of the problem's mode should.
-pub fn decide(problem: &PlanningProblem, preference: Preference) -> OracleDecision {
-    decide_over(problem, preference, &candidates(problem))
+/// A problem, second by second.
+pub struct Oracle<'a> {
+    world: World<'a>,
+    /// All seconds of all shapes' windows where they are needed, by start, then shape.
+    every_second: Vec<Candidate>,
 }
 
-/// Decides over every second of the window: what the candidates of the exact mode stand for.
-pub fn decide_every_second(problem: &PlanningProblem, preference: Preference) -> OracleDecision {
-    let (first, last) = window(problem);
-    decide_over(problem, preference, &(first..=last).collect::<Vec<_>>())
-}
-
-fn decide_over(
-    problem: &PlanningProblem,
-    preference: Preference,
-    candidates: &[i64],
-) -> OracleDecision {
-    let seconds = Seconds::of(problem);
-    let mut cap_equal = 0;
-    let looked_at: Vec<_> = candidates
-        .iter()
-        .map(|&start| {
-            let verdict = seconds.evaluate(problem, preference, start);
-            cap_equal += usize::from(verdict.as_ref().is_ok_and(|(_, spare)| *spare == Some(0)));
-            (start, verdict.map(|(start, _)| start))
-        })
-        .collect();
-    let feasible: Vec<&OracleStart> =
-        looked_at.iter().filter_map(|(_, verdict)| verdict.as_ref().ok()).collect();
-    let mut offers: Vec<(OracleStart, Vec<Ranking>)> = Vec::new();
-    let mut ties = 0;
-    for ranking in Ranking::ALL {
-        let Some(winner) = feasible.iter().min_by_key(|start| (key(ranking, start), start.start))
-        else {
-            continue;
+impl<'a> Oracle<'a> {
+    pub fn of(problem: &'a PlanningProblem, preference: Preference) -> Self {
+        let world = World::of(problem, preference);
+        let every_second = match problem.search {
+            SearchMode::Exact => world.look_at(candidates::every_second(problem)),
+            SearchMode::Slots { .. } => Vec::new(),
         };
-        ties += feasible.iter().filter(|it| key(ranking, it) == key(ranking, winner)).count() - 1;
-        match offers.iter_mut().find(|(start, _)| start == *winner) {
-            Some((_, rankings)) => rankings.push(ranking),
-            None => offers.push(((*winner).clone(), vec![ranking])),
+        Self { world, every_second }
+    }
+
+    /// Decides as a search over the candidates of the problem's mode should.
+    pub fn decide(&self) -> OracleDecision {
+        let problem = self.world.problem;
+        match problem.search {
+            SearchMode::Slots { slot } => {
+                self.over(self.world.look_at(candidates::slots(problem, slot.get())), Vec::new())
+            }
+            SearchMode::Exact => {
+                let near = candidates::near_breakpoints(problem, &self.every_second);
+                let crossings = candidates::crossings(problem, &self.every_second);
+                let chosen = |at: &usize| near[*at] || crossings[*at];
+                let all = 0..self.every_second.len();
+                let added = all.clone().filter(|&at| crossings[at] && !near[at]);
+                let place = |at: usize| (self.every_second[at].start, self.every_second[at].shape);
+                let added = added.map(place).collect();
+                let all = all.filter(chosen).map(|at| self.every_second[at].clone()).collect();
+                self.over(all, added)
+            }
         }
     }
-    offers.sort_by_key(|(start, _)| start.start);
-    let dominated = |start: &OracleStart| feasible.iter().any(|other| dominates(other, start));
-    let pareto = feasible.iter().filter(|it| !dominated(it)).map(|it| (*it).clone()).collect();
-    let soonest = feasible.first().map(|it| (*it).clone());
-    OracleDecision { looked_at, soonest, offers, pareto, ties, cap_equal }
+
+    /// Decides over every second: what the candidates of the exact mode stand for.
+    pub fn decide_every_second(&self) -> OracleDecision {
+        self.over(self.every_second.clone(), Vec::new())
+    }
+
+    fn over(&self, looked_at: Vec<Candidate>, crossings: Vec<(i64, usize)>) -> OracleDecision {
+        let tolerances = &self.world.problem.request.tolerances;
+        let feasible = steps::feasible(&looked_at);
+        let mut offers: Vec<(Feasible, Vec<Ranking>)> = Vec::new();
+        let (mut ties, mut outdone) = (0, 0);
+        for ranking in Ranking::ALL {
+            let finalists = steps::finalists(ranking, tolerances, &feasible);
+            let Some(winner) = steps::winner(ranking, &finalists) else { continue };
+            let listed_before =
+                |it: &&&Feasible| it.start.start == winner.start.start && it.shape < winner.shape;
+            outdone += finalists.iter().filter(listed_before).count();
+            let key = |it: &Feasible| steps::key(ranking, &it.start);
+            ties += feasible.iter().filter(|it| key(it) == key(winner)).count() - 1;
+            match offers.iter_mut().find(|(it, _)| it == winner) {
+                Some((_, rankings)) => rankings.push(ranking),
+                None => offers.push((winner.clone(), vec![ranking])),
+            }
+        }
+        offers.sort_by_key(|(it, _)| (it.start.start, it.shape));
+        let dominated = |it: &Feasible| feasible.iter().any(|other| dominates(other, it));
+        let pareto = feasible.iter().filter(|it| !dominated(it)).cloned().collect();
+        let soonest = feasible.first().cloned();
+        OracleDecision { looked_at, crossings, feasible, soonest, offers, pareto, ties, outdone }
+    }
 }
 
-/// First and last second at which the request may start.
-pub fn window(problem: &PlanningProblem) -> (i64, i64) {
+/// As [`Oracle::decide`].
+pub fn decide(problem: &PlanningProblem) -> OracleDecision {
+    Oracle::of(problem, Preference::LeastDraw).decide()
+}
+
+/// First and last second at which a reservation of that length may start.
+pub fn window(problem: &PlanningProblem, duration: i64) -> (i64, i64) {
     let request = &problem.request;
     let first = request.earliest_start.as_unix_seconds().max(problem.now.as_unix_seconds());
-    (first, request.latest_start.as_unix_seconds())
+    let last = request.latest_start.as_unix_seconds();
+    let deadline = request.latest_end.map_or(i64::MAX, |end| end.as_unix_seconds() - duration);
+    (first, last.min(deadline))
 }
 
-fn candidates(problem: &PlanningProblem) -> Vec<i64> {
-    let (first, last) = window(problem);
-    let SearchMode::Slots { slot } = problem.search else {
-        return exact_candidates(problem, first, last);
-    };
-    (first..=last).filter(|second| second % slot.get() == 0).collect()
-}
-
-fn exact_candidates(problem: &PlanningProblem, first: i64, last: i64) -> Vec<i64> {
-    let duration = problem.request.duration.get();
-    let mut edges = Vec::new();
-    let mut add = |span: planner::time::Span| {
-        edges.extend([span.start().as_unix_seconds(), span.end().as_unix_seconds()]);
-    };
-    problem.agendas.price.agenda().pieces().iter().for_each(|piece| add(piece.span));
-    problem.agendas.co2.agenda().pieces().iter().for_each(|piece| add(piece.span));
-    problem.agendas.power_cap.iter().flat_map(Agenda::pieces).for_each(|it| add(it.span));
-    problem.reservations.iter().for_each(|entry| add(entry.span));
-    let near = |second: i64| {
-        second == first
-            || second == last
-            || edges.iter().any(|b| {
-                [b - 1, *b, b + 1, b - duration - 1, b - duration, b - duration + 1]
-                    .contains(&second)
-            })
-    };
-    (first..=last).filter(|&second| near(second)).collect()
-}
-
-fn key(ranking: Ranking, start: &OracleStart) -> [i128; 3] {
-    let word = ranking.to_string();
-    let mut words = word.split('_').map(|word| match word {
-        "energy" => start.energy,
-        "cost" => start.cost,
-        "co2" => start.co2,
-        other => panic!("{other} is not a criterion"),
-    });
-    std::array::from_fn(|_| words.next().unwrap())
-}
-
-fn dominates(left: &OracleStart, right: &OracleStart) -> bool {
-    left != right
+fn dominates(
+    Feasible { start: left, .. }: &Feasible,
+    Feasible { start: right, .. }: &Feasible,
+) -> bool {
+    let amounts = |it: &OracleStart| (it.energy, it.cost, it.co2, it.delay);
+    amounts(left) != amounts(right)
         && left.energy <= right.energy
         && left.cost <= right.cost
         && left.co2 <= right.co2
@@ -162,70 +177,20 @@ impl OracleDecision {
         }
     }
 
+    /// The candidates that a reason excludes.
+    pub fn excluded(&self, code: ReasonCode) -> impl Iterator<Item = (&Candidate, i128)> {
+        self.looked_at.iter().filter_map(move |it| {
+            let excluded = it.verdict.as_ref().err().filter(|it| it.code == code)?;
+            Some((it, excluded.missing))
+        })
+    }
+
     /// How many candidates each reason excludes, reasons that exclude none left out.
     pub fn reasons(&self) -> Vec<(ReasonCode, u64)> {
         [ReasonCode::AgendaGap, ReasonCode::Nodes, ReasonCode::PowerCap]
-            .map(|code| {
-                let excluded = |it: &&(i64, Result<_, Excluded>)| {
-                    it.1.as_ref().is_err_and(|excluded| excluded.code == code)
-                };
-                (code, self.looked_at.iter().filter(excluded).count() as u64)
-            })
+            .map(|code| (code, self.excluded(code).count() as u64))
             .into_iter()
             .filter(|(_, count)| *count > 0)
             .collect()
-    }
-
-    /// Panics where the decision is not this one: words, counts, starts, node sets and values.
-    #[track_caller]
-    pub fn assert_is(&self, order: &NodeOrder, decision: &Decision) {
-        self.assert_offers_are(order, decision);
-        assert_eq!(decision.candidate_starts, self.looked_at.len() as u64, "candidate starts");
-        let reasons: Vec<_> =
-            decision.reasons.iter().map(|reason| (reason.code, reason.excluded_starts)).collect();
-        assert_eq!(reasons, self.reasons(), "reasons");
-        let pareto: Vec<_> = decision.pareto.iter().map(|it| stated(order, it)).collect();
-        assert_eq!(pareto, self.pareto, "Pareto front");
-    }
-
-    /// Panics where the decision offers other starts, or the first one differs.
-    #[track_caller]
-    pub fn assert_offers_are(&self, order: &NodeOrder, decision: &Decision) {
-        assert_eq!(decision.word(), self.word());
-        let soonest = decision.as_soon_as_possible.as_ref().map(|it| stated(order, it));
-        assert_eq!(soonest, self.soonest, "as soon as possible");
-        let offers: Vec<_> = decision
-            .offers()
-            .iter()
-            .map(|offer| (stated(order, offer), offer.rankings.clone()))
-            .collect();
-        assert_eq!(offers, self.offers, "offers");
-        for offer in decision.offers().iter().chain(&decision.pareto) {
-            self.assert_savings_of(offer);
-        }
-    }
-
-    #[track_caller]
-    fn assert_savings_of(&self, offer: &Offer) {
-        let soonest = self.soonest.as_ref().unwrap();
-        let (values, saves) = (&offer.values, &offer.saves);
-        let energy = saves.energy.as_microjoules() + values.energy.as_microjoules();
-        let cost = saves.cost.as_exact() + values.cost.as_exact();
-        let co2 = saves.co2.as_exact() + values.co2.as_exact();
-        assert_eq!([energy, cost, co2], [soonest.energy, soonest.cost, soonest.co2], "savings");
-    }
-}
-
-/// An offer in the oracle's terms.
-fn stated(order: &NodeOrder, offer: &Offer) -> OracleStart {
-    let nodes: BTreeSet<u32> = order.ordinals(&offer.ranks).positions().collect();
-    OracleStart {
-        start: offer.span.start().as_unix_seconds(),
-        nodes: nodes.into_iter().collect(),
-        energy: offer.values.energy.as_microjoules(),
-        cost: offer.values.cost.as_exact(),
-        co2: offer.values.co2.as_exact(),
-        peak_power: offer.peak_power.as_microwatts().into(),
-        delay: offer.delay.get(),
     }
 }

@@ -3,25 +3,29 @@
 //! Times are seconds after [`BASE`]. Powers, prices and intensities take few distinct values, so
 //! that ties are the normal case; times like multiples of five, so that edges touch.
 
+mod site;
+mod steps;
+mod wishes;
+
 use std::sync::Arc;
 
-use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
+use planner::agenda::{Agendas, RateAgenda};
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
-use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
+use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
-use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use site::{Site, site};
+use steps::{Steps, cap, rate, steps};
+use wishes::{Wishes, wishes};
+
 /// 2026-01-01T00:00:05Z: on the grid of 5 s, off most others.
 pub const BASE: i64 = 1_767_225_605;
-
-/// Long after every start.
-const HORIZON: i64 = 1_000;
 
 /// One problem.
 #[derive(Clone, Debug)]
@@ -43,32 +47,53 @@ pub struct Sketch {
     pub earliest: i64,
     pub window: i64,
     pub now: i64,
-    /// Whether to plan with the first nodes listed too.
-    pub first_listed: bool,
-}
-
-/// An agenda: (gap before, length, value); a cap's value is a set of nodes and microwatts more.
-#[derive(Clone, Debug)]
-pub struct Steps {
-    from: i64,
-    pieces: Vec<(i64, i64, i64)>,
-    /// Whether the last piece goes on for good.
-    endless: bool,
+    pub wishes: Wishes,
+    pub site: Site,
 }
 
 /// A reservation's id, start, length and nodes as bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Booked(u8, i64, i64, u8);
+pub struct Booked(u8, i64, i64, u64);
 
 /// Problems of the slots mode.
 pub fn slotted() -> impl Strategy<Value = Sketch> {
-    let slot = select(&[1, 2, 3, 5, 5, 5, 7, 10, 15, 30][..]);
-    (slot, exact()).prop_map(|(slot, sketch)| Sketch { slot: Some(slot), ..sketch })
+    (slot(), exact()).prop_map(|(slot, sketch)| Sketch { slot: Some(slot), ..sketch })
+}
+
+fn slot() -> impl Strategy<Value = i64> {
+    select(&[1, 2, 3, 5, 5, 5, 7, 10, 15, 30][..])
 }
 
 /// Problems of the exact mode.
 pub fn exact() -> impl Strategy<Value = Sketch> {
-    prop_oneof![3 => sketch(), 1 => contest()]
+    prop_oneof![3 => sketch(FEW), 1 => contest()]
+}
+
+/// Problems of both modes with dozens of nodes, which a busy book cuts into many ranges.
+pub fn crowded() -> impl Strategy<Value = Sketch> {
+    let slot = prop::option::of(slot());
+    (sketch(MANY), vec(booked(MANY), 2..=16), slot).prop_map(|(sketch, booked, slot)| Sketch {
+        slot,
+        booked,
+        ..sketch
+    })
+}
+
+/// The most nodes of a sketch: few, so that ties and shortages are the normal case, or as many as
+/// fit the bits of a word.
+const FEW: u32 = 6;
+const MANY: u32 = 60;
+
+/// Some of so many nodes, as bits.
+fn nodes(of: u32) -> impl Strategy<Value = u64> + Clone {
+    let any = 1..1_u64 << of;
+    prop_oneof![
+        2 => any.clone(),
+        1 => (any.clone(), any).prop_map(|(one, other)| (one & other).max(1)),
+        1 => (0..of, 1..=of).prop_map(move |(from, count)| {
+            (((1_u64 << count) - 1) << from) & ((1 << of) - 1)
+        }),
+    ]
 }
 
 /// Problems where much is feasible and each five seconds trade one criterion for another: where the
@@ -76,7 +101,7 @@ pub fn exact() -> impl Strategy<Value = Sketch> {
 fn contest() -> impl Strategy<Value = Sketch> {
     // Nodes taken as bits, price, intensity: the draw is 10, 20 or 40 for 0, 1 or 3.
     let trades = [
-        (0, 40, 80),
+        (0_u64, 40, 80),
         (0, 80, 40),
         (0, 80, 80),
         (1, 10, 40),
@@ -88,10 +113,12 @@ fn contest() -> impl Strategy<Value = Sketch> {
         (3, 20, 5),
         (2, 80, 80),
     ];
-    (vec(0..trades.len(), 6..=20), 20..=90_i64).prop_map(move |(slots, window)| {
-        let of = |pick: fn((u8, i64, i64)) -> i64| {
+    let slots = vec(0..trades.len(), 6..=20);
+    let more = (wishes(10), site(10, FEW));
+    (slots, 20..=90_i64, more).prop_map(move |(slots, window, (wishes, site))| {
+        let of = |pick: fn((u64, i64, i64)) -> i64| {
             let pieces = slots.iter().map(|&slot| (0, 5, pick(trades[slot]))).collect();
-            Steps { from: 0, pieces, endless: true }
+            Steps::from_start(pieces)
         };
         let (price, co2) = (of(|(_, price, _)| price), of(|(_, _, co2)| co2));
         let booked = (0..).zip(&slots).map(|(at, &slot)| Booked(0, at * 5, 5, trades[slot].0));
@@ -110,21 +137,26 @@ fn contest() -> impl Strategy<Value = Sketch> {
             earliest: 0,
             window,
             now: -50,
-            first_listed: false,
+            wishes,
+            site,
         }
     })
 }
 
-fn sketch() -> impl Strategy<Value = Sketch> {
-    let cluster = (vec(node(), 1..=6), select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]));
-    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap())));
-    let book = (vec(booked(), 0..=6), prop::bool::weighted(0.2));
+fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
+    let cluster = (
+        vec(node(), 1..=most as usize),
+        select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]),
+    );
+    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap(most))));
+    let book = (vec(booked(most), 0..=6), prop::bool::weighted(0.2));
     let duration = prop_oneof![2 => Just(1), 5 => multiple(1..=5), 3 => 2..20_i64];
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
-    (cluster, grid, book, request, prop::bool::weighted(0.2)).prop_map(
-        |(cluster, grid, book, request, first_listed)| {
+    let more = (wishes(25), site(25, most));
+    (cluster, grid, book, request, more).prop_map(
+        |(cluster, grid, book, request, (wishes, site))| {
             let (nodes, utilisation) = cluster;
             let (price, co2, cap) = grid;
             let (booked, double_bookings) = book;
@@ -145,7 +177,8 @@ fn sketch() -> impl Strategy<Value = Sketch> {
                 earliest,
                 window,
                 now,
-                first_listed,
+                wishes,
+                site,
             }
         },
     )
@@ -162,15 +195,15 @@ fn asked_of(roll: u32, nodes: usize) -> u32 {
 }
 
 /// A second that edges share.
-fn multiple(range: std::ops::RangeInclusive<i64>) -> impl Strategy<Value = i64> {
+fn multiple(range: std::ops::RangeInclusive<i64>) -> impl Strategy<Value = i64> + Clone {
     range.prop_map(|it| it * 5)
 }
 
-fn time() -> impl Strategy<Value = i64> {
+fn time() -> impl Strategy<Value = i64> + Clone {
     prop_oneof![7 => multiple(-4..=26), 3 => -20..130_i64]
 }
 
-fn length() -> impl Strategy<Value = i64> {
+fn length() -> impl Strategy<Value = i64> + Clone {
     prop_oneof![7 => multiple(1..=8), 3 => 1..40_i64]
 }
 
@@ -182,28 +215,8 @@ fn node() -> impl Strategy<Value = (i64, i64, Option<f64>)> {
     (powers, alpha).prop_map(|((idle, max), alpha)| (idle, max, alpha))
 }
 
-fn rate() -> impl Strategy<Value = i64> {
-    prop_oneof![
-        19 => select(&[-5, 0, 2, 3, 3, 4, 6][..]),
-        1 => select(&[-1_000_000_000_000, 1_000_000_000_000][..]),
-    ]
-}
-
-/// A cap is what some nodes need at most, as a bit for each, and at times a microwatt more or less.
-fn cap() -> impl Strategy<Value = i64> {
-    let nodes = select(&[0b1, 0b11, 0b111, 0b1111, 0b10_1011, 0b11_1111, 0b11_1111, 0b11_1111][..]);
-    (nodes, select(&[-1, 0, 0, 0, 1][..])).prop_map(|(nodes, more)| nodes * 4 + more + 1)
-}
-
-fn steps(value: impl Strategy<Value = i64>) -> impl Strategy<Value = Steps> {
-    let gap = prop_oneof![19 => Just(0), 1 => 1..10_i64];
-    let from = prop_oneof![9 => Just(-20), 1 => 0..30_i64];
-    (from, vec((gap, length(), value), 1..=8), prop::bool::weighted(0.9))
-        .prop_map(|(from, pieces, endless)| Steps { from, pieces, endless })
-}
-
-fn booked() -> impl Strategy<Value = Booked> {
-    (0..3_u8, time(), length(), 1..64_u8)
+fn booked(most: u32) -> impl Strategy<Value = Booked> {
+    (0..3_u8, time(), length(), nodes(most))
         .prop_map(|(id, start, length, nodes)| Booked(id, start, length, nodes))
 }
 
@@ -215,56 +228,40 @@ pub fn span(start: i64, end: i64) -> Span {
     Span::new(instant(start), instant(end)).unwrap()
 }
 
-impl Steps {
-    fn agenda<V: Copy>(&self, value: impl Fn(i64) -> V) -> Agenda<V> {
-        let mut end = self.from;
-        let mut pieces = Vec::new();
-        for &(gap, length, it) in &self.pieces {
-            let start = end + gap;
-            end = start + length;
-            pieces.push(Piece { span: span(start, end), value: value(it) });
-        }
-        if let Some(last) = pieces.last_mut().filter(|_| self.endless) {
-            last.span = Span::new(last.span.start(), instant(HORIZON)).unwrap();
-        }
-        Agenda::new(pieces).unwrap()
-    }
-}
-
 impl Sketch {
     /// The problem it stands for.
     pub fn problem(&self) -> PlanningProblem {
         let nodes: Vec<Node> = self.nodes.iter().map(node_of).collect();
-        let cap_of = |value: i64| {
-            let (bits, more) = (value.div_euclid(4), value.rem_euclid(4) - 1);
-            let counted = (0..).zip(&nodes).filter(|(bit, _)| bits >> bit & 1 == 1);
-            counted.map(|(_, node)| node.max()).sum::<Power>() + Power::from_microwatts(more)
-        };
+        let scope = self.site.cap_scope();
         let rate_of = |value| EnergyPrice::from_millionths_per_mwh(value).unwrap();
         let intensity_of = |value| CarbonIntensity::from_millionths_g_per_kwh(value).unwrap();
+        let cap_of = |value| steps::cap_of(value, &nodes, scope);
+        let agendas = Agendas {
+            price: RateAgenda::new(self.price.agenda(rate_of)),
+            co2: RateAgenda::new(self.co2.agenda(intensity_of)),
+            power_cap: self.cap.as_ref().map(|cap| cap.agenda(cap_of)),
+        };
+        let labels = self.site.labels(nodes.len());
+        let count = u32::try_from(nodes.len()).unwrap();
+        let mut request = self.wishes.request(
+            (self.asked, self.duration),
+            (self.earliest, self.window),
+            self.now,
+        );
+        request.utilisation = self.utilisation.map(|it| Fraction::new(it).unwrap());
+        request.filter = self.site.filter(count);
         PlanningProblem {
             now: instant(self.now),
             search: self
                 .slot
                 .map_or(SearchMode::Exact, |slot| SearchMode::Slots { slot: Seconds::new(slot) }),
             currency: Currency::EUR,
-            agendas: Agendas {
-                price: RateAgenda::new(self.price.agenda(rate_of)),
-                co2: RateAgenda::new(self.co2.agenda(intensity_of)),
-                power_cap: self.cap.as_ref().map(|cap| cap.agenda(cap_of)),
-            },
-            nodes: Arc::new(Nodes::numbered(nodes).unwrap()),
+            agendas,
+            nodes: Arc::new(Nodes::numbered(nodes).unwrap().with_labels(labels)),
             reservations: self.reservations(),
-            cap_scope: CapScope::ReservedNodes,
-            outages: Vec::new(),
-            request: Request {
-                utilisation: self.utilisation.map(|it| Fraction::new(it).unwrap()),
-                ..Request::new(
-                    Shape { nodes: self.asked, duration: Seconds::new(self.duration) },
-                    instant(self.earliest),
-                    instant(self.earliest + self.window),
-                )
-            },
+            cap_scope: scope,
+            outages: self.site.outages(count),
+            request,
         }
     }
 
@@ -281,15 +278,19 @@ impl Sketch {
                 })
             };
             let count = u32::try_from(self.nodes.len()).unwrap();
-            let nodes = (0..count).filter(|node| nodes >> node & 1 == 1);
-            let nodes =
-                NodeSet::from_positions(nodes.filter(|node| self.double_bookings || !held(node)));
+            let nodes = bits(nodes, count).filter(|node| self.double_bookings || !held(node));
+            let nodes = NodeSet::from_positions(nodes);
             if !nodes.is_empty() {
                 kept.push(BookedSpan { id: id.into(), span, nodes });
             }
         }
         kept
     }
+}
+
+/// The bits that are set, of so many.
+fn bits(set: u64, count: u32) -> impl Iterator<Item = u32> {
+    (0..count).filter(move |bit| set >> bit & 1 == 1)
 }
 
 /// Without its alpha where that would put the draw below idle.

@@ -1,6 +1,8 @@
 //! Counts the classes of problems that a run has planned: an edge case that is never drawn is
 //! never tested.
 
+mod features;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -8,7 +10,7 @@ use planner::decision::ReasonCode;
 use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
 use planner::quantity::Rate;
 
-use crate::oracle::{OracleDecision, window};
+use crate::oracle::{OracleDecision, OracleStart, window};
 
 /// How many problems were of each class.
 #[derive(Default)]
@@ -28,11 +30,12 @@ impl Tally {
         self.count_nodes(problem);
         self.count_rates(problem, decided);
         self.count_book(problem, decided);
+        self.count_features(problem, decided);
     }
 
     /// A plan with the first nodes listed instead of the least-drawing ones.
     pub fn count_baseline(&mut self, decided: &OracleDecision, baseline: &OracleDecision) {
-        let nodes = |it: &OracleDecision| it.soonest.as_ref().map(|it| it.nodes.clone());
+        let nodes = |it: &OracleDecision| it.soonest.as_ref().map(|it| it.start.nodes.clone());
         self.add("first listed", true);
         self.add("first listed, other nodes", nodes(decided) != nodes(baseline));
     }
@@ -46,10 +49,9 @@ impl Tally {
         self.add("choice of 4", offers.len() == 4);
         self.add("choice of 5 or 6", offers.len() >= 5);
         self.add("tie that the clock decides", decided.ties > 0);
-        let later = decided
-            .soonest
-            .as_ref()
-            .is_some_and(|soonest| offers.iter().all(|(start, _)| start.start > soonest.start));
+        let later = decided.soonest.as_ref().is_some_and(|soonest| {
+            offers.iter().all(|(it, _)| it.start.start > soonest.start.start)
+        });
         self.add("every offer later than the first start", later);
         self.add("front beyond the offers", decided.pareto.len() > offers.len() + 1);
         let reasons = decided.reasons();
@@ -58,7 +60,7 @@ impl Tally {
         self.add("nodes", excludes(ReasonCode::Nodes));
         self.add("power_cap", excludes(ReasonCode::PowerCap));
         self.add("all three reasons", reasons.len() == 3);
-        let other_nodes = offers.iter().any(|(start, _)| start.nodes != offers[0].0.nodes);
+        let other_nodes = offers.iter().any(|(it, _)| it.start.nodes != offers[0].0.start.nodes);
         self.add("offers with different nodes", other_nodes);
     }
 
@@ -66,16 +68,14 @@ impl Tally {
         let capped = problem.agendas.power_cap.is_some();
         self.add("no cap", !capped);
         self.add("cap", capped);
-        self.add("cap equal to the demand", decided.cap_equal > 0);
-        let below = decided
-            .looked_at
-            .iter()
-            .any(|(_, verdict)| verdict.as_ref().is_err_and(|excluded| excluded.short_of == 1));
+        let equal = decided.looked_at.iter().any(|it| it.spare == Some(0));
+        self.add("cap equal to the demand", equal);
+        let below = decided.excluded(ReasonCode::PowerCap).any(|(_, missing)| missing == 1);
         self.add("cap a microwatt below the demand", below);
     }
 
     fn count_request(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {
-        let (first, last) = window(problem);
+        let (first, last) = window(problem, problem.request.duration.get());
         let (request, feasible) = (&problem.request, decided.soonest.is_some());
         self.add("now inside the window", first > request.earliest_start.as_unix_seconds());
         self.add("earliest is latest", first == last && feasible);
@@ -103,7 +103,7 @@ impl Tally {
     }
 
     fn count_rates(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {
-        let costs = || decided.offers.iter().map(|(start, _)| start.cost);
+        let costs = || decided.offers.iter().map(|(it, _)| it.start.cost);
         self.add("negative cost", costs().any(|cost| cost < 0));
         self.add("zero cost", costs().any(|cost| cost == 0));
         let pieces = problem.agendas.price.agenda().pieces();
@@ -124,14 +124,15 @@ impl Tally {
     fn count_book(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {
         let book = &problem.reservations;
         self.add("empty book", book.is_empty());
-        let touches = |start: i64, nodes: &[u32]| {
-            let end = start + problem.request.duration.get();
-            let held = |it: &BookedSpan| nodes.iter().any(|&node| it.nodes.contains(node));
-            book.iter().filter(|it| held(it)).any(|it| {
+        let touches = |it: &OracleStart| {
+            let (start, end) = (it.start, it.start + it.duration);
+            let held =
+                |entry: &&BookedSpan| it.nodes.iter().any(|&node| entry.nodes.contains(node));
+            book.iter().filter(held).any(|it| {
                 it.span.end().as_unix_seconds() == start || it.span.start().as_unix_seconds() == end
             })
         };
-        let touching = decided.offers.iter().any(|(it, _)| touches(it.start, &it.nodes));
+        let touching = decided.offers.iter().any(|(it, _)| touches(&it.start));
         self.add("offer that touches a reservation of its nodes", touching);
         let pair = |test: &dyn Fn(&BookedSpan, &BookedSpan) -> bool| {
             let overlapping = |left: &BookedSpan, right: &BookedSpan| {

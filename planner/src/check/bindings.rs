@@ -1,0 +1,87 @@
+//! Whether each reason binds where it says: at that start some shape lacks just what is stated.
+
+use super::Violation;
+use super::agendas::first_gap;
+use super::nodes::NodeJudge;
+use super::reserved_power::ReservedPower;
+use super::shapes::{is_on_grid, window};
+use super::starts::power_against_cap;
+use crate::decision::{Binding, Reason, ReasonCode, Shortage};
+use crate::problem::PlanningProblem;
+use crate::quantity::Power;
+use crate::request::Shape;
+use crate::time::Span;
+
+pub(super) fn judge(
+    problem: &PlanningProblem,
+    nodes: &NodeJudge<'_>,
+    reasons: &[Reason],
+    violations: &mut Vec<Violation>,
+) {
+    for &Reason { code, binding, .. } in reasons {
+        if !problem.request.shapes().any(|shape| binds(problem, nodes, code, &binding, shape)) {
+            violations.push(Violation::NotBinding { code, start: binding.start });
+        }
+    }
+}
+
+/// Whether a start of that shape is a candidate, and excluded as stated.
+fn binds(
+    problem: &PlanningProblem,
+    nodes: &NodeJudge<'_>,
+    code: ReasonCode,
+    binding: &Binding,
+    shape: Shape,
+) -> bool {
+    let &Binding { start, span: missing, shortage } = binding;
+    let in_window = window(problem, shape.duration)
+        .is_some_and(|(first, last)| first <= start && start <= last);
+    let Some(span) = Span::starting(start, shape.duration) else { return false };
+    if !in_window || !is_on_grid(problem, start) || missing.intersection(span) != Some(missing) {
+        return false;
+    }
+    if let (ReasonCode::AgendaGap, Shortage::Agenda(name)) = (code, shortage) {
+        return gap(problem, name, missing) == Some(missing);
+    }
+    let chosen = nodes.choose(shape.nodes, span);
+    let covered =
+        ["price", "co2", "power_cap"].iter().all(|name| gap(problem, name, span).is_none());
+    covered
+        && match (code, shortage, chosen) {
+            (ReasonCode::Nodes, Shortage::Nodes(stated), Err(derived)) => {
+                stated == derived && missing == span
+            }
+            (ReasonCode::PowerCap, Shortage::Power(stated), Ok(chosen)) => {
+                is_short_of(problem, chosen.counted, span, missing, stated)
+            }
+            _ => false,
+        }
+}
+
+/// The first part of `span` in which an agenda has no value.
+fn gap(problem: &PlanningProblem, agenda: &str, span: Span) -> Option<Span> {
+    let agendas = &problem.agendas;
+    match agenda {
+        "price" => first_gap(agendas.price.agenda(), span),
+        "co2" => first_gap(agendas.co2.agenda(), span),
+        "power_cap" => agendas.power_cap.as_ref().and_then(|cap| first_gap(cap, span)),
+        _ => None,
+    }
+}
+
+/// Whether so much power is missing throughout `missing`, and nowhere in `span` more.
+fn is_short_of(
+    problem: &PlanningProblem,
+    chosen: i128,
+    span: Span,
+    missing: Span,
+    stated: Power,
+) -> bool {
+    let Some(cap) = &problem.agendas.power_cap else { return false };
+    let reserved = ReservedPower::new(problem, span);
+    let above = |(_, power, cap): (_, i128, Power)| power - i128::from(cap.as_microwatts());
+    let stated = i128::from(stated.as_microwatts());
+    stated > 0
+        && power_against_cap(cap, &reserved, chosen, span).map(above).max() == Some(stated)
+        && power_against_cap(cap, &reserved, chosen, missing).map(above).all(|it| it == stated)
+}
