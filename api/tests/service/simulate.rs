@@ -1,8 +1,11 @@
 //! `wattbook simulate sesames` on the command line.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::process::Output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::site::wattbook;
@@ -135,4 +138,146 @@ fn bad_input_is_listed_and_exits_with_two() {
     for arguments in wrong {
         assert_eq!(simulate(&arguments).status.code(), Some(2), "{arguments:?}");
     }
+}
+
+/// Every file of a folder but the timing, by its path in it.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            let inner = self::files(&path).into_iter();
+            files.extend(inner.map(|(inner, text)| (format!("{name}/{inner}"), text)));
+        } else if name != "timing.json" {
+            files.insert(name, fs::read_to_string(path).unwrap());
+        }
+    }
+    files
+}
+
+fn played_into(folder: &Path, arguments: &[&str]) -> BTreeMap<String, String> {
+    summary(&[arguments, &["--out", folder.to_str().unwrap()]].concat());
+    files(folder)
+}
+
+#[test]
+fn results_have_the_same_bytes_on_one_thread_and_on_three() {
+    let folder = TempDir::new().unwrap();
+    let out = |threads: &str| {
+        let arguments = ["--nodes", "44", "--requests", "20", "--runs", "5", "--threads", threads];
+        played_into(&folder.path().join(threads), &arguments)
+    };
+    let one = out("1");
+    let names: Vec<&String> = one.keys().collect();
+    assert_eq!(names, ["curves.csv", "report.html", "requests.csv", "runs.csv", "summary.json"]);
+    assert_eq!(out("3"), one);
+    let timing = fs::read_to_string(folder.path().join("3/timing.json")).unwrap();
+    let timing: Value = serde_json::from_str(&timing).unwrap();
+    assert_eq!((&timing["threads"], &timing["runs_played"]), (&json!(3), &json!(5)));
+    assert!(timing["plans_checked"].as_u64().unwrap() > 0);
+    // A row for each of 20 requests, 4 policies and 5 runs, and for each policy and run.
+    assert_eq!(one["requests.csv"].lines().count(), 1 + 20 * 4 * 5);
+    assert_eq!(one["runs.csv"].lines().count(), 1 + 4 * 5);
+    assert!(one["report.html"].contains("<svg") && !one["report.html"].contains("http"));
+}
+
+const GRID: &str = r#"
+name = "What flexibility is worth"
+policies = ["asap_first", "asap_least", "cost_co2_energy~5", "knee", "mixed"]
+[parameters]
+nodes = 44
+requests = 10
+runs = 3
+mix = { knee = 1, asap_least = 2 }
+[vary]
+max_delay_h = [1, 12]
+alpha_known = [true, false]
+"#;
+
+#[test]
+fn an_experiment_file_is_a_grid_that_the_command_line_overrides() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("grid.toml");
+    fs::write(&path, GRID).unwrap();
+    let out = folder.path().join("out");
+    let run = |arguments: &[&str]| {
+        let output = wattbook(&["simulate", "experiment", path.to_str().unwrap()])
+            .args(arguments)
+            .args(["--out", out.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // A header, and five policies in four cells.
+    assert_eq!(run(&[]).lines().count(), 1 + 5 * 4);
+    let files = files(&out);
+    assert!(files["report.html"].contains("What changes with alpha_known, max_delay_h = 1"));
+    let cell = "004-alpha_known=false__max_delay_h=12";
+    let document: Value = serde_json::from_str(&files[&format!("{cell}/summary.json")]).unwrap();
+    assert_eq!(document["parameters"]["max_delay_h"], 12.0);
+    assert_eq!(document["parameters"]["mix"], json!({"asap_least": 2, "knee": 1}));
+    let savings = "false,12,knee,savings_vs_asap_first.cost,";
+    assert!(files["summary.csv"].lines().any(|line| line.starts_with(savings)));
+    let overridden = run(&["--max-delay-h", "3", "--policies", "knee", "--set", "runs=1"]);
+    assert_eq!(overridden.lines().count(), 1 + 2);
+}
+
+/// The journal of an interrupted experiment: what is in it is not played again.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_experiment_goes_on_and_ends_with_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["--nodes", "20000", "--requests", "60", "--runs", "60", "--threads", "2"];
+    let whole = played_into(&folder.path().join("whole"), &arguments);
+    let out = folder.path().join("interrupted");
+    let journal = out.join("unfinished.jsonl");
+    let mut child = wattbook(&["simulate", "sesames"])
+        .args(arguments)
+        .args(["--out", out.to_str().unwrap()])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    while lines() < 5 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{message}");
+    assert!(message.contains("the same command goes on"), "{message}");
+    let kept = lines() - 1;
+    assert!((4..60).contains(&kept), "{kept}");
+    // A line that was cut off by a crash counts for nothing.
+    let mut text = fs::read_to_string(&journal).unwrap();
+    text.push_str("{\"cell\":0,\"played\":{\"run\":59");
+    fs::write(&journal, text).unwrap();
+    assert_eq!(played_into(&out, &arguments), whole);
+    let timing = fs::read_to_string(out.join("timing.json")).unwrap();
+    let timing: Value = serde_json::from_str(&timing).unwrap();
+    assert_eq!(timing["runs_played"], json!(60 - kept));
+}
+
+/// Of a made-up trace: two jobs that fit, one of too many nodes, and one of no known size.
+#[test]
+fn requests_are_derived_from_a_workload_trace() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("trace.swf");
+    let rest = "-1 -1 -1 -1 -1 -1 -1 -1 -1";
+    let trace = format!(
+        "; MaxNodes: 4\n1 0 1 50 8 -1 -1 8 3600 {rest}\n2 900 1 50 -1 -1 -1 3 -1 {rest}\n\
+         3 950 1 50 99 -1 -1 -1 10 {rest}\n4 960 1 50 -1 -1 -1 -1 10 {rest}\n"
+    );
+    fs::write(&path, trace).unwrap();
+    let arguments = ["--swf-file", path.to_str().unwrap(), "--nodes", "4", "--runs", "1"];
+    let options = ["--set", "swf_processors_per_node=2", "--policies", "asap_least"];
+    let out = folder.path().join("out");
+    let files = played_into(&out, &[&arguments[..], &options].concat());
+    let rows: Vec<&str> = files["requests.csv"].lines().skip(1).collect();
+    assert!(rows[0].starts_with("0,asap_least,1,4,3600,2013-01-01T00:00:00Z,"), "{rows:?}");
+    assert!(rows[1].starts_with("0,asap_least,2,2,50,2013-01-01T00:15:00Z,"), "{rows:?}");
+    assert_eq!(rows.len(), 2);
 }

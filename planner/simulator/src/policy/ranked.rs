@@ -2,10 +2,7 @@
 //! name is the ranking's.
 
 use planner::decision::{Decision, Offer};
-use planner::order::Preference;
 use planner::ranking::Ranking;
-
-pub(super) const PREFERENCE: Preference = Preference::LeastDraw;
 
 pub(super) fn choose(decision: &Decision, ranking: Ranking) -> Option<&Offer> {
     decision.offer_for(ranking)

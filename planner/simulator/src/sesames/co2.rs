@@ -12,8 +12,10 @@
 //! the variation of French CO2 is from one day's weather to another's. The shape is that of a
 //! winter day, low at night and high in the morning and the evening, when thermal plants follow
 //! the load. Weights and shape are plausible, not measured. The days' levels are drawn
-//! independently of the tariff's colours: price and CO2 are correlated by the hour of the day
-//! alone. Hours are UTC.
+//! independently of the tariff's colours, so that price and CO2 are correlated by the hour of the
+//! day alone, unless the parameter `agenda_correlation` says otherwise: then on so large a share of
+//! the days the level is that of the day's price, which makes the share the rank correlation of the
+//! two. Hours are UTC.
 
 use planner::agenda::{Agenda, Piece, RateAgenda};
 use planner::quantity::{CarbonIntensity, MILLION};
@@ -41,14 +43,41 @@ const SHAPE: [i64; 24] = [
     82, 74, 66, 62, 66, 80, 96, 100, 90, 72, 56, 42,
 ];
 
+/// How a day's level of CO2 follows its price.
+#[derive(Clone, Debug)]
+pub(super) struct Following {
+    /// The days' draws of the price, 1 (dearest) to 100, from the horizon's first.
+    pub prices: Vec<u32>,
+    /// On which days it does: the parameter's share of them.
+    pub follows: Vec<bool>,
+    /// Whether dear days are dirty ones, or clean ones.
+    pub positive: bool,
+}
+
+impl Following {
+    /// The level that a day's price asks for, in millionths, where its level follows.
+    fn level(&self, day: usize) -> Option<i64> {
+        let price = *self.prices.get(day)?;
+        let dear = i64::from(100 - price) * MILLION / 99;
+        self.follows.get(day)?.then_some(if self.positive { dear } else { MILLION - dear })
+    }
+}
+
 /// Draws intensities for all of `horizon`: one word for each of its midnights.
 pub(super) fn draw(
     horizon: Span,
+    following: &Following,
     rng: &mut impl Rng,
 ) -> Result<RateAgenda<CarbonIntensity>, SesamesError> {
     let first_hour = horizon.start().as_unix_seconds().div_euclid(HOUR);
     let last_hour = (horizon.end().as_unix_seconds() - 1).div_euclid(HOUR);
-    let mut midnight = || i64::from(uniform(rng, 0..=1_000_000));
+    let mut day = 0;
+    let mut midnight = || {
+        let own = i64::from(uniform(rng, 0..=1_000_000));
+        let level = following.level(day).unwrap_or(own);
+        day += 1;
+        level
+    };
     let (mut before, mut after) = (midnight(), midnight());
     let mut pieces = Vec::new();
     for hour in first_hour..=last_hour {
@@ -85,11 +114,28 @@ mod tests {
         Span::starting(Timestamp::parse(start).unwrap(), Seconds::new(hours * HOUR)).unwrap()
     }
 
+    fn alone() -> Following {
+        Following { prices: Vec::new(), follows: Vec::new(), positive: true }
+    }
+
+    /// Prices drawn 1 and 100 are the dearest and the cheapest day: levels 1 and 0, or turned round.
+    #[test]
+    fn levels_follow_the_price_where_they_do() {
+        let follows = vec![true, true, false];
+        let following = Following { prices: vec![1, 100, 1], follows, positive: true };
+        assert_eq!(
+            [0, 1, 2, 3].map(|day| following.level(day)),
+            [Some(MILLION), Some(0), None, None]
+        );
+        let opposite = Following { positive: false, ..following };
+        assert_eq!([0, 1].map(|day| opposite.level(day)), [Some(0), Some(MILLION)]);
+    }
+
     #[test]
     fn intensities_lie_in_the_papers_range() {
         for run in 0..50 {
             let horizon = span("2013-01-01T00:00:00Z", 720);
-            let agenda = draw(horizon, &mut stream(1, run, Draw::Co2)).unwrap();
+            let agenda = draw(horizon, &alone(), &mut stream(1, run, Draw::Co2)).unwrap();
             assert!(agenda.agenda().covers(horizon));
             for piece in agenda.agenda().pieces() {
                 assert!((27_000_000..=111_960_000).contains(&piece.value.as_millionths()));
@@ -110,7 +156,11 @@ mod tests {
     fn a_longer_horizon_keeps_the_days_before() {
         let drawn = |hours| {
             let horizon = span("2013-01-01T00:00:00Z", hours);
-            draw(horizon, &mut stream(1, 0, Draw::Co2)).unwrap().agenda().pieces().to_vec()
+            draw(horizon, &alone(), &mut stream(1, 0, Draw::Co2))
+                .unwrap()
+                .agenda()
+                .pieces()
+                .to_vec()
         };
         assert_eq!(drawn(48), drawn(96)[..48]);
     }

@@ -32,6 +32,15 @@ pub struct Tariff {
     pub price: RateAgenda<EnergyPrice>,
 }
 
+/// What was announced at an instant of what would come: a forecast.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forecast<R> {
+    /// From when on it is known.
+    pub issued_at: Timestamp,
+    /// What it says.
+    pub agenda: Agenda<R>,
+}
+
 /// What the experiment is played with; drawn unless given.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
@@ -45,6 +54,11 @@ pub struct Inputs {
     pub power_cap: Source<Option<Agenda<Power>>>,
     /// Requests, in the order in which they are placed.
     pub requests: Source<Vec<Request>>,
+    /// Price forecasts that plans are made with instead of what comes true, in any order. Until the
+    /// first is issued nothing is known.
+    pub price_forecasts: Vec<Forecast<EnergyPrice>>,
+    /// CO2 forecasts, likewise.
+    pub co2_forecasts: Vec<Forecast<CarbonIntensity>>,
 }
 
 /// Which inputs were drawn and which given, for the record.
@@ -60,6 +74,10 @@ pub struct Sources {
     pub power_cap_from: &'static str,
     /// Requests.
     pub requests_from: &'static str,
+    /// `given`, or `drawn` with the parameter `forecast_error_percent`.
+    pub price_forecast_from: &'static str,
+    /// `given`, or `drawn` with the parameter `forecast_error_percent`.
+    pub co2_forecast_from: &'static str,
 }
 
 /// What is wrong with a given input.
@@ -135,6 +153,8 @@ impl Inputs {
             co2_from: self.co2.word(),
             power_cap_from: self.power_cap.word(),
             requests_from: self.requests.word(),
+            price_forecast_from: if self.price_forecasts.is_empty() { "drawn" } else { "given" },
+            co2_forecast_from: if self.co2_forecasts.is_empty() { "drawn" } else { "given" },
         }
     }
 

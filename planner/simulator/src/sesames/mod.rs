@@ -1,9 +1,10 @@
-//! The SESAMES experiment (paper, section VI): a month of requests under each policy.
+//! The month of section VI of the SESAMES paper: requests played against agendas under policies.
 //!
-//! 1. [`Month::draw`]: the cluster ([`platform`]), the agendas (`price`, `co2`, `power_cap`) and
-//!    the requests of one run, each drawn from a stream of its own (`streams`) or given
-//!    ([`Inputs`]).
-//! 2. [`play_run`]: the requests are placed under each policy, in a book of that policy's own.
+//! 1. [`Cell::new`]: parameters ([`Parameters`]), what is given ([`Inputs`]) and policies, checked;
+//!    the nodes laid out ([`Platform`]).
+//! 2. [`Cell::play`]: one run. A [`Month`] is drawn, each input from a stream of its own
+//!    (`streams`) or given; the requests are placed under each policy, in a book of that policy's
+//!    own. Runs do not depend on each other: any thread may play any.
 //! 3. [`Summary::of`]: means over the runs, savings against `asap_first`, confidence intervals.
 //!
 //! # The order of arrival
@@ -12,23 +13,30 @@
 //! request", and does not say when a request arrives. Here requests are placed in the order of
 //! their number, one after another, before the month begins: `now` is the month's start for all of
 //! them. So none is refused for its start having passed, and a request may be placed before one
-//! whose reservation is earlier. All policies see the same requests in the same order.
+//! whose reservation is earlier. All policies see the same requests in the same order. The
+//! parameter `arrival` tells them apart from requests that come when they could first start.
 //!
 //! # Randomness
 //!
 //! Everything derives from [`Parameters::seed`], the number of the run and the kind of draw.
 //! Adding a policy or a run, or changing one parameter, shifts no other draw.
 
+mod cluster;
 mod co2;
 mod confidence;
+mod curves;
+mod forecasts;
 mod inputs;
+mod instant;
 mod measures;
+mod mix;
 mod month;
 mod outcome;
 mod parameters;
 pub mod platform;
 mod play;
 mod power_cap;
+mod power_use;
 mod price;
 mod requests;
 mod streams;
@@ -37,25 +45,28 @@ mod summary;
 use std::sync::Arc;
 
 use planner::agenda::AgendaError;
-use planner::decimal::Fraction;
 use planner::node::{NodeError, NodesError};
-use planner::order::{NodeOrder, Preference};
-use planner::request::Request;
 use planner::search::Cancelled;
-use planner::selection::Selection;
+use planner::time::Span;
 
-pub use inputs::{InputError, Inputs, Source, Sources, Tariff};
-pub use measures::Measures;
+pub use cluster::Platform;
+pub use curves::{CurvePoint, curve};
+pub use inputs::{Forecast, InputError, Inputs, Source, Sources, Tariff};
+pub use measures::{Measure, Measures};
+pub use mix::Mix;
 pub use month::Month;
-pub use outcome::{RequestOutcome, Scheduled};
-pub use parameters::{ParameterError, Parameters};
+pub use outcome::{
+    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, PowerUse, RequestOutcome, Scheduled,
+};
+pub use parameters::{AlphaPer, Arrival, Flow, ParameterError, Parameters, StartsUntil};
 pub use play::Plan;
-pub use summary::{HalfWidths, PolicySummary, RecordedParameters, Savings, Summary};
+pub use requests::request;
+pub use summary::{HalfWidths, PolicySummary, RecordedParameters, Saved, Savings, Summary};
 
 use crate::policy::Policy;
-use play::Play;
+use play::Stage;
 
-/// Why an experiment has no results.
+/// Why a month has no results.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SesamesError {
     /// Parameters out of range, all of them.
@@ -76,145 +87,97 @@ pub enum SesamesError {
     /// An agenda whose pieces are not in order.
     #[error("agenda: {0}")]
     Agenda(#[from] AgendaError),
+    /// A reservation that was planned by forecasts where nothing came true.
+    #[error("a reservation of {0} was planned by forecasts, but price or co2 end before it does")]
+    Unbilled(Span),
     /// The caller asked for it.
     #[error("the simulation was cancelled")]
     Cancelled,
 }
 
-/// How far an experiment is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// The run being played, from 0.
-    pub run: u32,
-    /// The policy being played.
-    pub policy: Policy,
-    /// Requests placed so far, over all policies and runs.
-    pub placed: u64,
-    /// All that there are to place.
-    pub to_place: u64,
+/// One setting: parameters, what is given and policies, ready to be played.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    parameters: Parameters,
+    inputs: Inputs,
+    policies: Vec<Policy>,
+    platform: Arc<Platform>,
 }
 
-/// One run: its requests, and what became of them under each policy.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedRun {
-    /// Its number, from 0.
-    pub run: u32,
-    /// In the order in which they were placed.
-    pub requests: Vec<Request>,
-    /// In the order in which policies were asked for.
-    pub policies: Vec<PlayedPolicy>,
-}
-
-/// One policy's part of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedPolicy {
-    /// Which.
-    pub policy: Policy,
-    /// What became of each request, in the order of [`PlayedRun::requests`].
-    pub outcomes: Vec<RequestOutcome>,
-    /// What is measured of it.
-    pub measures: Measures,
-}
-
-/// All runs and their summary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Results {
-    /// The comparison.
-    pub summary: Summary,
-    /// By number.
-    pub runs: Vec<PlayedRun>,
-}
-
-/// Plays the experiment: all runs, one after another. `on_progress` is told of each request placed.
-///
-/// # Errors
-/// Invalid parameters, inputs and policies, and cancellation.
-pub fn run(
-    parameters: &Parameters,
-    inputs: &Inputs,
-    policies: &[Policy],
-    on_progress: &mut dyn FnMut(Progress),
-    cancelled: &dyn Fn() -> bool,
-) -> Result<Results, SesamesError> {
-    validate(parameters, inputs, policies)?;
-    let of_run = policies.len() as u64 * u64::from(parameters.requests);
-    let mut placed = 0;
-    let mut on_plan = |plan: &Plan<'_>| {
-        placed += 1;
-        let to_place = of_run * u64::from(parameters.runs);
-        on_progress(Progress { run: plan.run, policy: plan.policy, placed, to_place });
-    };
-    let runs = (0..parameters.runs)
-        .map(|run| play_run(parameters, inputs, policies, run, &mut on_plan, cancelled))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(Results { summary: Summary::of(parameters, inputs, &runs), runs })
-}
-
-/// Plays run number `run`, from 0. Runs do not depend on each other and may be played in any order.
-/// `on_plan` sees every plan as it is made.
-///
-/// # Errors
-/// Given nodes that are no cluster, and cancellation. The rest is for [`validate`] to refuse.
-pub fn play_run(
-    parameters: &Parameters,
-    inputs: &Inputs,
-    policies: &[Policy],
-    run: u32,
-    on_plan: &mut dyn FnMut(&Plan<'_>),
-    cancelled: &dyn Fn() -> bool,
-) -> Result<PlayedRun, SesamesError> {
-    let month = Month::draw(parameters, inputs, run)?;
-    let selections = selections(&month, policies);
-    let mut played = Vec::with_capacity(policies.len());
-    for &policy in policies {
-        let (_, selection) = selections
-            .iter()
-            .find(|(preference, _)| *preference == policy.preference())
-            .ok_or(SesamesError::Policies)?;
-        let play = Play { parameters, month: &month, run, policy, selection };
-        let outcomes = play.outcomes(on_plan, cancelled)?;
-        let measures = measures::measure(&outcomes, month.nodes.count(), parameters.month());
-        played.push(PlayedPolicy { policy, outcomes, measures });
+impl Cell {
+    /// Lays out the nodes. `O(nodes)`.
+    ///
+    /// # Errors
+    /// What cannot be played, with all errors of the first kind that has any.
+    pub fn new(
+        parameters: Parameters,
+        mut inputs: Inputs,
+        policies: Vec<Policy>,
+    ) -> Result<Self, SesamesError> {
+        let errors = parameters.errors();
+        if !errors.is_empty() {
+            return Err(SesamesError::Parameters(errors));
+        }
+        let errors = inputs.errors(&parameters);
+        if !errors.is_empty() {
+            return Err(SesamesError::Inputs(errors));
+        }
+        let twice = (1..policies.len()).any(|index| policies[..index].contains(&policies[index]));
+        if policies.is_empty() || twice {
+            return Err(SesamesError::Policies);
+        }
+        let pattern = match &mut inputs.nodes {
+            Source::Drawn => platform::nodes()?,
+            // From here on the platform has them.
+            Source::Given(nodes) => std::mem::take(nodes),
+        };
+        let platform = Arc::new(Platform::new(pattern, parameters.nodes)?);
+        Ok(Self { parameters, inputs, policies, platform })
     }
-    Ok(PlayedRun { run, requests: month.requests, policies: played })
-}
 
-/// Refuses what cannot be played, with all errors of the first kind that has any.
-///
-/// # Errors
-/// Invalid parameters, inputs and policies.
-pub fn validate(
-    parameters: &Parameters,
-    inputs: &Inputs,
-    policies: &[Policy],
-) -> Result<(), SesamesError> {
-    let errors = parameters.errors();
-    if !errors.is_empty() {
-        return Err(SesamesError::Parameters(errors));
+    /// What the cell is played with.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
-    let errors = inputs.errors(parameters);
-    if !errors.is_empty() {
-        return Err(SesamesError::Inputs(errors));
-    }
-    let twice = (1..policies.len()).any(|index| policies[..index].contains(&policies[index]));
-    if policies.is_empty() || twice {
-        return Err(SesamesError::Policies);
-    }
-    Ok(())
-}
 
-/// The orders that the policies need, each once. Nodes of a month have their own `alpha`, so that
-/// no request's utilisation changes an order.
-fn selections(month: &Month, policies: &[Policy]) -> Vec<(Preference, Selection)> {
-    let all = |preference| {
-        let order = NodeOrder::new(&month.nodes, preference, Fraction::ONE);
-        (preference, Selection::all(Arc::new(order)))
-    };
-    [Preference::FirstListed, Preference::LeastDraw]
-        .into_iter()
-        .filter(|preference| policies.iter().any(|policy| policy.preference() == *preference))
-        .map(all)
-        .collect()
+    /// The policies that are compared.
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
+    /// What is given; its nodes have become the platform.
+    pub const fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// How many plans there are to make.
+    pub fn plans(&self) -> u64 {
+        let runs = u64::from(self.parameters.runs);
+        self.policies.len() as u64 * u64::from(self.parameters.requests) * runs
+    }
+
+    /// What run number `run`, from 0, is played with.
+    ///
+    /// # Errors
+    /// Given agendas that are none.
+    pub fn month(&self, run: u32) -> Result<Month, SesamesError> {
+        Month::draw(&self.parameters, &self.inputs, &self.platform, run)
+    }
+
+    /// Plays run number `run`, from 0. `on_plan` sees every plan as it is made; `cancelled` is asked
+    /// many times in each.
+    ///
+    /// # Errors
+    /// Cancellation; forecasts that reach beyond what comes true.
+    pub fn play(
+        &self,
+        run: u32,
+        on_plan: &mut dyn FnMut(&Plan<'_>),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<PlayedRun, SesamesError> {
+        let month = self.month(run)?;
+        Stage::new(self, &month, run).play(on_plan, cancelled)
+    }
 }
 
 impl From<Cancelled> for SesamesError {

@@ -1,32 +1,181 @@
 //! What became of a request under a policy.
 
 use planner::criterion::Values;
-use planner::decision::{Decision, Offer, ReasonCode};
-use planner::quantity::Power;
-use planner::time::{Seconds, Span};
+use planner::decision::{Decision, ReasonCode};
+use planner::request::Request;
+use planner::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Policy;
+
+/// One run: its requests, and what became of them under each policy. Complete in itself: it can be
+/// written down and summed up later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayedRun {
+    /// Its number, from 0.
+    pub run: u32,
+    /// In the order in which they were placed.
+    pub requests: Vec<Asked>,
+    /// In the order in which policies were asked for.
+    pub policies: Vec<PlayedPolicy>,
+}
+
+/// A request, and what it would take alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Its number in the run, from 1.
+    pub number: u32,
+    /// How many nodes.
+    pub nodes: u32,
+    /// How long.
+    pub duration_s: i64,
+    /// The first instant it may start.
+    #[serde(deserialize_with = "super::instant::deserialize")]
+    pub earliest_start: Timestamp,
+    /// The last instant it may start.
+    #[serde(deserialize_with = "super::instant::deserialize")]
+    pub latest_start: Timestamp,
+    /// The least energy, the least cost and the least CO2 that it could take, each by itself, alone
+    /// on the cluster and knowing what comes true; absent where it fits nowhere even so.
+    pub least: Option<Amounts>,
+}
+
+/// One policy's part of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayedPolicy {
+    /// Which.
+    pub policy: Policy,
+    /// What became of each request, in the order of [`PlayedRun::requests`].
+    pub outcomes: Vec<RequestOutcome>,
+    /// How the reservations use the power cap.
+    pub power: PowerUse,
+}
 
 /// What became of one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RequestOutcome {
     /// It was reserved.
     Scheduled(Scheduled),
     /// No start was feasible, for this cause.
-    Unsuccessful(ReasonCode),
+    Unsuccessful(Cause),
 }
 
 /// A reservation that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scheduled {
-    /// When.
-    pub span: Span,
-    /// On how many nodes.
-    pub nodes: u32,
-    /// Energy, cost and CO2.
-    pub values: Values,
-    /// The sum of the nodes' maximum power.
-    pub peak_power: Power,
+    /// When it starts.
+    #[serde(deserialize_with = "super::instant::deserialize")]
+    pub start: Timestamp,
     /// From the request's earliest start.
-    pub start_lag: Seconds,
+    pub start_lag_s: i64,
+    /// The policy by which the start was chosen: another than that of the run where it is mixed.
+    pub followed: Policy,
+    /// What it takes, as it comes out.
+    pub billed: Amounts,
+    /// What the plan said it would take.
+    pub planned: Amounts,
+    /// The sum of the nodes' maximum power.
+    pub peak_power_w: f64,
+}
+
+/// Energy, cost and CO2, for reporting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Amounts {
+    /// J.
+    pub energy_j: f64,
+    /// In the tariff's currency.
+    pub cost: f64,
+    /// g.
+    pub co2_g: f64,
+}
+
+/// How reservations use the power cap. Their power is the sum of their nodes' maximum power, which
+/// is what the cap bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PowerUse {
+    /// The most reserved at an instant, W.
+    pub peak_power_w: f64,
+    /// Reserved energy at maximum power inside the month, of what the cap allows in it; absent
+    /// without a cap throughout the month.
+    pub cap_used: Option<f64>,
+    /// The greatest part of the cap reserved at an instant.
+    pub cap_used_peak: Option<f64>,
+}
+
+/// Why a request is unsuccessful, as one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// No start has enough free nodes.
+    Nodes,
+    /// Some start has enough nodes, but none has enough power.
+    PowerCap,
+    /// Every start needs what an agenda does not cover.
+    AgendaGap,
+}
+
+impl Cause {
+    /// The word in documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Nodes => ReasonCode::Nodes.word(),
+            Self::PowerCap => ReasonCode::PowerCap.word(),
+            Self::AgendaGap => ReasonCode::AgendaGap.word(),
+        }
+    }
+
+    /// The cause of an impossible decision.
+    ///
+    /// The paper counts requests, the planner excluded starts. The cause is the power cap if any
+    /// start had enough nodes, which is what a start excluded by the cap tells; else the nodes; and
+    /// the agendas only where no start got as far as being tested for nodes.
+    pub(super) fn of(decision: &Decision) -> Self {
+        let excluded = |code| decision.reasons.iter().any(|reason| reason.code == code);
+        if excluded(ReasonCode::PowerCap) {
+            Self::PowerCap
+        } else if excluded(ReasonCode::AgendaGap) && !excluded(ReasonCode::Nodes) {
+            Self::AgendaGap
+        } else {
+            Self::Nodes
+        }
+    }
+}
+
+impl Asked {
+    pub(super) fn of(number: u32, request: &Request, least: Option<Amounts>) -> Self {
+        Self {
+            number,
+            nodes: request.nodes,
+            duration_s: request.duration.get(),
+            earliest_start: request.earliest_start,
+            latest_start: request.latest_start,
+            least,
+        }
+    }
+
+    /// Node-hours asked for.
+    pub fn node_hours(&self) -> f64 {
+        f64::from(self.nodes) * self.duration_s as f64 / 3600.0
+    }
+}
+
+impl PlayedRun {
+    /// One policy's part.
+    pub fn policy(&self, policy: Policy) -> Option<&PlayedPolicy> {
+        self.policies.iter().find(|played| played.policy == policy)
+    }
+}
+
+impl PlayedPolicy {
+    /// The reservations made, each with its request.
+    pub fn scheduled<'a>(
+        &'a self,
+        requests: &'a [Asked],
+    ) -> impl Iterator<Item = (&'a Asked, &'a Scheduled)> + Clone {
+        let outcomes = requests.iter().zip(&self.outcomes);
+        outcomes.filter_map(|(request, outcome)| Some((request, outcome.scheduled()?)))
+    }
 }
 
 impl RequestOutcome {
@@ -39,7 +188,7 @@ impl RequestOutcome {
     }
 
     /// The cause, where none was made.
-    pub const fn cause(&self) -> Option<ReasonCode> {
+    pub const fn cause(&self) -> Option<Cause> {
         match self {
             Self::Scheduled(_) => None,
             Self::Unsuccessful(cause) => Some(*cause),
@@ -47,31 +196,20 @@ impl RequestOutcome {
     }
 }
 
-impl Scheduled {
-    pub(super) fn of(offer: &Offer, start_lag: Seconds) -> Self {
+impl From<&Values> for Amounts {
+    fn from(values: &Values) -> Self {
         Self {
-            span: offer.span,
-            nodes: offer.ranks.count(),
-            values: offer.values,
-            peak_power: offer.peak_power,
-            start_lag,
+            energy_j: values.energy.as_joules(),
+            cost: values.cost.as_units(),
+            co2_g: values.co2.as_grams(),
         }
     }
 }
 
-/// Why an impossible request is unsuccessful, as one cause.
-///
-/// The paper counts requests, the planner excluded starts. The cause is the power cap if any start
-/// had enough nodes, which is what a start excluded by the cap tells; else the nodes; and the
-/// agendas only where no start got as far as being tested for nodes.
-pub(super) fn cause(decision: &Decision) -> ReasonCode {
-    let codes = decision.reasons.iter().map(|reason| reason.code);
-    codes
-        .max_by_key(|code| match code {
-            ReasonCode::AgendaGap => 0,
-            ReasonCode::Nodes => 1,
-            ReasonCode::PowerCap => 2,
-        })
-        // Every window has a start in it, so that an impossible request has a reason.
-        .unwrap_or(ReasonCode::Nodes)
+impl std::ops::AddAssign for Amounts {
+    fn add_assign(&mut self, other: Self) {
+        self.energy_j += other.energy_j;
+        self.cost += other.cost;
+        self.co2_g += other.co2_g;
+    }
 }

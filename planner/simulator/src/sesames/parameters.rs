@@ -11,13 +11,16 @@ use planner::request::MAX_DURATION;
 use planner::search::MAX_CANDIDATES;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::mix::Mix;
+
 const DAY_S: u32 = 86_400;
 
 /// The longest simulation: ten years.
 const MAX_DAYS: u32 = 3660;
 
 /// Parameters of the experiment; units are in the names.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// N: how many nodes. Default 1,000,000 (paper).
     pub nodes: u32,
@@ -39,6 +42,7 @@ pub struct Parameters {
     /// S: what every draw derives from. Default 1.
     pub seed: u64,
     /// When the month begins, on a slot. Default 2013-01-01T00:00:00Z (the paper's January).
+    #[serde(deserialize_with = "super::instant::deserialize")]
     pub start: Timestamp,
     /// The shortest reservation. Default 900 (paper).
     pub min_duration_s: u32,
@@ -49,6 +53,78 @@ pub struct Parameters {
     /// Standard deviation of the cap, in points of that per cent. Default 5: the paper's "variance
     /// equal to 25" of a quantity in per cent.
     pub cap_standard_deviation_percent: f64,
+    /// What draws an `alpha`. The paper: "for each node i". Default `node`.
+    pub alpha_per: AlphaPer,
+    /// Whether the planner knows what is drawn, or plans with the mean of idle and maximum power.
+    /// The paper's planner computes with it: default true.
+    pub alpha_known: bool,
+    /// The most nodes a request may ask for, per cent of all. The paper: "between 1 and N".
+    /// Default 100.
+    pub max_request_percent: f64,
+    /// Which earliest starts are drawn: "until the last possible one". Default `last_slot`.
+    pub starts_until: StartsUntil,
+    /// When requests become known. The paper does not say. Default `before_month`: its agendas are
+    /// updated "after each reservation request", whatever their starts.
+    pub arrival: Arrival,
+    /// How requests are spread over the month. Default `uniform` (paper).
+    pub flow: Flow,
+    /// Swing of the rate of arrival over a day, 0 to 1, where `flow` is `poisson`. Default 0.6.
+    pub daily_swing: f64,
+    /// Rate of arrival at the weekend as a part of that on weekdays, where `flow` is `poisson`.
+    /// Default 0.5.
+    pub weekend_rate: f64,
+    /// Correlation of the price's and the CO2's day-to-day variation, -1 to 1. The paper took both
+    /// from one January and does not say. Default 0: each is drawn for itself.
+    pub agenda_correlation: f64,
+    /// Standard deviation of the error of the price and CO2 forecasts that plans are made with, per
+    /// cent of what comes true, in each hour. Default 0: the paper's agendas are known.
+    pub forecast_error_percent: f64,
+    /// Weights of the policies that users of the `mixed` policy follow. Default: the six rankings,
+    /// each 1.
+    pub mix: Mix,
+}
+
+/// What a draw of `alpha` is for: the part between idle and maximum power at which a node runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlphaPer {
+    /// Each node draws its own in each run: nodes differ.
+    Node,
+    /// One utilisation for all nodes in a run: months differ.
+    Run,
+    /// One utilisation for all nodes of a request: applications differ. The order of nodes by draw
+    /// then changes from one request to the next, which costs `O(nodes)` for each.
+    Request,
+}
+
+/// The last earliest start that may be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartsUntil {
+    /// The month's last slot: a reservation may end after the month.
+    LastSlot,
+    /// The last slot from which the reservation ends within the month, if it starts at once.
+    Fits,
+}
+
+/// When a request becomes known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// All before the month begins, in the order of their number.
+    BeforeMonth,
+    /// Each at its earliest start, in this order.
+    AtEarliestStart,
+}
+
+/// How drawn requests are spread over the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// Earliest starts uniform over the month's slots.
+    Uniform,
+    /// Arrivals of a Poisson process with a daily and a weekly cycle, given their number.
+    Poisson,
 }
 
 /// What is wrong with a parameter.
@@ -84,6 +160,29 @@ pub enum ParameterError {
     /// Not a spread.
     #[error("cap_standard_deviation_percent must be between 0 and 1000")]
     CapStandardDeviation,
+    /// Not a part.
+    #[error("max_request_percent must be above 0 and at most 100")]
+    MaxRequest,
+    /// Not a part.
+    #[error("daily_swing must be between 0 and 1")]
+    DailySwing,
+    /// Not a rate.
+    #[error("weekend_rate must be between 0 and 10")]
+    WeekendRate,
+    /// Not a correlation.
+    #[error("agenda_correlation must be between -1 and 1")]
+    Correlation,
+    /// Not a spread.
+    #[error("forecast_error_percent must be between 0 and 1000")]
+    ForecastError,
+    /// Nobody in the mix, or one who takes nodes in another order.
+    #[error(
+        "mix must name policies with weights of at least 1, and neither asap_first nor mixed itself"
+    )]
+    Mix,
+    /// Too long for the month.
+    #[error("max_duration_s must not exceed the month where starts_until is fits")]
+    Fits,
 }
 
 impl Default for Parameters {
@@ -101,6 +200,17 @@ impl Default for Parameters {
             max_duration_s: DAY_S,
             cap_mean_percent: 100.0,
             cap_standard_deviation_percent: 5.0,
+            alpha_per: AlphaPer::Node,
+            alpha_known: true,
+            max_request_percent: 100.0,
+            starts_until: StartsUntil::LastSlot,
+            arrival: Arrival::BeforeMonth,
+            flow: Flow::Uniform,
+            daily_swing: 0.6,
+            weekend_rate: 0.5,
+            agenda_correlation: 0.0,
+            forecast_error_percent: 0.0,
+            mix: Mix::default(),
         }
     }
 }
@@ -134,7 +244,31 @@ impl Parameters {
                 ParameterError::CapStandardDeviation,
             ),
         ];
-        rules.into_iter().filter(|(holds, _)| !holds).map(|(_, error)| error).collect()
+        let broken = rules.into_iter().chain(self.rules_of_readings()).filter(|(holds, _)| !holds);
+        broken.map(|(_, error)| error).collect()
+    }
+
+    /// The rules of what the paper leaves open.
+    fn rules_of_readings(&self) -> [(bool, ParameterError); 7] {
+        let fits = u64::from(self.max_duration_s) <= u64::from(self.days) * u64::from(DAY_S);
+        [
+            (
+                self.max_request_percent > 0.0 && self.max_request_percent <= 100.0,
+                ParameterError::MaxRequest,
+            ),
+            ((0.0..=1.0).contains(&self.daily_swing), ParameterError::DailySwing),
+            ((0.0..=10.0).contains(&self.weekend_rate), ParameterError::WeekendRate),
+            ((-1.0..=1.0).contains(&self.agenda_correlation), ParameterError::Correlation),
+            ((0.0..=1000.0).contains(&self.forecast_error_percent), ParameterError::ForecastError),
+            (self.mix.is_valid(), ParameterError::Mix),
+            (self.starts_until == StartsUntil::LastSlot || fits, ParameterError::Fits),
+        ]
+    }
+
+    /// The most nodes a drawn request may ask for, at least one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of nodes")]
+    pub(super) fn most_nodes(&self) -> u32 {
+        ((f64::from(self.nodes) * self.max_request_percent / 100.0) as u32).max(1)
     }
 
     /// The month: what occupancy is measured in and earliest starts are drawn from.
@@ -160,7 +294,7 @@ impl Parameters {
         SearchMode::Slots { slot: self.slot() }
     }
 
-    pub(super) fn slot(&self) -> Seconds {
+    pub(crate) fn slot(&self) -> Seconds {
         Seconds::new(self.slot_s.into())
     }
 
@@ -187,44 +321,4 @@ fn spanning(start: Timestamp, length: Seconds) -> Span {
 const _: () = assert!(MAX_POWER_MICROWATTS <= i64::MAX / 2);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_defaults_are_valid() {
-        let parameters = Parameters::default();
-        assert_eq!(parameters.errors(), []);
-        assert_eq!(parameters.month().to_string(), "2013-01-01T00:00:00Z to 2013-01-31T00:00:00Z");
-        assert_eq!(
-            parameters.horizon().to_string(),
-            "2013-01-01T00:00:00Z to 2013-02-02T00:00:00Z"
-        );
-        assert_eq!(parameters.duration_slots(), 1..=96);
-        assert_eq!(parameters.slots_in_month(), 2880);
-    }
-
-    #[test]
-    fn every_error_is_listed() {
-        let broken = Parameters {
-            nodes: 0,
-            requests: 0,
-            runs: 0,
-            days: 0,
-            slot_s: 7,
-            max_delay_h: f64::NAN,
-            seed: 0,
-            start: Timestamp::from_unix_seconds(-1),
-            min_duration_s: 0,
-            max_duration_s: u32::MAX,
-            cap_mean_percent: -1.0,
-            cap_standard_deviation_percent: f64::INFINITY,
-        };
-        assert_eq!(broken.errors().len(), 10);
-        let off_grid =
-            Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
-        assert_eq!(off_grid.errors(), [ParameterError::Start]);
-        let no_slot =
-            Parameters { min_duration_s: 901, max_duration_s: 1799, ..Parameters::default() };
-        assert_eq!(no_slot.errors(), [ParameterError::Duration]);
-    }
-}
+mod tests;

@@ -8,15 +8,8 @@
 //! idle and maximum. The nodes are in rack order, not sorted, so that taking the first ones by
 //! index says nothing about their power.
 
-use std::sync::Arc;
-
-use planner::decimal::Fraction;
-use planner::node::{Node, Nodes};
+use planner::node::{Node, NodeError};
 use planner::quantity::Power;
-use rand::Rng;
-
-use super::SesamesError;
-use super::streams::uniform;
 
 /// Idle and maximum power of 44 plausible nodes, W.
 pub const PLAUSIBLE_REIMS_NODES_W: [(f64, f64); 44] = [
@@ -69,82 +62,28 @@ pub const PLAUSIBLE_REIMS_NODES_W: [(f64, f64); 44] = [
 /// A simulated node consumes this part of a measured one (paper, section VI-A: 20 MW for 1e6).
 const SCALE: f64 = 0.1;
 
-/// `alpha` is drawn in whole millionths, the finest step that documents hold.
-const ALPHA_STEPS: u32 = 1_000_000;
-
-/// `count` simulated nodes: the 44, scaled, again and again.
-pub(super) fn nodes(count: u32) -> Result<Vec<Node>, SesamesError> {
-    let measured: Vec<Node> = PLAUSIBLE_REIMS_NODES_W
-        .iter()
-        .map(|&(idle_w, max_w)| {
-            let scaled = |watts: f64| Power::from_watts(watts * SCALE).unwrap_or(Power::ZERO);
-            Node::new(scaled(idle_w), scaled(max_w), None)
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(measured.into_iter().cycle().take(count as usize).collect())
-}
-
-/// The nodes with `alpha` drawn uniformly in `[idle / max, 1]` for those that have none of their
-/// own (paper, section VI-A). One word a node, also where it has one.
-pub(super) fn with_alphas(nodes: &[Node], rng: &mut impl Rng) -> Result<Arc<Nodes>, SesamesError> {
-    let drawn = nodes
-        .iter()
-        .map(|node| {
-            let steps = uniform(rng, least_alpha_steps(node)..=ALPHA_STEPS);
-            let alpha = Fraction::new(f64::from(steps) / f64::from(ALPHA_STEPS));
-            Node::new(node.idle(), node.max(), node.alpha().or(alpha))
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(Arc::new(Nodes::numbered(drawn)?))
-}
-
-/// `idle / max` in steps, rounded up so that the draw is never below idle.
-fn least_alpha_steps(node: &Node) -> u32 {
-    let (idle, max) = (i128::from(node.idle().as_microwatts()), node.max().as_microwatts());
-    if max == 0 {
-        return 0;
-    }
-    let max = i128::from(max);
-    let steps = (idle * i128::from(ALPHA_STEPS) + max - 1) / max;
-    u32::try_from(steps).unwrap_or(ALPHA_STEPS)
+/// The 44 nodes, scaled; a cluster repeats them.
+pub(super) fn nodes() -> Result<Vec<Node>, NodeError> {
+    let node = |&(idle_w, max_w): &(f64, f64)| {
+        let scaled = |watts: f64| Power::from_watts(watts * SCALE).unwrap_or(Power::ZERO);
+        Node::new(scaled(idle_w), scaled(max_w), None)
+    };
+    PLAUSIBLE_REIMS_NODES_W.iter().map(node).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::streams::{Draw, stream};
     use super::*;
 
     /// "On average, a node consumes 17.5 W" and peaks at "25 W" (paper, section VI-B).
     #[test]
     fn nodes_draw_what_the_paper_says() {
-        let nodes = nodes(44).unwrap();
+        let nodes = nodes().unwrap();
         let mean = |power: fn(&Node) -> Power| {
             nodes.iter().map(|node| power(node).as_watts()).sum::<f64>() / 44.0
         };
         let (idle, max) = (mean(Node::idle), mean(Node::max));
         assert!((24.0..25.5).contains(&max), "{max}");
         assert!((f64::midpoint(idle, max) - 17.5).abs() < 0.1, "{idle} {max}");
-    }
-
-    #[test]
-    fn drawn_powers_lie_between_idle_and_maximum() {
-        let drawn = with_alphas(&nodes(1000).unwrap(), &mut stream(1, 0, Draw::Alpha)).unwrap();
-        let watts = drawn.as_slice().iter().map(|node| {
-            let draw = node.draw(Fraction::ONE);
-            assert!(node.idle() <= draw && draw <= node.max());
-            draw.as_watts()
-        });
-        let mean = watts.sum::<f64>() / 1000.0;
-        assert!((17.0..18.0).contains(&mean), "{mean}");
-    }
-
-    #[test]
-    fn nodes_keep_an_alpha_of_their_own() {
-        let watts = |watts| Power::from_watts(watts).unwrap();
-        let own = Node::new(watts(10.0), watts(20.0), Fraction::new(0.75)).unwrap();
-        let still = Node::new(Power::ZERO, Power::ZERO, None).unwrap();
-        let drawn = with_alphas(&[own, still], &mut stream(1, 0, Draw::Alpha)).unwrap();
-        assert_eq!(drawn.as_slice()[0], own);
-        assert_eq!(drawn.as_slice()[1].draw(Fraction::ONE), Power::ZERO);
     }
 }

@@ -1,20 +1,26 @@
-//! Plays one month's requests under one policy.
+//! Plays one month's requests under one policy. Everything this crate asks of the planner is here.
 //!
-//! A request costs what a plan costs: `O(candidate starts x bookings near its window)`.
+//! A request costs what a plan costs. Where the order of nodes is another for each request, it
+//! costs an order of all nodes besides, and the book is kept by ordinal.
 
 use std::sync::Arc;
 
-use planner::book::Book;
-use planner::decision::Decision;
-use planner::node::Nodes;
+use planner::agenda::Agendas;
+use planner::book::{Book, Booking};
+use planner::criterion::{Criterion, Values};
+use planner::decision::{Decision, Offer};
+use planner::order::{NodeOrder, Preference};
 use planner::problem::{BookedSpan, CapScope, PlanningProblem};
 use planner::quantity::Power;
 use planner::request::Request;
-use planner::search::{Cancelled, PlanningView, plan};
+use planner::search::{PlanningView, plan};
 use planner::selection::Selection;
+use planner::time::{Span, Timestamp};
 
-use super::outcome::{RequestOutcome, Scheduled, cause};
-use super::{Month, Parameters};
+use super::outcome::{Amounts, Asked, Cause, PlayedPolicy, PlayedRun, RequestOutcome, Scheduled};
+use super::parameters::Arrival;
+use super::power_use::power_use;
+use super::{Cell, Month, SesamesError};
 use crate::policy::Policy;
 
 /// A plan as it is made, before its reservation enters the book: what a checker judges.
@@ -24,8 +30,10 @@ pub struct Plan<'a> {
     pub run: u32,
     /// Under which policy.
     pub policy: Policy,
-    /// The cluster.
-    pub nodes: &'a Arc<Nodes>,
+    /// How many requests of the run were placed before under this policy.
+    pub placed: usize,
+    /// What the run is played with.
+    pub month: &'a Month,
     /// What was known.
     pub view: PlanningView<'a>,
     /// What was asked.
@@ -35,84 +43,257 @@ pub struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The problem that was solved, to be saved, replayed or checked. `O(nodes booked)`.
+    /// The problem that was solved, to be saved, replayed or checked. `O(nodes)` and the nodes
+    /// booked.
     ///
     /// Its offers' ranks are over the selection of [`Plan::view`].
-    pub fn problem(&self) -> PlanningProblem {
+    ///
+    /// # Errors
+    /// Nodes that are no cluster, which a valid cell does not have.
+    pub fn problem(&self) -> Result<PlanningProblem, SesamesError> {
         let order = self.view.book.order();
-        let booked = self.view.book.bookings().iter().map(|booking| BookedSpan {
-            id: Arc::clone(&booking.id),
-            span: booking.span,
-            nodes: order.ordinals(&booking.ranks),
-        });
-        PlanningProblem {
+        let booked = self.view.book.bookings().iter().map(|booking| booked_span(booking, order));
+        Ok(PlanningProblem {
             now: self.view.now,
             search: self.view.search,
             currency: self.view.currency,
-            nodes: Arc::clone(self.nodes),
+            nodes: self.month.nodes(self.request)?,
             agendas: self.view.agendas.clone(),
             cap_scope: CapScope::ReservedNodes,
             reservations: booked.collect(),
             outages: Vec::new(),
             request: self.request.clone(),
-        }
+        })
     }
 }
 
-/// One policy's part of one run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Play<'a> {
-    pub parameters: &'a Parameters,
-    pub month: &'a Month,
-    pub run: u32,
-    pub policy: Policy,
-    /// Of the policy's preference.
-    pub selection: &'a Selection,
+fn booked_span(booking: &Booking, order: &NodeOrder) -> BookedSpan {
+    let id = Arc::clone(&booking.id);
+    BookedSpan { id, span: booking.span, nodes: order.ordinals(&booking.ranks) }
 }
 
-impl Play<'_> {
-    /// Places the requests in their order, into a book of this policy's own. `on_plan` sees every
-    /// plan.
-    pub(super) fn outcomes(
-        self,
+/// The order in which nodes are taken, and what they really draw in it, where that is known once
+/// for all requests.
+#[derive(Debug)]
+struct Orders {
+    preference: Preference,
+    believed: Selection,
+    truth: Option<NodeOrder>,
+}
+
+/// What all policies of a run share.
+pub(super) struct Stage<'a> {
+    cell: &'a Cell,
+    month: &'a Month,
+    run: u32,
+    /// Positions of the requests in the order in which they are placed.
+    arrivals: Vec<usize>,
+    /// One for each preference; none where requests have orders of their own.
+    orders: Vec<Orders>,
+}
+
+impl<'a> Stage<'a> {
+    pub fn new(cell: &'a Cell, month: &'a Month, run: u32) -> Self {
+        let mut arrivals: Vec<usize> = (0..month.requests.len()).collect();
+        if cell.parameters().arrival == Arrival::AtEarliestStart {
+            arrivals.sort_by_key(|&index| month.requests[index].earliest_start);
+        }
+        let needed = |preference: &Preference| {
+            *preference == Preference::LeastDraw
+                || cell.policies().iter().any(|policy| policy.preference() == *preference)
+        };
+        // Without requests of their own orders, any request has the order of all.
+        let any = month.requests.first().filter(|_| !month.orders_differ());
+        let preferences = [Preference::FirstListed, Preference::LeastDraw];
+        let orders = any.map(|any| {
+            let of = |preference| orders(month, any, preference);
+            preferences.into_iter().filter(needed).map(of).collect()
+        });
+        Self { cell, month, run, arrivals, orders: orders.unwrap_or_default() }
+    }
+
+    /// Plays the run under every policy.
+    pub fn play(
+        &self,
         on_plan: &mut dyn FnMut(&Plan<'_>),
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Vec<RequestOutcome>, Cancelled> {
-        let mut book = Book::new(Arc::clone(self.selection.order()));
-        let numbered = (1_u32..).zip(&self.month.requests);
-        numbered
-            .map(|(number, request)| {
-                let view = PlanningView {
-                    now: self.parameters.start,
-                    search: self.parameters.search(),
-                    currency: self.month.currency,
-                    selection: self.selection,
-                    agendas: &self.month.agendas,
-                    base_power: Power::ZERO,
-                    book: &book,
-                };
-                let decision = plan(&view, request, cancelled)?;
-                let (run, policy, nodes) = (self.run, self.policy, &self.month.nodes);
-                on_plan(&Plan { run, policy, nodes, view, request, decision: &decision });
-                Ok(self.place(number, request, &decision, &mut book))
-            })
-            .collect()
+    ) -> Result<PlayedRun, SesamesError> {
+        let policies = self.cell.policies().iter();
+        let policies = policies
+            .map(|&policy| self.policy(policy, on_plan, cancelled))
+            .collect::<Result<_, _>>()?;
+        let asked = |&index: &usize| {
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            let request = &self.month.requests[index];
+            Ok(Asked::of(number, request, self.least(request, cancelled)?))
+        };
+        let requests = self.arrivals.iter().map(asked).collect::<Result<_, SesamesError>>()?;
+        Ok(PlayedRun { run: self.run, requests, policies })
     }
 
-    /// Reserves what the policy chooses.
-    fn place(
-        self,
-        number: u32,
-        request: &Request,
-        decision: &Decision,
-        book: &mut Book,
-    ) -> RequestOutcome {
-        let Some(offer) = self.policy.choose(decision) else {
-            return RequestOutcome::Unsuccessful(cause(decision));
+    fn policy(
+        &self,
+        policy: Policy,
+        on_plan: &mut dyn FnMut(&Plan<'_>),
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<PlayedPolicy, SesamesError> {
+        let shared = self.orders.iter().find(|orders| orders.preference == policy.preference());
+        let mut book = shared.map(|orders| empty_book(&orders.believed));
+        // By ordinal, where orders are requests' own.
+        let mut booked: Vec<BookedSpan> = Vec::new();
+        let mut reserved: Vec<(Span, Power)> = Vec::new();
+        let mut outcomes = Vec::with_capacity(self.arrivals.len());
+        for (placed, &index) in self.arrivals.iter().enumerate() {
+            let own;
+            let asked = &self.month.requests[index];
+            let orders = if let Some(shared) = shared {
+                shared
+            } else {
+                own = orders(self.month, asked, policy.preference());
+                book = Some(Book::of(&booked, &[], Arc::clone(own.believed.order())));
+                &own
+            };
+            let book = book.get_or_insert_with(|| empty_book(&orders.believed));
+            let now = self.now(asked);
+            let forecast = self.month.believed_agendas(now);
+            let agendas = forecast.as_ref().unwrap_or(&self.month.agendas);
+            let view = self.view(now, &orders.believed, agendas, book);
+            let followed = if policy == Policy::Mixed { self.month.users[index] } else { policy };
+            let tolerances = followed.tolerances();
+            let request = Request { tolerances, ..self.month.told(asked) };
+            let decision = plan(&view, &request, cancelled)?;
+            let (run, month) = (self.run, self.month);
+            on_plan(&Plan {
+                run,
+                policy,
+                placed,
+                month,
+                view,
+                request: &request,
+                decision: &decision,
+            });
+            let Some(offer) = policy.choose(&decision, followed) else {
+                outcomes.push(RequestOutcome::Unsuccessful(Cause::of(&decision)));
+                continue;
+            };
+            let billed = self.bill(orders, asked, offer, forecast.is_some())?;
+            outcomes.push(RequestOutcome::Scheduled(scheduled(offer, asked, followed, billed)));
+            reserved.push((offer.span, offer.peak_power));
+            let id = Arc::from(format!("r{}", index + 1));
+            if shared.is_none() {
+                let nodes = orders.believed.order().ordinals(&offer.ranks);
+                booked.push(BookedSpan { id, span: offer.span, nodes });
+            } else {
+                book.insert(id, offer.span, offer.ranks.clone());
+            }
+        }
+        let cap = self.month.agendas.power_cap.as_ref();
+        let power = power_use(&reserved, cap, self.cell.parameters().month());
+        Ok(PlayedPolicy { policy, outcomes, power })
+    }
+
+    /// When a request is planned.
+    fn now(&self, request: &Request) -> Timestamp {
+        let month = self.cell.parameters().start;
+        match self.cell.parameters().arrival {
+            Arrival::BeforeMonth => month,
+            Arrival::AtEarliestStart => request.earliest_start.max(month),
+        }
+    }
+
+    fn view<'v>(
+        &self,
+        now: Timestamp,
+        selection: &'v Selection,
+        agendas: &'v Agendas,
+        book: &'v Book,
+    ) -> PlanningView<'v> {
+        let search = self.cell.parameters().search();
+        let (currency, base_power) = (self.month.currency, Power::ZERO);
+        PlanningView { now, search, currency, selection, agendas, base_power, book }
+    }
+
+    /// What an offer takes as it comes out.
+    fn bill(
+        &self,
+        orders: &Orders,
+        asked: &Request,
+        offer: &Offer,
+        by_forecast: bool,
+    ) -> Result<Amounts, SesamesError> {
+        let own;
+        let truth = if self.month.truths_differ() {
+            own = self.month.true_order(asked, orders.believed.order());
+            own.as_ref()
+        } else {
+            orders.truth.as_ref()
         };
-        let id = Arc::from(format!("r{number}"));
-        book.insert(id, offer.span, offer.ranks.clone());
-        let start_lag = offer.span.start() - request.earliest_start;
-        RequestOutcome::Scheduled(Scheduled::of(offer, start_lag))
+        if truth.is_none() && !by_forecast {
+            return Ok(Amounts::from(&offer.values));
+        }
+        let draw = truth.unwrap_or(orders.believed.order()).draw(&offer.ranks);
+        let agendas = &self.month.agendas;
+        let integrals = agendas.price.integral(offer.span).zip(agendas.co2.integral(offer.span));
+        let (price, intensity) = integrals.ok_or(SesamesError::Unbilled(offer.span))?;
+        Ok(Amounts::from(&Values {
+            energy: draw * offer.span.length(),
+            cost: draw.times_price(price, self.month.currency),
+            co2: draw.times_intensity(intensity),
+        }))
+    }
+
+    /// What a request takes at least, alone on the cluster and knowing what comes true: no plan of
+    /// the month can do better by it in any one criterion.
+    fn least(
+        &self,
+        request: &Request,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<Amounts>, SesamesError> {
+        let own;
+        let least_drawing =
+            self.orders.iter().find(|orders| orders.preference == Preference::LeastDraw);
+        let selection = match least_drawing {
+            Some(orders) if orders.truth.is_none() && !self.month.truths_differ() => {
+                &orders.believed
+            }
+            _ => {
+                own = Selection::all(Arc::new(self.month.clairvoyant_order(request)));
+                &own
+            }
+        };
+        let book = empty_book(selection);
+        let view = self.view(self.now(request), selection, &self.month.agendas, &book);
+        let decision = plan(&view, request, cancelled)?;
+        let least = |criterion: Criterion| {
+            decision.pareto.iter().min_by_key(|offer| criterion.exact(&offer.values))
+        };
+        let of = |criterion| least(criterion).map(|offer| Amounts::from(&offer.values));
+        let all = of(Criterion::Energy).zip(of(Criterion::Cost)).zip(of(Criterion::Co2));
+        Ok(all.map(|((energy, cost), co2)| Amounts {
+            energy_j: energy.energy_j,
+            cost: cost.cost,
+            co2_g: co2.co2_g,
+        }))
+    }
+}
+
+fn orders(month: &Month, request: &Request, preference: Preference) -> Orders {
+    let believed = month.believed_order(request, preference);
+    let truth = if month.truths_differ() { None } else { month.true_order(request, &believed) };
+    Orders { preference, believed: Selection::all(Arc::new(believed)), truth }
+}
+
+fn empty_book(selection: &Selection) -> Book {
+    Book::new(Arc::clone(selection.order()))
+}
+
+fn scheduled(offer: &Offer, asked: &Request, followed: Policy, billed: Amounts) -> Scheduled {
+    Scheduled {
+        start: offer.span.start(),
+        start_lag_s: (offer.span.start() - asked.earliest_start).get(),
+        followed,
+        billed,
+        planned: Amounts::from(&offer.values),
+        peak_power_w: offer.peak_power.as_watts(),
     }
 }

@@ -44,16 +44,22 @@ const RED_PERCENT: u32 = 35;
 /// Odds of a weekday or Saturday being white, per cent.
 const WHITE_PERCENT: u32 = 30;
 
-/// Draws prices for all of `horizon`: one word for each of its days.
-pub(super) fn draw(
-    horizon: Span,
-    rng: &mut impl Rng,
-) -> Result<RateAgenda<EnergyPrice>, SesamesError> {
+/// The days of `horizon`, each from 06:00 and counted from the epoch, with their draws, 1 (dearest)
+/// to 100: one word for each.
+pub(super) fn draw_days(horizon: Span, rng: &mut impl Rng) -> Vec<(i64, u32)> {
     let first_day = (horizon.start().as_unix_seconds() - PEAK_START).div_euclid(DAY);
     let last_day = (horizon.end().as_unix_seconds() - 1 - PEAK_START).div_euclid(DAY);
+    (first_day..=last_day).map(|day| (day, uniform(rng, 1..=100))).collect()
+}
+
+/// The prices of `horizon` on these days.
+pub(super) fn of_days(
+    horizon: Span,
+    days: &[(i64, u32)],
+) -> Result<RateAgenda<EnergyPrice>, SesamesError> {
     let mut pieces = Vec::new();
-    for day in first_day..=last_day {
-        let colour = colour(day, uniform(rng, 1..=100));
+    for &(day, draw) in days {
+        let colour = colour(day, draw);
         let hours =
             [(PEAK_START, PEAK_END, colour.peak), (PEAK_END, DAY + PEAK_START, colour.off_peak)];
         for (from, until, price) in hours {
@@ -94,7 +100,8 @@ mod tests {
     fn month(run: u32) -> RateAgenda<EnergyPrice> {
         let start = Timestamp::parse("2013-01-01T00:00:00Z").unwrap();
         let horizon = Span::starting(start, Seconds::new(30 * DAY)).unwrap();
-        let agenda = draw(horizon, &mut stream(1, run, Draw::Price)).unwrap();
+        let days = draw_days(horizon, &mut stream(1, run, Draw::Price));
+        let agenda = of_days(horizon, &days).unwrap();
         assert!(agenda.agenda().covers(horizon));
         agenda
     }

@@ -29,6 +29,16 @@ pub(super) enum Draw {
     Co2 = 3,
     /// The power cap of the slots.
     PowerCap = 4,
+    /// The days on which CO2 follows the price.
+    Correlation = 5,
+    /// Which policy each user of a mixed population follows.
+    Users = 6,
+    /// The errors of price forecasts.
+    PriceForecast = 7,
+    /// The errors of CO2 forecasts.
+    Co2Forecast = 8,
+    /// How hard applications drive the nodes, where they do not draw an `alpha` each.
+    Utilisation = 9,
 }
 
 /// The stream of one kind of draw in one run (counted from 0) under `seed`.

@@ -4,12 +4,12 @@ use planner::quantity::Currency;
 use serde::{Serialize, Serializer};
 
 use super::confidence::{half_width, saving, saving_half_width};
-use super::inputs::{Inputs, Sources};
-use super::measures::{Measures, mean};
-use super::{Parameters, PlayedRun};
+use super::inputs::Sources;
+use super::measures::{Measure, Measures, mean};
+use super::{Cell, Parameters, PlayedRun};
 use crate::policy::Policy;
 
-/// What came of an experiment.
+/// What came of a cell's runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Each policy's measures, in the order in which policies were asked for; a map in documents.
@@ -29,22 +29,53 @@ pub struct PolicySummary {
     #[serde(flatten)]
     pub means: Measures,
     /// What is saved against `asap_first`; absent where that is not among the policies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub savings_vs_asap_first: Option<Savings>,
+    #[serde(flatten)]
+    pub savings: Option<Savings>,
     /// 95 % confidence intervals over runs; absent below two runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<HalfWidths>,
 }
 
+/// What is saved against `asap_first`, seen in four ways.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Savings {
+    /// Of a reservation: the paper's table.
+    pub savings_vs_asap_first: Saved,
+    /// Of a request that every policy placed: the same requests on both sides.
+    pub savings_on_common_requests: Saved,
+    /// Of a node-hour, whatever was placed.
+    pub savings_per_node_hour: Saved,
+    /// Of the month's total, whatever was placed.
+    pub savings_of_totals: Saved,
+}
+
+impl Savings {
+    /// All of them, by names such as `savings_vs_asap_first.cost`.
+    pub fn named(&self) -> Vec<(String, Option<f64>)> {
+        let all = [
+            ("savings_vs_asap_first", self.savings_vs_asap_first),
+            ("savings_on_common_requests", self.savings_on_common_requests),
+            ("savings_per_node_hour", self.savings_per_node_hour),
+            ("savings_of_totals", self.savings_of_totals),
+        ];
+        let of = |(name, saved): (&str, Saved)| {
+            let values =
+                [("energy_j", saved.energy_j), ("cost", saved.cost), ("co2_g", saved.co2_g)];
+            values.map(|(of, value)| (format!("{name}.{of}"), value))
+        };
+        all.into_iter().flat_map(of).collect()
+    }
+}
+
 /// One less the ratio of the mean over runs to that of `asap_first`, as fractions; absent where
 /// there is nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Savings {
-    /// Of the energy of a reservation.
+pub struct Saved {
+    /// Of the energy.
     pub energy_j: Option<f64>,
-    /// Of the cost of a reservation.
+    /// Of the cost.
     pub cost: Option<f64>,
-    /// Of the CO2 of a reservation.
+    /// Of the CO2.
     pub co2_g: Option<f64>,
 }
 
@@ -56,8 +87,8 @@ pub struct HalfWidths {
     #[serde(flatten)]
     pub means: Measures,
     /// Of the savings.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub savings_vs_asap_first: Option<Savings>,
+    #[serde(flatten)]
+    pub savings: Option<Savings>,
 }
 
 /// The parameters, the currency of costs, and which inputs were drawn.
@@ -75,24 +106,24 @@ pub struct RecordedParameters {
 }
 
 impl Summary {
-    /// Sums up `runs`, which all were played with these parameters, inputs and the same policies.
-    pub fn of(parameters: &Parameters, inputs: &Inputs, runs: &[PlayedRun]) -> Self {
-        let policies: Vec<Policy> = runs
-            .first()
-            .map(|run| run.policies.iter().map(|played| played.policy).collect())
-            .unwrap_or_default();
-        let measures = |policy| measures_of(runs, policy);
-        let baseline = policies.contains(&Policy::AsapFirst).then(|| measures(Policy::AsapFirst));
-        let summed_up = policies
-            .iter()
+    /// Sums up `runs` of `cell`, in the order of their numbers.
+    pub fn of(cell: &Cell, runs: &[PlayedRun]) -> Self {
+        let (nodes, month) = (cell.parameters().nodes, cell.parameters().month());
+        let measures = |policy| -> Vec<Measures> {
+            runs.iter().map(|run| Measures::of(run, policy, nodes, month)).collect()
+        };
+        let baseline = cell.policies().contains(&Policy::AsapFirst);
+        let baseline = baseline.then(|| measures(Policy::AsapFirst));
+        let policies = cell.policies().iter();
+        let policies = policies
             .map(|&policy| (policy, sum_up(&measures(policy), baseline.as_deref())))
             .collect();
         let parameters = RecordedParameters {
-            parameters: parameters.clone(),
-            currency: inputs.currency(),
-            sources: inputs.sources(),
+            parameters: cell.parameters().clone(),
+            currency: cell.inputs().currency(),
+            sources: cell.inputs().sources(),
         };
-        Self { policies: summed_up, parameters }
+        Self { policies, parameters }
     }
 
     /// A policy's summary.
@@ -101,40 +132,16 @@ impl Summary {
     }
 }
 
-/// A policy's measures, run by run.
-fn measures_of(runs: &[PlayedRun], policy: Policy) -> Vec<Measures> {
-    let played = runs.iter().flat_map(|run| &run.policies);
-    played.filter(|played| played.policy == policy).map(|played| played.measures).collect()
-}
-
 fn sum_up(runs: &[Measures], baseline: Option<&[Measures]>) -> PolicySummary {
-    let means = over_runs(runs, mean);
+    let over_runs = |statistic: fn(&[f64]) -> Option<f64>| {
+        Measures::each(|measure| {
+            statistic(&runs.iter().filter_map(|run| run.get(measure)).collect::<Vec<_>>())
+        })
+    };
     let savings = |of_pairs| baseline.map(|baseline| savings(runs, baseline, of_pairs));
-    let ci95 = (runs.len() >= 2).then(|| HalfWidths {
-        means: over_runs(runs, half_width),
-        savings_vs_asap_first: savings(saving_half_width),
-    });
-    PolicySummary { means, savings_vs_asap_first: savings(saving), ci95 }
-}
-
-/// A statistic of each measure over runs.
-fn over_runs(runs: &[Measures], statistic: fn(&[f64]) -> Option<f64>) -> Measures {
-    let optional = |measure: fn(&Measures) -> Option<f64>| {
-        statistic(&runs.iter().filter_map(measure).collect::<Vec<_>>())
-    };
-    let always = |measure: fn(&Measures) -> f64| {
-        statistic(&runs.iter().map(measure).collect::<Vec<_>>()).unwrap_or(0.0)
-    };
-    Measures {
-        energy_j: optional(|run| run.energy_j),
-        cost: optional(|run| run.cost),
-        co2_g: optional(|run| run.co2_g),
-        start_lag_s: optional(|run| run.start_lag_s),
-        unsuccessful_nodes: always(|run| run.unsuccessful_nodes),
-        unsuccessful_power_cap: always(|run| run.unsuccessful_power_cap),
-        unsuccessful_agenda_gap: always(|run| run.unsuccessful_agenda_gap),
-        occupancy: always(|run| run.occupancy),
-    }
+    let ci95 = (runs.len() >= 2)
+        .then(|| HalfWidths { means: over_runs(half_width), savings: savings(saving_half_width) });
+    PolicySummary { means: over_runs(mean), savings: savings(saving), ci95 }
 }
 
 /// A statistic of the runs in which both scheduled something.
@@ -143,15 +150,26 @@ fn savings(
     baseline: &[Measures],
     statistic: fn(&[(f64, f64)]) -> Option<f64>,
 ) -> Savings {
-    let of = |measure: fn(&Measures) -> Option<f64>| {
+    use Measure as M;
+    let of = |measure| {
         let pairs = runs.iter().zip(baseline);
-        let both = pairs.filter_map(|(run, base)| measure(run).zip(measure(base)));
+        let both = pairs.filter_map(|(run, base)| run.get(measure).zip(base.get(measure)));
         statistic(&both.collect::<Vec<_>>())
     };
+    let saved = |[energy, cost, co2]: [Measure; 3]| Saved {
+        energy_j: of(energy),
+        cost: of(cost),
+        co2_g: of(co2),
+    };
     Savings {
-        energy_j: of(|run| run.energy_j),
-        cost: of(|run| run.cost),
-        co2_g: of(|run| run.co2_g),
+        savings_vs_asap_first: saved([M::EnergyJ, M::Cost, M::Co2G]),
+        savings_on_common_requests: saved([M::CommonEnergyJ, M::CommonCost, M::CommonCo2G]),
+        savings_per_node_hour: saved([
+            M::EnergyJPerNodeHour,
+            M::CostPerNodeHour,
+            M::Co2GPerNodeHour,
+        ]),
+        savings_of_totals: saved([M::TotalEnergyJ, M::TotalCost, M::TotalCo2G]),
     }
 }
 

@@ -1,0 +1,182 @@
+//! An experiment being played: runs come in, finished cells go out.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use indicatif::{ProgressBar, ProgressStyle};
+use simulator::experiment::{Experiment, Variant};
+use simulator::report::{self, Findings, ReportedCell};
+use simulator::sesames::{Cell, PlayedRun, Summary};
+use simulator::tables;
+
+use super::journal::{FinishedRuns, Journal};
+use super::output::{self, Timing};
+use super::pool::{self, Progress};
+
+/// Cells and what is finished of them.
+pub struct Work<'a> {
+    experiment: &'a Experiment,
+    variants: &'a [Variant],
+    cells: &'a [Cell],
+    out: Option<&'a Path>,
+    journal: Option<Journal>,
+    /// Runs of unfinished cells, by cell.
+    runs: Vec<Vec<PlayedRun>>,
+    /// Of finished cells.
+    finished: Vec<Option<Findings>>,
+    timing: Timing,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(
+        experiment: &'a Experiment,
+        variants: &'a [Variant],
+        cells: &'a [Cell],
+        out: Option<&'a Path>,
+        journal: Option<Journal>,
+    ) -> Self {
+        Self {
+            experiment,
+            variants,
+            cells,
+            out,
+            journal,
+            runs: cells.iter().map(|_| Vec::new()).collect(),
+            finished: cells.iter().map(|_| None).collect(),
+            timing: Timing::default(),
+        }
+    }
+
+    /// Plays what is not `kept` from before.
+    pub fn play(&mut self, kept: FinishedRuns, threads: usize) -> anyhow::Result<()> {
+        let began = Instant::now();
+        let runs_of = |(cell, of): (usize, &Cell)| {
+            (0..of.parameters().runs).map(move |run| (cell, run)).collect::<Vec<_>>()
+        };
+        let mut tasks: Vec<(usize, u32)> =
+            self.cells.iter().enumerate().flat_map(runs_of).collect();
+        tasks.retain(|task| !kept.contains_key(task));
+        for ((cell, _), played) in kept {
+            self.take(cell, played)?;
+        }
+        let progress = Arc::new(Progress::default());
+        stop_on_interrupt(Arc::clone(&progress));
+        let plans_of_run = |cell: &Cell| cell.plans() / u64::from(cell.parameters().runs);
+        let plans = tasks.iter().map(|&(cell, _)| plans_of_run(&self.cells[cell])).sum();
+        let bar = progress_bar(plans);
+        let tick = || bar.set_position(progress.plans.load(Ordering::Relaxed));
+        let cells = self.cells;
+        let take = |cell, played| self.keep(cell, played);
+        let played = pool::play(cells, &tasks, threads, &progress, take, tick);
+        bar.finish_and_clear();
+        played?;
+        if progress.stopped.load(Ordering::Relaxed) {
+            return Err(anyhow!("interrupted: {}", self.how_to_go_on()));
+        }
+        self.timing = Timing {
+            wall_s: began.elapsed().as_secs_f64(),
+            threads,
+            runs_played: tasks.len(),
+            plans: progress.plans.load(Ordering::Relaxed),
+            plans_checked: progress.judged.load(Ordering::Relaxed),
+        };
+        Ok(())
+    }
+
+    fn how_to_go_on(&self) -> String {
+        match self.out {
+            Some(folder) => format!(
+                "finished runs are kept in {}; the same command goes on from them",
+                folder.display()
+            ),
+            None => "with --out, finished runs would be kept".to_owned(),
+        }
+    }
+
+    /// Takes a run that was played now.
+    fn keep(&mut self, cell: usize, played: PlayedRun) -> anyhow::Result<()> {
+        if let Some(journal) = &mut self.journal {
+            journal.add(cell, &played)?;
+        }
+        self.take(cell, played)
+    }
+
+    /// Takes a finished run, and finishes its cell when it is the last one.
+    fn take(&mut self, number: usize, played: PlayedRun) -> anyhow::Result<()> {
+        let cell = &self.cells[number];
+        let runs = &mut self.runs[number];
+        runs.push(played);
+        if runs.len() < cell.parameters().runs as usize {
+            return Ok(());
+        }
+        let mut runs = std::mem::take(runs);
+        runs.sort_unstable_by_key(|run| run.run);
+        let findings = Findings::of(cell, &runs)?;
+        if let Some(folder) = self.out {
+            let variant = &self.variants[number];
+            let folder = output::folder_of(folder, number, variant);
+            output::cell(&folder, cell, &runs, &findings.summary)?;
+            let title = match variant.name() {
+                name if name.is_empty() => self.experiment.name.clone(),
+                name => format!("{}: {name}", self.experiment.name),
+            };
+            let alone = Variant { varied: Vec::new(), ..variant.clone() };
+            let reported = [ReportedCell { variant: &alone, findings: &findings }];
+            output::text(&folder.join("report.html"), &report::html(&title, &reported))?;
+        }
+        self.finished[number] = Some(findings);
+        Ok(())
+    }
+
+    /// Writes what is of all cells, and ends the journal.
+    pub fn finish(self) -> anyhow::Result<Vec<Summary>> {
+        let findings: Vec<Findings> = self.finished.into_iter().flatten().collect();
+        if let Some(folder) = self.out {
+            self.timing.write(folder)?;
+            if findings.len() > 1 {
+                let cells = self.variants.iter().zip(&findings);
+                let cells: Vec<ReportedCell<'_>> =
+                    cells.map(|(variant, findings)| ReportedCell { variant, findings }).collect();
+                let page = report::html(&self.experiment.name, &cells);
+                output::text(&folder.join("report.html"), &page)?;
+                output::table(&folder.join("summary.csv"), |out| tables::summary(&cells, out))?;
+            }
+        }
+        if let Some(journal) = self.journal {
+            journal.finish()?;
+        }
+        Ok(findings.into_iter().map(|findings| findings.summary).collect())
+    }
+}
+
+/// The first interruption lets runs stop and what is finished be kept, the second ends at once.
+fn stop_on_interrupt(progress: Arc<Progress>) {
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                progress.stopped.store(true, Ordering::Relaxed);
+            }
+            if tokio::signal::ctrl_c().await.is_ok() {
+                std::process::exit(130);
+            }
+        });
+    });
+}
+
+fn progress_bar(plans: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} requests, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(plans).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,45 @@
+//! Ranges and errors of the parameters.
+
+use super::*;
+use crate::policy::Policy;
+
+#[test]
+fn the_defaults_are_valid() {
+    let parameters = Parameters::default();
+    assert_eq!(parameters.errors(), []);
+    assert_eq!(parameters.month().to_string(), "2013-01-01T00:00:00Z to 2013-01-31T00:00:00Z");
+    assert_eq!(parameters.horizon().to_string(), "2013-01-01T00:00:00Z to 2013-02-02T00:00:00Z");
+    assert_eq!(parameters.duration_slots(), 1..=96);
+    assert_eq!(parameters.slots_in_month(), 2880);
+}
+
+#[test]
+fn every_error_is_listed() {
+    let broken = Parameters {
+        nodes: 0,
+        requests: 0,
+        runs: 0,
+        days: 0,
+        slot_s: 7,
+        max_delay_h: f64::NAN,
+        seed: 0,
+        start: Timestamp::from_unix_seconds(-1),
+        min_duration_s: 0,
+        max_duration_s: u32::MAX,
+        cap_mean_percent: -1.0,
+        cap_standard_deviation_percent: f64::INFINITY,
+        max_request_percent: 0.0,
+        daily_swing: 2.0,
+        weekend_rate: -1.0,
+        agenda_correlation: 1.5,
+        forecast_error_percent: f64::NAN,
+        mix: Mix::of(vec![(Policy::AsapFirst, 1)]),
+        starts_until: StartsUntil::Fits,
+        ..Parameters::default()
+    };
+    assert_eq!(broken.errors().len(), 17);
+    let off_grid = Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
+    assert_eq!(off_grid.errors(), [ParameterError::Start]);
+    let no_slot = Parameters { min_duration_s: 901, max_duration_s: 1799, ..Parameters::default() };
+    assert_eq!(no_slot.errors(), [ParameterError::Duration]);
+}
