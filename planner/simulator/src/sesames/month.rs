@@ -206,7 +206,7 @@ fn draw_agendas(
     let co2 = match &inputs.co2 {
         Source::Drawn => {
             let following = following(parameters, horizon, &days, run);
-            co2::draw(horizon, &following, &mut rng(Draw::Co2))?
+            co2::draw(horizon, parameters.co2_hour_percent, &following, &mut rng(Draw::Co2))?
         }
         Source::Given(co2) => co2.clone(),
     };
