@@ -175,7 +175,8 @@ fn results_have_the_same_bytes_on_one_thread_and_on_three() {
     let timing = fs::read_to_string(folder.path().join("3/timing.json")).unwrap();
     let timing: Value = serde_json::from_str(&timing).unwrap();
     assert_eq!((&timing["threads"], &timing["runs_played"]), (&json!(3), &json!(5)));
-    assert!(timing["plans_checked"].as_u64().unwrap() > 0);
+    // Builds for tests judge every plan of a small cluster.
+    assert_eq!(timing["plans_checked"], timing["plans"]);
     // A row for each of 20 requests, 4 policies and 5 runs, and for each policy and run.
     assert_eq!(one["requests.csv"].lines().count(), 1 + 20 * 4 * 5);
     assert_eq!(one["runs.csv"].lines().count(), 1 + 4 * 5);
