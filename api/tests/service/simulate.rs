@@ -282,3 +282,25 @@ fn requests_are_derived_from_a_workload_trace() {
     assert!(rows[1].starts_with("0,asap_least,2,2,50,2013-01-01T00:15:00Z,"), "{rows:?}");
     assert_eq!(rows.len(), 2);
 }
+
+/// The README shows this experiment; what it says of it must go on being so.
+#[test]
+fn the_readmes_month_of_a_sites_own_data_plays() {
+    let folder = TempDir::new().unwrap();
+    let month = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/site-month/month.toml");
+    let readme = include_str!("../../../README.md");
+    let lines = fs::read_to_string(month).unwrap();
+    for line in lines.lines().filter(|line| !line.starts_with('#')) {
+        assert!(readme.contains(line), "the README lacks {line:?}");
+    }
+    let output = wattbook(&["simulate", "experiment", month, "--format", "json"])
+        .args(["--out", folder.path().to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["parameters"]["nodes"], 64);
+    let saved = &document["policies"]["cost_co2_energy~5"]["savings_on_common_requests"];
+    assert!(saved["cost"].as_f64().unwrap() > 0.05, "{saved}");
+    assert!(folder.path().join("report.html").exists());
+}
