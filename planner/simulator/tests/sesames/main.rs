@@ -6,7 +6,6 @@ use planner::agenda::{Agenda, Piece, RateAgenda};
 use planner::check::check_preferring;
 use planner::decimal::Fraction;
 use planner::node::Node;
-use planner::order::Preference;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power, Rate};
 use planner::request::Request;
 use planner::time::{Seconds, Span, Timestamp};
@@ -108,9 +107,7 @@ fn another_policy_changes_no_other_policys_numbers() {
 
 /// What each node draws, by ordinal.
 fn draws(month: &Month) -> Vec<Power> {
-    let order = month.believed_order(&month.requests[0], Preference::FirstListed);
-    let before = |rank| order.before(rank).draw;
-    (0..order.count()).map(|rank| before(rank + 1) - before(rank)).collect()
+    month.believed_draws(&month.requests[0])
 }
 
 #[test]
