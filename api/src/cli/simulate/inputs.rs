@@ -77,6 +77,13 @@ impl Reader<'_> {
                      {too_large} of more nodes than there are"
                 );
             }
+            if derived.requests.is_empty() {
+                self.errors.push(format!(
+                    "swf_file: no job of known size was submitted in the {} days from day {} of \
+                     the trace on; swf_first_day names another",
+                    parameters.days, files.swf.swf_first_day
+                ));
+            }
             inputs.requests = Source::Given(derived.requests);
         }
         if let Source::Given(requests) = &inputs.requests {

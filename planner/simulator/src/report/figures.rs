@@ -11,23 +11,27 @@ use crate::tables::CURVES;
 
 /// The figures of one cell.
 pub(super) fn of_cell(cell: &ReportedCell<'_>) -> String {
-    let mut out = String::from("<h2>What each policy saves</h2>\n<div class=figures>");
+    let mut out = String::from(
+        "<h2>What each policy saves</h2>\n<p>Policies do not place the same requests: one that places \
+         more large ones has dearer reservations. The right figure compares like with like.</p>\n\
+         <div class=figures>",
+    );
     out += &savings(cell, "Savings of a reservation against asap_first", |all| {
         all.savings_vs_asap_first
     });
     out += &savings(cell, "The same, on requests that every policy placed", |all| {
         all.savings_on_common_requests
     });
-    out += "</div><h2>As requests are placed</h2>\n<div class=figures>";
-    for measure in CURVES {
-        out += &growth(cell, measure);
-    }
-    out += "</div><h2>The first run, day by day</h2>\n<div class=figures>";
+    out += "</div><h2>The first run's first week</h2>\n<div class=figures>";
     out += &power(cell);
     let line = &cell.findings.first_run;
     let currency = cell.findings.summary.parameters.currency.code();
     out += &rate("Price of energy", &format!("{currency}/MWh"), &line.price);
     out += &rate("CO2 intensity of energy", "g/kWh", &line.co2);
+    out += "</div><h2>As requests are placed</h2>\n<div class=figures>";
+    for measure in CURVES {
+        out += &growth(cell, measure);
+    }
     out + "</div>"
 }
 
@@ -47,11 +51,13 @@ fn savings(
             });
         Some(Series { name: policy.to_string(), look, points: points.collect() })
     };
+    let paired = cell.findings.summary.parameters.parameters.runs > 1;
     let policies = cell.findings.summary.policies.iter().enumerate();
     let others = policies.filter(|(_, (policy, _))| *policy != Policy::AsapFirst);
     Chart {
         title: title.to_owned(),
-        x_label: "with 95 % confidence intervals, paired by run".to_owned(),
+        x_label: if paired { "with 95 % confidence intervals, paired by run" } else { "" }
+            .to_owned(),
         y_label: "saved, %".to_owned(),
         horizontal: Horizontal::Places(["energy", "cost", "CO2"].map(str::to_owned).into()),
         kind: Kind::Bars,
@@ -99,7 +105,7 @@ fn power(cell: &ReportedCell<'_>) -> String {
     let series = lines.map(|((name, look), steps)| Series {
         name,
         look,
-        points: steps.iter().map(|(day, watts)| (*day, watts / by, None)).collect(),
+        points: first_week(steps).map(|(day, watts)| (day, watts / by, None)).collect(),
     });
     Chart {
         title: "Reserved maximum power under the cap".to_owned(),
@@ -113,8 +119,13 @@ fn power(cell: &ReportedCell<'_>) -> String {
     .figure()
 }
 
+/// As much of a step function as can be told apart.
+fn first_week(steps: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
+    steps.iter().copied().take_while(|(day, _)| *day <= 7.0)
+}
+
 fn rate(title: &str, unit: &str, steps: &[(f64, f64)]) -> String {
-    let points = steps.iter().map(|(day, value)| (*day, *value, None)).collect();
+    let points = first_week(steps).map(|(day, value)| (day, value, None)).collect();
     Chart {
         title: title.to_owned(),
         x_label: "days".to_owned(),

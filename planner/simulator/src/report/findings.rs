@@ -1,5 +1,7 @@
 //! What is kept of a finished cell for the report: everything but its runs.
 
+use std::collections::BTreeMap;
+
 use planner::agenda::{Agenda, Agendas};
 use planner::quantity::Rate;
 use planner::time::{Seconds, Timestamp};
@@ -61,13 +63,13 @@ impl Timeline {
         let co2 = agendas.co2.agenda().overlapping(month).iter();
         let co2 = co2.map(|piece| (piece.span.start(), piece.value.as_millionths()));
         let reserved = |played: &crate::sesames::PlayedPolicy| {
-            let mut changes: Vec<(Timestamp, f64)> = Vec::new();
+            // What ends and what starts at an instant count together.
+            let mut changes: BTreeMap<Timestamp, f64> = BTreeMap::new();
             for (asked, reserved) in played.scheduled(&run.requests) {
-                changes.push((reserved.start, reserved.peak_power_w));
                 let end = reserved.start + Seconds::new(asked.duration_s);
-                changes.push((end, -reserved.peak_power_w));
+                *changes.entry(reserved.start).or_default() += reserved.peak_power_w;
+                *changes.entry(end).or_default() -= reserved.peak_power_w;
             }
-            changes.sort_by_key(|(at, _)| *at);
             let mut power = 0.0;
             let steps = changes.into_iter().map(|(at, change)| {
                 power += change;

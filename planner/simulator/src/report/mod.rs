@@ -61,13 +61,13 @@ fn lead(cells: &[ReportedCell<'_>]) -> String {
         several => format!(", in {several} settings"),
     };
     format!(
-        "<p class=lead>{} runs of {} days with {} requests each on {} nodes{grid}. Every policy sees \
-         the same nodes, requests and agendas. \u{b1} is half of a 95 % confidence interval over \
-         runs.</p>\n",
-        number(of.runs),
+        "<p class=lead>{} of {} days with {} requests on {} nodes{grid}. Every policy sees the same \
+         nodes, requests and agendas.{}</p>\n",
+        if of.runs == 1 { "One run".to_owned() } else { format!("{} runs", number(of.runs)) },
         number(of.days),
         number(of.requests),
         number(of.nodes),
+        if of.runs == 1 { "" } else { " \u{b1} is half of a 95 % confidence interval over runs." },
     )
 }
 

@@ -5,10 +5,10 @@
 //! these bounds,
 //!
 //! ```text
-//! intensity = 27 + 84.96 * (0.65 * level of the day + 0.35 * shape of the hour)
+//! intensity = 27 + 84.96 * ((1 - h) * level of the day + h * shape of the hour)
 //! ```
 //!
-//! The levels are uniform in `[0, 1]`, hold at midnight and are interpolated in between: most of
+//! with the parameter `co2_hour_percent` as `h`. The levels are uniform in `[0, 1]`, hold at midnight and are interpolated in between: most of
 //! the variation of French CO2 is from one day's weather to another's. The shape is that of a
 //! winter day, low at night and high in the morning and the evening, when thermal plants follow
 //! the load. Weights and shape are plausible, not measured. The days' levels are drawn
@@ -32,10 +32,6 @@ const HOURS_A_DAY: i64 = 24;
 const LEAST: i64 = 27 * MILLION;
 /// From the cleanest to the dirtiest hour, millionths of g/kWh.
 const RANGE: i64 = 84_960_000;
-
-/// Weights of the day's level and of the hour's shape, per cent.
-const DAY_WEIGHT: i64 = 65;
-const HOUR_WEIGHT: i64 = 35;
 
 /// The shape of a winter day from midnight, per cent of its highest hour.
 const SHAPE: [i64; 24] = [
@@ -66,6 +62,7 @@ impl Following {
 /// Draws intensities for all of `horizon`: one word for each of its midnights.
 pub(super) fn draw(
     horizon: Span,
+    hour_percent: u32,
     following: &Following,
     rng: &mut impl Rng,
 ) -> Result<RateAgenda<CarbonIntensity>, SesamesError> {
@@ -89,16 +86,18 @@ pub(super) fn draw(
         let at = |hour| Timestamp::from_unix_seconds(hour * HOUR);
         let span = Span::new(at(hour), at(hour + 1)).and_then(|whole| whole.intersection(horizon));
         pieces.extend(
-            span.zip(intensity(level, hour_of_day)).map(|(span, value)| Piece { span, value }),
+            span.zip(intensity(level, hour_of_day, hour_percent))
+                .map(|(span, value)| Piece { span, value }),
         );
     }
     Ok(RateAgenda::new(Agenda::new(pieces)?))
 }
 
 /// The intensity for a level in millionths.
-fn intensity(level: i64, hour_of_day: i64) -> Option<CarbonIntensity> {
+fn intensity(level: i64, hour_of_day: i64, hour_percent: u32) -> Option<CarbonIntensity> {
     let shape = SHAPE[usize::try_from(hour_of_day).ok()?] * MILLION / 100;
-    let part = (DAY_WEIGHT * level + HOUR_WEIGHT * shape) / (DAY_WEIGHT + HOUR_WEIGHT);
+    let of_hour = i64::from(hour_percent);
+    let part = ((100 - of_hour) * level + of_hour * shape) / 100;
     CarbonIntensity::from_millionths_g_per_kwh(LEAST + RANGE * part / MILLION)
 }
 
@@ -135,13 +134,13 @@ mod tests {
     fn intensities_lie_in_the_papers_range() {
         for run in 0..50 {
             let horizon = span("2013-01-01T00:00:00Z", 720);
-            let agenda = draw(horizon, &alone(), &mut stream(1, run, Draw::Co2)).unwrap();
+            let agenda = draw(horizon, 35, &alone(), &mut stream(1, run, Draw::Co2)).unwrap();
             assert!(agenda.agenda().covers(horizon));
             for piece in agenda.agenda().pieces() {
                 assert!((27_000_000..=111_960_000).contains(&piece.value.as_millionths()));
             }
         }
-        let at = |level, hour| intensity(level, hour).map(Rate::as_millionths);
+        let at = |level, hour| intensity(level, hour, 35).map(Rate::as_millionths);
         assert_eq!(at(0, 4), Some(27_000_000));
         assert_eq!(at(MILLION, 19), Some(111_960_000));
     }
@@ -149,14 +148,14 @@ mod tests {
     /// Level 0.4 at 04:00, where the shape is 0: 27 + 84.96 x 0.65 x 0.4 = 49.0896 g/kWh.
     #[test]
     fn intensity_follows_level_and_shape() {
-        assert_eq!(intensity(400_000, 4).map(Rate::as_millionths), Some(49_089_600));
+        assert_eq!(intensity(400_000, 4, 35).map(Rate::as_millionths), Some(49_089_600));
     }
 
     #[test]
     fn a_longer_horizon_keeps_the_days_before() {
         let drawn = |hours| {
             let horizon = span("2013-01-01T00:00:00Z", hours);
-            draw(horizon, &alone(), &mut stream(1, 0, Draw::Co2))
+            draw(horizon, 35, &alone(), &mut stream(1, 0, Draw::Co2))
                 .unwrap()
                 .agenda()
                 .pieces()

@@ -121,10 +121,9 @@ impl Month {
         self.platform.known(self.belief(request))
     }
 
-    /// The order in which nodes are taken for `request`, by what the planner believes.
-    pub fn believed_order(&self, request: &Request, preference: Preference) -> NodeOrder {
-        let draws = self.platform.draws(self.belief(request));
-        NodeOrder::of_powers(&draws, self.platform.max_powers(), preference)
+    /// What each node draws for `request`, by ordinal, as the planner believes.
+    pub fn believed_draws(&self, request: &Request) -> Vec<Power> {
+        self.platform.draws(self.belief(request))
     }
 
     /// The same order at what the nodes really draw; `None` where that is what is believed.
@@ -206,7 +205,7 @@ fn draw_agendas(
     let co2 = match &inputs.co2 {
         Source::Drawn => {
             let following = following(parameters, horizon, &days, run);
-            co2::draw(horizon, &following, &mut rng(Draw::Co2))?
+            co2::draw(horizon, parameters.co2_hour_percent, &following, &mut rng(Draw::Co2))?
         }
         Source::Given(co2) => co2.clone(),
     };

@@ -76,6 +76,9 @@ pub struct Parameters {
     /// Correlation of the price's and the CO2's day-to-day variation, -1 to 1. The paper took both
     /// from one January and does not say. Default 0: each is drawn for itself.
     pub agenda_correlation: f64,
+    /// How much of the variation of CO2 is by the hour of the day, per cent; the rest is from one
+    /// day's weather to another's. The paper gives the range alone. Default 35: most of it is weather.
+    pub co2_hour_percent: u32,
     /// Standard deviation of the error of the price and CO2 forecasts that plans are made with, per
     /// cent of what comes true, in each hour. Default 0: the paper's agendas are known.
     pub forecast_error_percent: f64,
@@ -172,6 +175,9 @@ pub enum ParameterError {
     /// Not a correlation.
     #[error("agenda_correlation must be between -1 and 1")]
     Correlation,
+    /// Not a part.
+    #[error("co2_hour_percent must be between 0 and 100")]
+    Co2Hour,
     /// Not a spread.
     #[error("forecast_error_percent must be between 0 and 1000")]
     ForecastError,
@@ -209,6 +215,7 @@ impl Default for Parameters {
             daily_swing: 0.6,
             weekend_rate: 0.5,
             agenda_correlation: 0.0,
+            co2_hour_percent: 35,
             forecast_error_percent: 0.0,
             mix: Mix::default(),
         }
@@ -249,7 +256,7 @@ impl Parameters {
     }
 
     /// The rules of what the paper leaves open.
-    fn rules_of_readings(&self) -> [(bool, ParameterError); 7] {
+    fn rules_of_readings(&self) -> [(bool, ParameterError); 8] {
         let fits = u64::from(self.max_duration_s) <= u64::from(self.days) * u64::from(DAY_S);
         [
             (
@@ -259,6 +266,7 @@ impl Parameters {
             ((0.0..=1.0).contains(&self.daily_swing), ParameterError::DailySwing),
             ((0.0..=10.0).contains(&self.weekend_rate), ParameterError::WeekendRate),
             ((-1.0..=1.0).contains(&self.agenda_correlation), ParameterError::Correlation),
+            (self.co2_hour_percent <= 100, ParameterError::Co2Hour),
             ((0.0..=1000.0).contains(&self.forecast_error_percent), ParameterError::ForecastError),
             (self.mix.is_valid(), ParameterError::Mix),
             (self.starts_until == StartsUntil::LastSlot || fits, ParameterError::Fits),

@@ -106,7 +106,8 @@ impl<'a> Stage<'a> {
         let any = month.requests.first().filter(|_| !month.orders_differ());
         let preferences = [Preference::FirstListed, Preference::LeastDraw];
         let orders = any.map(|any| {
-            let of = |preference| orders(month, any, preference);
+            let draws = month.believed_draws(any);
+            let of = |preference| orders(month, any, &draws, preference);
             preferences.into_iter().filter(needed).map(of).collect()
         });
         Self { cell, month, run, arrivals, orders: orders.unwrap_or_default() }
@@ -149,7 +150,8 @@ impl<'a> Stage<'a> {
             let orders = if let Some(shared) = shared {
                 shared
             } else {
-                own = orders(self.month, asked, policy.preference());
+                let draws = self.month.believed_draws(asked);
+                own = orders(self.month, asked, &draws, policy.preference());
                 book = Some(Book::of(&booked, &[], Arc::clone(own.believed.order())));
                 &own
             };
@@ -277,8 +279,9 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn orders(month: &Month, request: &Request, preference: Preference) -> Orders {
-    let believed = month.believed_order(request, preference);
+/// `draws` are those that the planner believes.
+fn orders(month: &Month, request: &Request, draws: &[Power], preference: Preference) -> Orders {
+    let believed = NodeOrder::of_powers(draws, month.platform.max_powers(), preference);
     let truth = if month.truths_differ() { None } else { month.true_order(request, &believed) };
     Orders { preference, believed: Selection::all(Arc::new(believed)), truth }
 }

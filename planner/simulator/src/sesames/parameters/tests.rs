@@ -32,12 +32,13 @@ fn every_error_is_listed() {
         daily_swing: 2.0,
         weekend_rate: -1.0,
         agenda_correlation: 1.5,
+        co2_hour_percent: 101,
         forecast_error_percent: f64::NAN,
         mix: Mix::of(vec![(Policy::AsapFirst, 1)]),
         starts_until: StartsUntil::Fits,
         ..Parameters::default()
     };
-    assert_eq!(broken.errors().len(), 17);
+    assert_eq!(broken.errors().len(), 18);
     let off_grid = Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
     assert_eq!(off_grid.errors(), [ParameterError::Start]);
     let no_slot = Parameters { min_duration_s: 901, max_duration_s: 1799, ..Parameters::default() };
