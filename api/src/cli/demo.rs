@@ -51,7 +51,7 @@ async fn furnish(service: &Arc<Service>) -> anyhow::Result<()> {
         book(
             service,
             &booking.owner,
-            Wish { request: booking.request, search, pareto_nodes: false },
+            Wish { request: booking.request, search, pareto_nodes: false, explain: false },
         )
         .await?;
     }

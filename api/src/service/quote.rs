@@ -5,7 +5,7 @@ use std::sync::Arc;
 use planner::decision::Decision;
 use planner::problem::SearchMode;
 use planner::request::Request;
-use planner::search::{Cancelled, PlanningView, plan};
+use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
@@ -22,6 +22,8 @@ pub struct Wish {
     pub search: SearchMode,
     /// Whether the nodes of every start on the Pareto front are told.
     pub pareto_nodes: bool,
+    /// Whether to tell what lies beside the best starts.
+    pub explain: bool,
 }
 
 /// A decision with everything needed to write it down or to book it.
@@ -29,13 +31,16 @@ pub(super) struct Planned {
     pub state: Arc<State>,
     pub selection: Selection,
     pub decision: Decision,
+    explanation: Option<Explanation>,
 }
 
 impl Planned {
     pub(super) fn document(mut self, pareto_nodes: bool) -> QuoteDocument {
         let front = std::mem::take(&mut self.decision.pareto);
         let nodes = &self.state.cluster.nodes;
-        QuoteDocument::new(&self.decision, &front, self.selection.order(), nodes, pareto_nodes)
+        let order = self.selection.order();
+        let document = QuoteDocument::new(&self.decision, &front, order, nodes, pareto_nodes);
+        document.explained(self.explanation.as_ref())
     }
 }
 
@@ -83,10 +88,12 @@ impl Service {
                 book: &state.book,
             };
             let decision = plan(&view, &wish.request, cancelled)?;
+            let explanation = wish.explain.then(|| explain(&view, &wish.request, cancelled));
+            let explanation = explanation.transpose()?;
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(Planned { state, selection, decision })))
+            Ok(Ok(present(Planned { state, selection, decision, explanation })))
         });
         planned.await?
     }

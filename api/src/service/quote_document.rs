@@ -2,8 +2,10 @@
 
 use planner::decision::{Decision, Offer};
 use planner::json::decision::{DecisionDocument, OfferDocument, ReasonDocument, SavingsDocument};
+use planner::json::explanation::ExplanationDocument;
 use planner::node::Nodes;
 use planner::order::NodeOrder;
+use planner::search::Explanation;
 use planner::time::Timestamp;
 
 /// What is possible for a request.
@@ -22,9 +24,12 @@ pub struct QuoteDocument {
     pub offers: Vec<OfferDocument>,
     /// The starts that no other beats in energy, cost, CO2 and delay, in time order.
     pub pareto: Vec<ParetoDocument>,
+    /// What lies beside the best starts, where `explain` was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<ExplanationDocument>,
 }
 
-/// A start on the Pareto front. Which nodes it takes is told where `pareto_nodes` was asked for.
+/// A start on the Pareto front. Which nodes it takes is told unless `pareto_nodes` is false.
 #[derive(Clone, Debug, serde::Serialize, utoipa::ToSchema)]
 pub struct ParetoDocument {
     /// RFC 3339.
@@ -82,7 +87,13 @@ impl QuoteDocument {
             as_soon_as_possible: document.as_soon_as_possible,
             offers: document.offers,
             pareto: front.iter().map(on_the_front).collect(),
+            explanation: None,
         }
+    }
+
+    /// The same with an explanation, if there is one.
+    pub fn explained(self, explanation: Option<&Explanation>) -> Self {
+        Self { explanation: explanation.map(ExplanationDocument::new), ..self }
     }
 }
 

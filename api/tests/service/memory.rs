@@ -14,7 +14,8 @@ on_both_engines! {
     quotes_at_once_all_see_what_was_committed_before_them,
     an_offer_that_lapses_frees_its_nodes_without_a_write,
     tokens_of_another_process_hold_and_are_revoked_at_once,
-    nodes_on_the_front_are_told_where_asked_for,
+    nodes_on_the_front_are_told_unless_they_are_not_wanted,
+    a_quote_explains_itself_where_asked_to,
     a_quote_does_not_wait_for_a_writer,
 }
 
@@ -125,16 +126,16 @@ async fn a_quote_does_not_wait_for_a_writer(site: Site) {
     choose(&client, &propose(&client, &hours.request(1, 2, 2)).await, "cost_co2_energy").await;
 }
 
-async fn nodes_on_the_front_are_told_where_asked_for(site: Site) {
+async fn nodes_on_the_front_are_told_unless_they_are_not_wanted(site: Site) {
     let server = site.serve().await;
     let client = server.client();
     let hours = furnish(&client, 4, None).await;
     let mut request = hours.request(2, 0, 6);
+    let told = client.post("/api/v1/quotes", &request).await.ok(200);
+    request["pareto_nodes"] = json!(false);
     let quote = client.post("/api/v1/quotes", &request).await.ok(200);
     let front = quote["pareto"].as_array().unwrap();
     assert!(front.iter().all(|it| it.get("nodes").is_none() && it["node_count"] == 2));
-    request["pareto_nodes"] = json!(true);
-    let told = client.post("/api/v1/quotes", &request).await.ok(200);
     assert_eq!(told["offers"], quote["offers"]);
     for (point, told) in front.iter().zip(told["pareto"].as_array().unwrap()) {
         let mut told = told.clone();
@@ -147,4 +148,27 @@ async fn nodes_on_the_front_are_told_where_asked_for(site: Site) {
     request["pareto_nodes"] = json!("yes");
     let problem = client.post("/api/v1/quotes", &request).await.problem(400, "invalid_body");
     assert_eq!(problem["errors"][0]["pointer"], "/pareto_nodes");
+}
+
+async fn a_quote_explains_itself_where_asked_to(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let mut request = hours.request(2, 0, 2);
+    assert!(client.post("/api/v1/quotes", &request).await.ok(200).get("explanation").is_none());
+    request["explain"] = json!(true);
+    let quote = client.post("/api/v1/quotes", &request).await.ok(200);
+    let rankings = quote["explanation"]["rankings"].as_array().unwrap();
+    assert_eq!(rankings.len(), 6);
+    for explained in rankings {
+        let wins = |offer: &&serde_json::Value| {
+            offer["rankings"].as_array().unwrap().contains(&explained["ranking"])
+        };
+        let offer = quote["offers"].as_array().unwrap().iter().find(wins).unwrap();
+        for key in ["start", "end", "node_count", "energy_j", "cost", "co2_g"] {
+            assert_eq!(explained["best"][key], offer[key], "{key}");
+        }
+        assert_ne!(explained["next_best"]["start"], offer["start"]);
+        assert!(explained["one_more_hour"]["start"].is_string());
+    }
 }

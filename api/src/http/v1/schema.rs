@@ -178,9 +178,12 @@ pub struct QuoteRequest {
     #[serde(flatten)]
     #[schema(inline)]
     pub request: RequestDocument,
-    /// Whether every start on the Pareto front tells its nodes; otherwise only offers and the
-    /// first feasible start do.
+    /// Whether every start on the Pareto front tells its nodes, as it does unless this is false;
+    /// offers and the first feasible start always do.
     pub pareto_nodes: Option<bool>,
+    /// Whether to tell for each ranking what the next-best start would have cost, and what an hour
+    /// more of flexibility would save.
+    pub explain: Option<bool>,
 }
 
 /// So many nodes for so long.

@@ -33,11 +33,17 @@ impl<'a> Context<'a> {
         let object = reader.object(raw, &known)?;
         let mode = reader.optional(&object, "search", search);
         let pareto_nodes = reader.optional(&object, "pareto_nodes", boolean);
+        let explain = reader.optional(&object, "explain", boolean);
         let request = request_fields(reader, &object, self.now)?;
         check_filter(reader, &request.filter, &self.state.cluster.nodes);
         let search = mode?.unwrap_or(self.search);
         check_candidates(reader, search, &request, self.now);
-        Some(Wish { request, search, pareto_nodes: pareto_nodes?.unwrap_or(false) })
+        Some(Wish {
+            request,
+            search,
+            pareto_nodes: pareto_nodes?.unwrap_or(true),
+            explain: explain?.unwrap_or(false),
+        })
     }
 }
 
@@ -60,7 +66,7 @@ pub fn read_wish(body: &JsonBody, service: &Service, state: &State) -> Result<Wi
 /// # Errors
 /// A problem with every error in it.
 pub fn read_quote(body: &JsonBody, service: &Service, state: &State) -> Result<Wish, Problem> {
-    let context = Context::new(service, state, &["search", "pareto_nodes"]);
+    let context = Context::new(service, state, &["search", "pareto_nodes", "explain"]);
     body.read(|reader, raw| context.wish(reader, raw))
 }
 
