@@ -92,6 +92,7 @@ impl QuoteDocument {
     }
 
     /// The same with an explanation, if there is one.
+    #[must_use]
     pub fn explained(self, explanation: Option<&Explanation>) -> Self {
         Self { explanation: explanation.map(ExplanationDocument::new), ..self }
     }
