@@ -1,6 +1,7 @@
 //! Exact decimal numbers: millionths from text, and fractions applied without binary rounding.
 
 use std::cmp::Ordering;
+use std::num::NonZeroU64;
 
 use crate::quantity::{MILLION, Power};
 
@@ -93,11 +94,13 @@ pub struct Fraction {
     /// `value = mantissa / 10^scale`.
     mantissa: u64,
     scale: u32,
+    /// `10^scale` where it fits.
+    unit: Option<NonZeroU64>,
 }
 
 impl Fraction {
     /// One: fully used.
-    pub const ONE: Self = Self { value: 1.0, mantissa: 1, scale: 0 };
+    pub const ONE: Self = Self { value: 1.0, mantissa: 1, scale: 0, unit: Some(NonZeroU64::MIN) };
 
     /// A fraction; `None` outside `[0, 1]` and for NaN.
     pub fn new(value: f64) -> Option<Self> {
@@ -107,7 +110,9 @@ impl Fraction {
         let text = format!("{}", value.abs());
         let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
         let mantissa = format!("{whole}{decimals}").parse().ok()?;
-        Some(Self { value: value.abs(), mantissa, scale: u32::try_from(decimals.len()).ok()? })
+        let scale = u32::try_from(decimals.len()).ok()?;
+        let unit = 10_u64.checked_pow(scale).and_then(NonZeroU64::new);
+        Some(Self { value: value.abs(), mantissa, scale, unit })
     }
 
     /// As a floating-point number.
@@ -121,19 +126,22 @@ impl Fraction {
     }
 
     /// `low + self * (high - low)`, rounded half to even; `low <= high`.
+    #[inline]
     pub fn between(self, low: Power, high: Power) -> Power {
         let range = (high - low).as_microwatts().unsigned_abs();
         // Short decimals of ordinary powers fit one word, which divides several times faster.
-        let short = 10_u64.checked_pow(self.scale).zip(self.mantissa.checked_mul(range));
+        let short = self.unit.zip(self.mantissa.checked_mul(range));
         let (floor, part) = if let Some((unit, product)) = short {
-            (u128::from(product / unit), compare_half(u128::from(product % unit), u128::from(unit)))
+            let part = product % unit;
+            // The part against what it lacks of the unit, since its double may not fit.
+            (u128::from(product / unit), part.cmp(&(unit.get() - part)))
         } else {
             // The product is below 1e17 * 1e17: beyond 36 decimals nothing is left to round.
             let Some(unit) = 10_u128.checked_pow(self.scale).filter(|_| self.scale <= 36) else {
                 return low;
             };
             let product = u128::from(self.mantissa) * u128::from(range);
-            (product / unit, compare_half(product % unit, unit))
+            (product / unit, (product % unit * 2).cmp(&unit))
         };
         let floor = low.as_microwatts() + i64::try_from(floor).unwrap_or(i64::MAX);
         let up = match part {
@@ -143,11 +151,6 @@ impl Fraction {
         };
         Power::from_microwatts(floor + i64::from(up))
     }
-}
-
-/// How a part of `unit` compares with its half.
-fn compare_half(part: u128, unit: u128) -> Ordering {
-    (part * 2).cmp(&unit)
 }
 
 /// Millionths as the shortest decimal text.

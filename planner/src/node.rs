@@ -125,6 +125,7 @@ impl Node {
     }
 
     /// The expected mean power for an application of this utilisation.
+    #[inline]
     pub fn draw(&self, utilisation: Fraction) -> Power {
         match self.own {
             Some(own) => own.draw,

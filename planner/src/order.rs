@@ -102,13 +102,13 @@ impl NodeOrder {
         let drawn = admitted.map(|ordinal| (all[ordinal as usize].draw(utilisation), ordinal));
         // Read in the order of draws, one number a node is kinder to the cache than a whole node.
         let max_powers: Vec<Power> = all.iter().map(Node::max).collect();
-        let order = Self::taken_in(in_order(preference, drawn), &max_powers);
+        let order = Self::preferring(preference, drawn, &max_powers);
         if scope == CapScope::AllNodes { order.counting_idle(all) } else { order }
     }
 
     /// Orders all nodes by draws that are known already; both slices are by ordinal and equally long.
     pub fn of_powers(draws: &[Power], max_powers: &[Power], preference: Preference) -> Self {
-        Self::taken_in(in_order(preference, draws.iter().copied().zip(0..)), max_powers)
+        Self::preferring(preference, draws.iter().copied().zip(0..), max_powers)
     }
 
     /// The same nodes in the same order with other draws, by ordinal: what was ordered by an
@@ -116,20 +116,44 @@ impl NodeOrder {
     #[must_use]
     pub fn with_draws(&self, draws: &[Power], max_powers: &[Power]) -> Self {
         let other = |&ordinal: &u32| (draws[ordinal as usize], ordinal);
-        Self::taken_in(self.ordinal_of_rank.iter().map(other).collect(), max_powers)
+        Self::taken_in(self.ordinal_of_rank.iter().map(other), max_powers)
     }
 
-    fn taken_in(drawn: Vec<(Power, u32)>, max_powers: &[Power]) -> Self {
-        let mut before = Vec::with_capacity(drawn.len() + 1);
+    /// Orders nodes that are given by ordinal.
+    fn preferring(
+        preference: Preference,
+        drawn: impl Iterator<Item = (Power, u32)> + Clone,
+        max_powers: &[Power],
+    ) -> Self {
+        if preference == Preference::FirstListed {
+            return Self::taken_in(drawn, max_powers);
+        }
+        if let Some(mut packed) = packed(drawn.clone()) {
+            // Stable, so that ordinals stay as they came.
+            radsort::sort_by_key(&mut packed, |key| key >> ORDINAL_BITS);
+            return Self::taken_in(packed.into_iter().map(unpacked), max_powers);
+        }
+        let mut drawn: Vec<(Power, u32)> = drawn.collect();
+        drawn.sort_unstable();
+        Self::taken_in(drawn.into_iter(), max_powers)
+    }
+
+    fn taken_in(drawn: impl Iterator<Item = (Power, u32)>, max_powers: &[Power]) -> Self {
+        let mut ordinal_of_rank = Vec::with_capacity(max_powers.len());
+        let mut before = Vec::with_capacity(max_powers.len() + 1);
         let (mut draw_sum, mut max_sum) = (Power::ZERO, Power::ZERO);
         before.push((draw_sum, max_sum));
-        for &(draw, ordinal) in &drawn {
+        for (draw, ordinal) in drawn {
+            ordinal_of_rank.push(ordinal);
             draw_sum = draw_sum + draw;
             max_sum = max_sum + max_powers[ordinal as usize];
             before.push((draw_sum, max_sum));
         }
+        // Only where a filter left nodes out is there anything to give back.
+        ordinal_of_rank.shrink_to_fit();
+        before.shrink_to_fit();
         Self {
-            ordinal_of_rank: drawn.into_iter().map(|(_, ordinal)| ordinal).collect(),
+            ordinal_of_rank,
             rank_of_ordinal: OnceLock::new(),
             ordinals: max_powers.len(),
             before,
@@ -218,40 +242,24 @@ impl NodeOrder {
     }
 }
 
-/// Nodes, given by ordinal, in the order of preference.
-fn in_order(
-    preference: Preference,
-    drawn: impl Iterator<Item = (Power, u32)> + Clone,
-) -> Vec<(Power, u32)> {
-    match preference {
-        Preference::LeastDraw => sorted(drawn),
-        Preference::FirstListed => drawn.collect(),
-    }
-}
-
 /// Bits of an ordinal in a packed word: more than nodes have.
 const ORDINAL_BITS: u32 = 24;
 const _: () = assert!(MAX_NODES < 1 << ORDINAL_BITS);
 
-/// Sorts nodes, given by ordinal, by draw, then ordinal. Draws below a megawatt, as those of real
-/// nodes are, are packed into one word with the ordinal, which a radix sort puts in order.
-fn sorted(drawn: impl Iterator<Item = (Power, u32)> + Clone) -> Vec<(Power, u32)> {
-    let pack = |(draw, ordinal): (Power, u32)| {
+/// Draw and ordinal as one word, which a radix sort puts in order; `None` unless all draws are below
+/// a megawatt, as those of real nodes are.
+fn packed(drawn: impl Iterator<Item = (Power, u32)>) -> Option<Vec<u64>> {
+    let mut packed = Vec::with_capacity(drawn.size_hint().1.unwrap_or(0));
+    for (draw, ordinal) in drawn {
         let draw = u64::try_from(draw.as_microwatts()).ok().filter(|draw| draw >> 40 == 0)?;
-        Some(draw << ORDINAL_BITS | u64::from(ordinal))
-    };
-    let Some(mut packed) = drawn.clone().map(pack).collect::<Option<Vec<u64>>>() else {
-        let mut drawn: Vec<(Power, u32)> = drawn.collect();
-        drawn.sort_unstable();
-        return drawn;
-    };
-    // Stable, so that ordinals stay as they came.
-    radsort::sort_by_key(&mut packed, |key| key >> ORDINAL_BITS);
-    let unpack = |key: u64| {
-        let ordinal = (key & ((1 << ORDINAL_BITS) - 1)) as u32;
-        (Power::from_microwatts((key >> ORDINAL_BITS).cast_signed()), ordinal)
-    };
-    packed.into_iter().map(unpack).collect()
+        packed.push(draw << ORDINAL_BITS | u64::from(ordinal));
+    }
+    Some(packed)
+}
+
+fn unpacked(key: u64) -> (Power, u32) {
+    let ordinal = (key & ((1 << ORDINAL_BITS) - 1)) as u32;
+    (Power::from_microwatts((key >> ORDINAL_BITS).cast_signed()), ordinal)
 }
 
 #[cfg(test)]
@@ -291,11 +299,12 @@ mod tests {
             draws in prop::collection::vec(0_i64..50, 0..100),
             scale in prop::sample::select(&[1, 1 << 30, 1 << 36][..]),
         ) {
-            let entries = (0_u32..).zip(&draws);
-            let drawn = entries.map(|(ordinal, it)| (Power::from_microwatts(it * scale), ordinal));
-            let mut expected: Vec<(Power, u32)> = drawn.clone().collect();
+            let draws = powers(&draws.into_iter().map(|draw| draw * scale).collect::<Vec<_>>());
+            let order = NodeOrder::of_powers(&draws, &draws, Preference::LeastDraw);
+            let mut expected: Vec<(Power, u32)> = draws.iter().copied().zip(0..).collect();
             expected.sort();
-            prop_assert_eq!(sorted(drawn), expected);
+            let expected: Vec<u32> = expected.into_iter().map(|(_, ordinal)| ordinal).collect();
+            prop_assert_eq!(order.ordinal_of_rank, expected);
         }
     }
 }
