@@ -41,7 +41,7 @@ pub(super) fn winner(
     }
     let key = |&index: &usize| {
         let it = &starts[index];
-        (it.start, ranking.key_of(it.amounts), it.shape)
+        (it.span.start(), ranking.key_of(it.amounts), it.shape)
     };
     kept.into_iter().min_by_key(key)
 }

@@ -26,7 +26,7 @@ pub(super) fn crossings(
     neighbours: &[(Feasible, Feasible)],
     tolerances: &Tolerances,
 ) -> Vec<(usize, Timestamp)> {
-    let end = |it: &Feasible| (it.start.as_unix_seconds(), it.amounts);
+    let end = |it: &Feasible| (it.span.start().as_unix_seconds(), it.amounts);
     let line = |(from, until): (&Feasible, &Feasible)| Line {
         shape: from.shape,
         from: end(from),
@@ -120,7 +120,7 @@ pub(super) fn with_crossings(
     starts
 }
 
-/// Pairs of neighbouring candidates between which there are more seconds.
-pub(super) fn apart(earlier: Timestamp, later: Timestamp) -> bool {
-    later - earlier > Seconds::ONE
+/// Whether there are more seconds between two neighbouring candidates.
+pub(super) fn apart(earlier: &Feasible, later: &Feasible) -> bool {
+    later.span.start() - earlier.span.start() > Seconds::ONE
 }

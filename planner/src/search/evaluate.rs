@@ -111,10 +111,8 @@ impl<'a> Evaluation<'a> {
                 match feasibility.evaluate(span, &mut search.sweep) {
                     Ok(amounts) => {
                         let state = search.sweep.state();
-                        let start = Feasible { start, shape: index, amounts, state };
-                        if let Some(before) =
-                            before.filter(|it| collects && apart(it.start, start.start))
-                        {
+                        let start = Feasible { span, shape: index, amounts, state };
+                        if let Some(before) = before.filter(|it| collects && apart(it, &start)) {
                             neighbours.push((before, start));
                         }
                         before = Some(start);
@@ -128,23 +126,14 @@ impl<'a> Evaluation<'a> {
             }
         }
         if shapes.len() > 1 {
-            self.starts.sort_by_key(|it| (it.start, it.shape));
+            self.starts.sort_by_key(|it| (it.span.start(), it.shape));
         }
         Ok(neighbours)
     }
 
-    /// The span of a reservation with this start.
-    pub(super) fn span(&self, start: &Feasible) -> Span {
-        let duration = self.shapes[start.shape].shape.duration;
-        // Durations are at least a second, or nothing would have been feasible.
-        Span::starting(start.start, duration)
-            .or_else(|| Span::starting(start.start, Seconds::ONE))
-            .unwrap_or_else(|| unreachable!("a second is longer than nothing"))
-    }
-
     /// The nodes it takes, as ranks of the selection.
     pub(super) fn ranks(&self, start: &Feasible) -> NodeSet {
-        self.shapes[start.shape].sweep.ranks(self.span(start))
+        self.shapes[start.shape].sweep.ranks(start.span)
     }
 }
 

@@ -73,8 +73,11 @@ pub fn explain(
         Ranking::ALL.map(|ranking| {
             let best = choose::winner(starts, tolerances, ranking).map(|index| starts[index]);
             let next_best = best.and_then(|best| {
-                let others: Vec<Feasible> =
-                    starts.iter().filter(|it| it.start != best.start).copied().collect();
+                let others: Vec<Feasible> = starts
+                    .iter()
+                    .filter(|it| it.span.start() != best.span.start())
+                    .copied()
+                    .collect();
                 choose::winner(&others, tolerances, ranking).map(|index| others[index])
             });
             [best, next_best].map(|start| start.and_then(|it| view.start_values(request, &it)))
@@ -103,9 +106,8 @@ pub fn explain(
 
 impl PlanningView<'_> {
     fn start_values(&self, request: &Request, start: &Feasible) -> Option<StartValues> {
-        let shape = request.shapes().nth(start.shape)?;
-        let span = Span::starting(start.start, shape.duration)?;
-        Some(StartValues { span, nodes: shape.nodes, values: self.values(start.amounts) })
+        let nodes = request.shapes().nth(start.shape)?.nodes;
+        Some(StartValues { span: start.span, nodes, values: self.values(start.amounts) })
     }
 }
 

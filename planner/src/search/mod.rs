@@ -71,7 +71,8 @@ pub struct Cancelled;
 /// A feasible start of one of the request's shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Feasible {
-    start: Timestamp,
+    /// Of the reservation.
+    span: Span,
     /// Which of [`Request::shapes`].
     shape: usize,
     /// In the order of [`Criterion::ALL`](crate::criterion::Criterion::ALL).
@@ -190,7 +191,7 @@ struct Offers<'a> {
 
 impl Offers<'_> {
     fn offer(&mut self, start: &Feasible) -> Offer {
-        let span = self.evaluation.span(start);
+        let span = start.span;
         let values = self.view.values(start.amounts);
         let soonest = self.evaluation.starts.first().unwrap_or(start).amounts;
         let (ranks, peak_power) = match self.latest.take() {

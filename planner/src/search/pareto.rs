@@ -14,7 +14,7 @@ pub(super) fn front(starts: &[Feasible]) -> Vec<usize> {
     let mut stairs = Stairs::new(starts);
     let mut on_front = Vec::new();
     let mut simultaneous: Vec<usize> = Vec::new();
-    for group in starts.chunk_by(|left, right| left.start == right.start) {
+    for group in starts.chunk_by(|left, right| left.span.start() == right.span.start()) {
         let first = simultaneous_first(starts, group);
         simultaneous.clear();
         simultaneous.extend(first..first + group.len());
@@ -103,10 +103,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::time::Timestamp;
+    use crate::time::{Seconds, Span, Timestamp};
 
     fn start(at: i64, amounts: [i128; 3]) -> Feasible {
-        Feasible { start: Timestamp::from_unix_seconds(at), shape: 0, amounts, state: 0 }
+        let start = Timestamp::from_unix_seconds(at);
+        let span = Span::starting(start, Seconds::ONE).unwrap();
+        Feasible { span, shape: 0, amounts, state: 0 }
     }
 
     /// B (2,2,2) is beaten by A (1,1,1); C (1,1,1) again is later than A; D is cleaner than A.
@@ -128,11 +130,11 @@ mod tests {
         ) {
             let mut starts: Vec<Feasible> =
                 starts.into_iter().map(|(at, amounts)| start(at, amounts)).collect();
-            starts.sort_by_key(|it| it.start);
+            starts.sort_by_key(|it| it.span);
             let beats = |left: &Feasible, right: &Feasible| {
                 let no_worse = (0..3).all(|i| left.amounts[i] <= right.amounts[i]);
-                let equal = (left.start, left.amounts) == (right.start, right.amounts);
-                left.start <= right.start && no_worse && !equal
+                let equal = (left.span, left.amounts) == (right.span, right.amounts);
+                left.span <= right.span && no_worse && !equal
             };
             let expected: Vec<usize> = (0..starts.len())
                 .filter(|&it| !starts.iter().any(|other| beats(other, &starts[it])))
