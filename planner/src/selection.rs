@@ -32,8 +32,8 @@ enum Translation {
     Same,
     /// In the same sequence: how many of the selection come before each rank, and before the end.
     Sequence(Arc<[u32]>),
-    /// Anywhere.
-    Scattered,
+    /// Anywhere: the rank of each, [`NO_RANK`] for nodes that are not selected.
+    Scattered(Arc<[u32]>),
 }
 
 impl Selection {
@@ -53,17 +53,19 @@ impl Selection {
         admits: impl Fn(u32) -> bool,
     ) -> Self {
         let order = NodeOrder::of(nodes, Preference::LeastDraw, utilisation, scope, admits);
-        let in_base = |rank: u32| base.rank(order.ordinal(rank));
-        let translation = if !(0..order.count()).is_sorted_by_key(in_base) {
-            Translation::Scattered
+        let place = |rank: u32| order.rank(base.ordinal(rank)).unwrap_or(NO_RANK);
+        let places: Arc<[u32]> = (0..base.count()).map(place).collect();
+        let selected = || places.iter().filter(|&&place| place != NO_RANK);
+        let translation = if !selected().is_sorted() {
+            Translation::Scattered(places)
         } else if order.count() == base.count() {
             Translation::Same
         } else {
             let mut before = 0;
-            let mut counts: Vec<u32> = Vec::with_capacity(base.count() as usize + 1);
-            for rank in 0..base.count() {
+            let mut counts: Vec<u32> = Vec::with_capacity(places.len() + 1);
+            for place in places.iter() {
                 counts.push(before);
-                before += u32::from(order.rank(base.ordinal(rank)).is_some());
+                before += u32::from(*place != NO_RANK);
             }
             counts.push(before);
             Translation::Sequence(counts.into())
@@ -116,7 +118,7 @@ impl Selection {
 
     /// Whether ranges of the book are ranges of the selection.
     pub(crate) const fn keeps_sequence(&self) -> bool {
-        !matches!(self.translation, Translation::Scattered)
+        !matches!(self.translation, Translation::Scattered(_))
     }
 
     /// A range of the book as one of the selection, where ranges stay ranges; it may be empty.
@@ -125,16 +127,18 @@ impl Selection {
             Translation::Sequence(before) => {
                 before[range.start as usize]..before[range.end as usize]
             }
-            Translation::Same | Translation::Scattered => range.clone(),
+            Translation::Same | Translation::Scattered(_) => range.clone(),
         }
     }
 
     /// The selection's ranks of a range of the book, one by one.
     pub(crate) fn ranks<'a>(&'a self, range: &Range<u32>) -> impl Iterator<Item = u32> + 'a {
-        let (scattered, whole) = match &self.translation {
-            Translation::Scattered => (range.clone(), 0..0),
-            Translation::Same | Translation::Sequence(_) => (0..0, self.range(range)),
+        let (places, whole): (&[u32], Range<u32>) = match &self.translation {
+            Translation::Scattered(places) => {
+                (&places[range.start as usize..range.end as usize], 0..0)
+            }
+            Translation::Same | Translation::Sequence(_) => (&[], self.range(range)),
         };
-        scattered.filter_map(|rank| self.order.rank(self.base.ordinal(rank))).chain(whole)
+        places.iter().copied().filter(|&place| place != NO_RANK).chain(whole)
     }
 }
