@@ -132,10 +132,9 @@ impl Fraction {
         // Short decimals of ordinary powers fit one word, which divides several times faster.
         let short = self.unit.zip(self.mantissa.checked_mul(range));
         let (floor, part) = if let Some((unit, product)) = short {
-            let floor = quotient(product, unit);
-            let part = product - floor * unit.get();
+            let part = product % unit;
             // The part against what it lacks of the unit, since its double may not fit.
-            (u128::from(floor), part.cmp(&(unit.get() - part)))
+            (u128::from(product / unit), part.cmp(&(unit.get() - part)))
         } else {
             // The product is below 1e17 * 1e17: beyond 36 decimals nothing is left to round.
             let Some(unit) = 10_u128.checked_pow(self.scale).filter(|_| self.scale <= 36) else {
@@ -152,19 +151,6 @@ impl Fraction {
         };
         Power::from_microwatts(floor + i64::from(up))
     }
-}
-
-/// `product / unit`, by a floating-point division where that is exact: processors divide these
-/// several times faster.
-#[inline]
-fn quotient(product: u64, unit: NonZeroU64) -> u64 {
-    if product >> f64::MANTISSA_DIGITS > 0 {
-        return product / unit;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^53")]
-    let rounded = (product as f64 / unit.get() as f64) as u64;
-    // Rounding may have reached the next whole number, but not passed it.
-    rounded - u64::from(rounded * unit.get() > product)
 }
 
 /// Millionths as the shortest decimal text.
@@ -216,19 +202,6 @@ mod tests {
         assert_eq!(of(1.0, 7, 1_000_000), 1_000_000);
         assert_eq!(Fraction::new(f64::NAN), None);
         assert_eq!(Fraction::new(1.000_000_1), None);
-    }
-
-    #[test]
-    fn divides_as_whole_numbers_do() {
-        let units = [1, 2, 3, 10, 100, 1_000_000_007, 10_u64.pow(17), u64::MAX];
-        let edges = [0, 1, (1 << 53) - 1, 1 << 53, u64::MAX - 1, u64::MAX];
-        for unit in units.map(|unit| NonZeroU64::new(unit).unwrap()) {
-            let multiples = (1..1_000).map(|it: u64| it.saturating_mul(unit.get()));
-            let near = multiples.flat_map(|it| [it - 1, it, it.saturating_add(1)]);
-            for product in near.chain(edges) {
-                assert_eq!(quotient(product, unit), product / unit, "{product} / {unit}");
-            }
-        }
     }
 
     #[test]

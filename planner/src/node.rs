@@ -56,6 +56,8 @@ pub enum NodeError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodes {
     list: Vec<Node>,
+    /// The maximum power of each alone: read out of order, it is kinder to the cache than nodes.
+    max_powers: Box<[Power]>,
     names: Names,
     labels: Labels,
 }
@@ -169,11 +171,12 @@ impl Nodes {
         if nodes.len() > MAX_NODES as usize {
             return Err(NodesError::TooMany);
         }
-        let total: i128 = nodes.iter().map(|node| i128::from(node.max.as_microwatts())).sum();
+        let max_powers: Box<[Power]> = nodes.iter().map(Node::max).collect();
+        let total: i128 = max_powers.iter().map(|power| i128::from(power.as_microwatts())).sum();
         if total > i128::from(MAX_POWER_MICROWATTS) {
             return Err(NodesError::TooMuchPower);
         }
-        Ok(Self { list: nodes, names, labels: Labels::default() })
+        Ok(Self { list: nodes, max_powers, names, labels: Labels::default() })
     }
 
     /// The same names and labels with other powers, in the same order.
@@ -209,6 +212,11 @@ impl Nodes {
     /// How the nodes are named.
     pub const fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The maximum power of each, in input order.
+    pub(crate) fn max_powers(&self) -> &[Power] {
+        &self.max_powers
     }
 
     /// The name of the node at `ordinal`.

@@ -100,9 +100,7 @@ impl NodeOrder {
         let all = nodes.as_slice();
         let admitted = (0..nodes.count()).filter(|&ordinal| admits(ordinal));
         let drawn = admitted.map(|ordinal| (all[ordinal as usize].draw(utilisation), ordinal));
-        // Read in the order of draws, one number a node is kinder to the cache than a whole node.
-        let max_powers: Vec<Power> = all.iter().map(Node::max).collect();
-        let order = Self::preferring(preference, drawn, &max_powers);
+        let order = Self::preferring(preference, drawn, nodes.max_powers());
         if scope == CapScope::AllNodes { order.counting_idle(all) } else { order }
     }
 
