@@ -14,12 +14,12 @@ mod planning;
 mod power_profile;
 mod propose;
 mod quote;
-mod quote_document;
 mod reservations;
 mod state;
 
 use std::sync::Arc;
 
+use planner::json::decision::DecisionDocument;
 use planner::time::{Seconds, Timestamp};
 use storage::{Database, OutageId, ReservationId, StorageError};
 use tokio::sync::Mutex;
@@ -36,7 +36,6 @@ pub use planner::reserved_power::ProfileStep;
 pub use power_profile::PowerProfile;
 pub use propose::{IdempotencyKey, Proposed};
 pub use quote::Wish;
-pub use quote_document::QuoteDocument;
 pub use reservations::{Access, Page, ShownNodes};
 pub use state::State;
 
@@ -67,13 +66,13 @@ pub enum ServiceError {
     NoReservation(ReservationId),
     /// The planner found no start.
     #[error("no start in the window has enough nodes and power; see the reasons")]
-    Impossible(Box<QuoteDocument>),
+    Impossible(Box<DecisionDocument>),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \
          stands here, and a new reservation holds it"
     )]
-    OffersExpired(Box<QuoteDocument>),
+    OffersExpired(Box<DecisionDocument>),
     /// The reservation's state does not allow it.
     #[error("the reservation is {state}; {way_out}")]
     WrongState {

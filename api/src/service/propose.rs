@@ -1,12 +1,11 @@
 //! Proposals: a reservation whose offers are held for its owner.
 
 use planner::decision::Offer;
-use planner::json::decision::OfferDocument;
+use planner::json::decision::{DecisionDocument, OfferDocument};
 use storage::{IdempotencyRecord, NewOffer, NewReservation, OfferId, ProposeError, ReservationId};
 use uuid::Uuid;
 
 use super::quote::Planned;
-use super::quote_document::QuoteDocument;
 use super::{Service, ServiceError, Wish};
 
 /// How often a proposal is planned anew when other processes change the book meanwhile.
@@ -53,7 +52,7 @@ impl Service {
             }
             let state = self.state().await?;
             let version = state.marks.map_or(0, |marks| marks.version);
-            let drafted = match self.plan(state, wish, draft).await? {
+            let drafted = match self.plan(state, wish, |planned| draft(&planned)).await? {
                 Ok(drafted) => drafted,
                 Err(impossible) => {
                     if let Some(before) = self.proposed_before(owner, key).await? {
@@ -138,7 +137,7 @@ struct Drafted {
 }
 
 /// A decision as it is written, or what is told where nothing is possible.
-fn draft(planned: Planned) -> Result<Drafted, Box<QuoteDocument>> {
+fn draft(planned: &Planned) -> Result<Drafted, Box<DecisionDocument>> {
     if planned.decision.offers().is_empty() {
         return Err(Box::new(planned.document(false)));
     }
@@ -147,10 +146,10 @@ fn draft(planned: Planned) -> Result<Drafted, Box<QuoteDocument>> {
     let summary = serde_json::json!({
         "candidate_starts": decision.candidate_starts,
         "decision": decision.word(),
-        "as_soon_as_possible": soonest.map(|offer| document(&planned, offer)),
+        "as_soon_as_possible": soonest.map(|offer| document(planned, offer)),
     })
     .to_string();
-    let offers = decision.offers().iter().map(|offer| held(&planned, offer)).collect();
+    let offers = decision.offers().iter().map(|offer| held(planned, offer)).collect();
     Ok(Drafted { summary, offers })
 }
 

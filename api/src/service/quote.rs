@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use planner::decision::Decision;
+use planner::json::decision::DecisionDocument;
 use planner::problem::SearchMode;
 use planner::request::Request;
 use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
-use super::quote_document::QuoteDocument;
 use super::state::State;
 use super::{Service, ServiceError};
 
@@ -35,12 +35,17 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    pub(super) fn document(mut self, pareto_nodes: bool) -> QuoteDocument {
-        let front = std::mem::take(&mut self.decision.pareto);
-        let nodes = &self.state.cluster.nodes;
-        let order = self.selection.order();
-        let document = QuoteDocument::new(&self.decision, &front, order, nodes, pareto_nodes);
-        document.explained(self.explanation.as_ref())
+    pub(super) fn document(&self, pareto_nodes: bool) -> DecisionDocument {
+        let (order, nodes) = (self.selection.order(), &self.state.cluster.nodes);
+        let document = if pareto_nodes {
+            DecisionDocument::new(&self.decision, order, nodes)
+        } else {
+            DecisionDocument::without_front_nodes(&self.decision, order, nodes)
+        };
+        match &self.explanation {
+            Some(explanation) => document.explained(explanation),
+            None => document,
+        }
     }
 }
 
@@ -54,7 +59,7 @@ impl Service {
         &self,
         state: Arc<State>,
         wish: &Wish,
-        present: impl FnOnce(QuoteDocument) -> T + Send + 'static,
+        present: impl FnOnce(DecisionDocument) -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
         let pareto_nodes = wish.pareto_nodes;
         self.plan(state, wish, move |planned| present(planned.document(pareto_nodes))).await

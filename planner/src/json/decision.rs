@@ -92,8 +92,9 @@ pub struct OfferDocument {
     /// Names, up to 64 nodes; absent beyond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<String>>,
-    /// Inclusive pairs of ordinals in input order.
-    pub node_ranges: Vec<[u32; 2]>,
+    /// Inclusive pairs of ordinals in input order; absent where nodes are not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_ranges: Option<Vec<[u32; 2]>>,
     /// Joules.
     pub energy_j: f64,
     /// In units of `currency`.
@@ -126,11 +127,23 @@ pub struct SavingsDocument {
 impl DecisionDocument {
     /// A decision made over `order`, with the names of `nodes`.
     pub fn new(decision: &Decision, order: &NodeOrder, nodes: &Nodes) -> Self {
+        let on_front = |offer: &Offer| OfferDocument::new(offer, order, nodes);
+        Self::with_front(decision, order, nodes, on_front)
+    }
+
+    /// The same, but the starts on the front do not tell their nodes, which cost the most to tell.
+    pub fn without_front_nodes(decision: &Decision, order: &NodeOrder, nodes: &Nodes) -> Self {
+        Self::with_front(decision, order, nodes, OfferDocument::without_nodes)
+    }
+
+    fn with_front(
+        decision: &Decision,
+        order: &NodeOrder,
+        nodes: &Nodes,
+        on_front: impl Fn(&Offer) -> OfferDocument,
+    ) -> Self {
         let offer = |offer: &Offer| OfferDocument::new(offer, order, nodes);
-        let without_rankings = |offer: &Offer| OfferDocument {
-            rankings: None,
-            ..OfferDocument::new(offer, order, nodes)
-        };
+        let without_rankings = |offer: &Offer| OfferDocument { rankings: None, ..on_front(offer) };
         Self {
             decision: decision.word(),
             candidate_starts: decision.candidate_starts,
@@ -194,13 +207,23 @@ impl OfferDocument {
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
         let ordinals = order.ordinals(&offer.ranks);
         let names = || ordinals.positions().map(|o| nodes.name(o).into_owned()).collect();
+        let ranges = ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect();
+        Self {
+            nodes: (ordinals.count() <= MAX_NAMES).then(names),
+            node_ranges: Some(ranges),
+            ..Self::without_nodes(offer)
+        }
+    }
+
+    /// An offer that says how many nodes it takes, but not which.
+    pub fn without_nodes(offer: &Offer) -> Self {
         Self {
             rankings: Some(offer.rankings.iter().map(ToString::to_string).collect()),
             start: offer.span.start(),
             end: offer.span.end(),
-            node_count: ordinals.count(),
-            nodes: (ordinals.count() <= MAX_NAMES).then(names),
-            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
+            node_count: offer.ranks.count(),
+            nodes: None,
+            node_ranges: None,
             energy_j: offer.values.energy.as_joules(),
             cost: offer.values.cost.as_units(),
             currency: offer.values.cost.currency().to_string(),

@@ -4,13 +4,15 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use planner::json::decision::DecisionDocument;
+
 use super::reservations::wish::read_quote;
 use super::schema::QuoteRequest;
 use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::service::{QuoteDocument, ServiceError};
+use crate::service::ServiceError;
 
 /// What is possible for a request now; nothing is held
 ///
@@ -21,7 +23,7 @@ use crate::service::{QuoteDocument, ServiceError};
     tag = "planning",
     request_body = QuoteRequest,
     responses(
-        (status = OK, body = QuoteDocument),
+        (status = OK, body = DecisionDocument),
         (status = BAD_REQUEST, body = Problem, description = "The request is not valid"),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
