@@ -45,6 +45,11 @@ pub fn outages(reader: &mut Reader, raw: &RawValue, nodes: Option<&Nodes>) -> Op
     })
 }
 
+/// Reads the nodes of an object that gives them as `nodes` or as `node_ranges`.
+pub fn node_set(reader: &mut Reader, object: &Object<'_>, nodes: &Nodes) -> Option<NodeSet> {
+    Names { nodes: Some(nodes), index: None }.read(reader, object)
+}
+
 /// Nodes that entries name, with an index made when first needed.
 struct Names<'a> {
     nodes: Option<&'a Nodes>,

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use planner::json::Reader;
+use planner::json::reservations::node_set;
 use planner::node::Nodes;
-use planner::node_set::NodeSet;
 use serde_json::value::RawValue;
 
 use super::document::OutageDocument;
@@ -62,19 +62,7 @@ fn outage(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<NewOutag
     {
         reader.error_at("end", "must be after start");
     }
-    let named = match (object.get("nodes"), object.get("node_ranges")) {
-        (Some(_), None) => {
-            reader.required(&object, "nodes", |reader, raw| names(reader, raw, nodes))
-        }
-        (None, Some(_)) => reader.required(&object, "node_ranges", |reader, raw| {
-            let ranges = reader.array(raw, |reader, raw| range(reader, raw, nodes.count()))?;
-            Some(NodeSet::from_ranges(ranges))
-        }),
-        _ => {
-            reader.error("must have either nodes or node_ranges");
-            None
-        }
-    };
+    let named = node_set(reader, &object, nodes);
     let set = named.filter(|set| {
         if set.is_empty() {
             reader.error("must name at least one node");
@@ -82,33 +70,6 @@ fn outage(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<NewOutag
         !set.is_empty()
     });
     Some(NewOutage { nodes: set?, start: start?, end: end?, reason: reason?.unwrap_or_default() })
-}
-
-fn names(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<NodeSet> {
-    let index = nodes.index();
-    let ordinals = reader.array(raw, |reader, raw| {
-        let name = reader.name(raw)?;
-        let ordinal = index.ordinal(&name);
-        if ordinal.is_none() {
-            reader.error(format!("no node is named {name:?}"));
-        }
-        ordinal
-    })?;
-    Some(NodeSet::from_positions(ordinals))
-}
-
-/// A first and a last ordinal.
-fn range(reader: &mut Reader, raw: &RawValue, count: u32) -> Option<std::ops::Range<u32>> {
-    let pair = reader.array(raw, Reader::whole_number)?;
-    let ordinals = pair.iter().map(|&ordinal| u32::try_from(ordinal).ok());
-    let pair = ordinals.collect::<Option<Vec<u32>>>().unwrap_or_default();
-    match pair.as_slice() {
-        &[first, last] if first <= last && last < count => Some(first..last + 1),
-        _ => {
-            reader.error(format!("must be the first and the last of ordinals below {count}"));
-            None
-        }
-    }
 }
 
 fn reason(reader: &mut Reader, raw: &RawValue) -> Option<String> {
