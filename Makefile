@@ -1,6 +1,6 @@
 # The two commands of the README, and what developers use beside them.
 
-.PHONY: demo test lint generated
+.PHONY: demo test lint generated frontend screenshots
 
 # The service on demonstration data around today, at http://127.0.0.1:8080
 demo:
@@ -17,3 +17,13 @@ lint:
 # Files made from the code: commit them with it
 generated:
 	cargo run --locked --quiet -- openapi > docs/openapi.json
+
+# The web page, for which Node 20 or later is needed: commit frontend/dist with its sources
+frontend:
+	cd frontend && npm ci --no-progress && npm run --silent types && npm run --silent check && npm run build
+
+# Pictures of every page, by Debian's chromium and the binary that is built, to frontend/screenshots
+# and four of them to docs
+screenshots:
+	cargo build --locked
+	cd frontend && npm run screenshots

@@ -1,18 +1,114 @@
 //! The one place where the service reads the time.
+//!
+//! For replays the clock may be set: `REAL=VIRTUAL@RATE` says that at the instant `REAL` it showed
+//! `VIRTUAL`, and that since then `RATE` seconds pass in one. It depends on nothing but the machine's
+//! clock, so that processes agree and one that was killed goes on where it should. Watches that
+//! measure how long something takes, such as leases and time-outs, are not affected.
+
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use planner::time::Timestamp;
 
+/// The fastest a clock may be set.
+const FASTEST: i64 = 1_000_000;
+
 /// The current instant, to the second.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clock;
+pub struct Clock {
+    replay: Option<Replay>,
+}
+
+/// A clock that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Replay {
+    real: Timestamp,
+    shown: Timestamp,
+    rate: i64,
+}
+
+/// Why a text sets no clock.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "{0:?} sets no clock; REAL=VIRTUAL@RATE does, such as \
+     2026-11-21T08:00:00Z=2026-03-01T00:00:00Z@60"
+)]
+pub struct ClockError(String);
 
 impl Clock {
     /// Now, rounded down to the second.
-    #[expect(clippy::disallowed_methods, reason = "the service's only clock")]
     pub fn now(self) -> Timestamp {
-        let since_epoch = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(0, |elapsed| elapsed.as_secs());
-        Timestamp::from_unix_seconds(i64::try_from(since_epoch).unwrap_or(i64::MAX))
+        Timestamp::from_unix_seconds(self.at(milliseconds()).div_euclid(1000))
+    }
+
+    /// How long it is until the clock shows `instant`.
+    pub fn until(self, instant: Timestamp) -> Duration {
+        let left = instant.as_unix_seconds().saturating_mul(1000) - self.at(milliseconds());
+        let rate = self.replay.map_or(1, |replay| replay.rate);
+        // Rounded up: who wakes up then finds that the instant has come.
+        let left = left.max(0).unsigned_abs().div_ceil(rate.unsigned_abs());
+        Duration::from_millis(left)
+    }
+
+    /// Seconds that it shows in one of the machine's clock.
+    #[cfg(feature = "supplier")]
+    pub fn rate(self) -> i64 {
+        self.replay.map_or(1, |replay| replay.rate)
+    }
+
+    /// Whether the clock is set for a replay.
+    pub const fn is_set(self) -> bool {
+        self.replay.is_some()
+    }
+
+    /// What it shows at so many milliseconds of the machine's clock, in milliseconds.
+    fn at(self, real_ms: i64) -> i64 {
+        let Some(Replay { real, shown, rate }) = self.replay else { return real_ms };
+        let passed = real_ms - real.as_unix_seconds() * 1000;
+        shown.as_unix_seconds() * 1000 + passed.saturating_mul(rate)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the service's only clock")]
+fn milliseconds() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+    let elapsed = since_epoch.map_or(0, |elapsed| elapsed.as_millis());
+    i64::try_from(elapsed).unwrap_or(i64::MAX)
+}
+
+impl FromStr for Clock {
+    type Err = ClockError;
+    fn from_str(text: &str) -> Result<Self, ClockError> {
+        let parsed = text.split_once('=').and_then(|(real, rest)| {
+            let (shown, rate) = rest.split_once('@')?;
+            let rate = rate.parse().ok().filter(|rate| (1..=FASTEST).contains(rate))?;
+            let instant = |text| Timestamp::parse(text).ok();
+            Some(Replay { real: instant(real)?, shown: instant(shown)?, rate })
+        });
+        let replay = parsed.ok_or_else(|| ClockError(text.to_owned()))?;
+        Ok(Self { replay: Some(replay) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half a second after `REAL` a clock of rate 60 has moved on by 30 s.
+    #[test]
+    fn a_clock_that_is_set_runs_at_its_rate() {
+        let clock: Clock = "2026-11-21T08:00:00Z=2026-03-01T00:00:00Z@60".parse().unwrap();
+        let real = Timestamp::parse("2026-11-21T08:00:00Z").unwrap().as_unix_seconds() * 1000;
+        let shown = Timestamp::parse("2026-03-01T00:00:30Z").unwrap().as_unix_seconds() * 1000;
+        assert_eq!(clock.at(real + 500), shown);
+        assert_eq!(Clock::default().at(5), 5);
+        assert_eq!(clock.until(Timestamp::MIN), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_sets_no_clock_is_refused() {
+        for text in ["", "2026-01-01T00:00:00Z", "x=y@1", "2026-01-01T00:00:00Z=x@0"] {
+            assert!(text.parse::<Clock>().is_err(), "{text}");
+        }
     }
 }

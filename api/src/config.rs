@@ -4,14 +4,25 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
+pub mod feeds;
+pub mod negotiation;
+pub mod supplier;
+
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use planner::node::{NAME_RULE, is_name};
 use planner::problem::{CapScope, SearchMode};
 use planner::quantity::Currency;
 use planner::time::Seconds;
 use serde::Deserialize;
+
+use crate::clock::Clock;
+use feeds::{AgendaFields, Feeds};
+use negotiation::{Negotiation, NegotiationFields};
+use supplier::OpenAdr;
 
 /// What the command line and the environment may set; anything absent is left to the file.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -31,21 +42,35 @@ pub struct Overrides {
     /// What the power cap limits: reserved_nodes, or all_nodes, idle ones too [default: reserved_nodes]
     #[arg(long, env = "WATTBOOK_POWER_CAP_SCOPE", value_name = "SCOPE")]
     pub power_cap_scope: Option<String>,
+    /// For replays: REAL=VIRTUAL@RATE, see docs/FEEDS.md
+    #[arg(long, env = "WATTBOOK_CLOCK", value_name = "CLOCK", hide = true)]
+    pub clock: Option<Clock>,
 }
 
 /// The settings file. Every field is optional.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     listen: Option<SocketAddr>,
     database: Option<String>,
     currency: Option<String>,
+    location: Option<String>,
+    time_zone: Option<String>,
     hold_s: Option<u32>,
     power_cap_scope: Option<String>,
     slot_s: Option<u32>,
     planning_threads: Option<usize>,
     planning_queue: Option<usize>,
     planning_time_limit_s: Option<u64>,
+    simulation_threads: Option<usize>,
+    simulation_queue: Option<u32>,
+    #[serde(default)]
+    feeds: Vec<toml::Table>,
+    #[serde(default)]
+    agendas: BTreeMap<String, AgendaFields>,
+    feed_lease_s: Option<u32>,
+    negotiation: Option<NegotiationFields>,
+    openadr: Option<toml::Table>,
 }
 
 /// The settings in force.
@@ -57,6 +82,10 @@ pub struct Settings {
     pub database: String,
     /// Of every price.
     pub currency: Currency,
+    /// What the site is called where clients ask for locations.
+    pub location: String,
+    /// The time zone that people at the site live by, an IANA name.
+    pub time_zone: Option<String>,
     /// How long an offer is held.
     pub hold: Seconds,
     /// What the power cap limits.
@@ -69,6 +98,19 @@ pub struct Settings {
     pub planning_queue: usize,
     /// A plan that takes longer is abandoned.
     pub planning_time_limit: std::time::Duration,
+    /// Threads that a simulation is played on, one simulation at a time.
+    pub simulation_threads: usize,
+    /// Simulations that may wait, of all processes on the database; beyond that the service answers
+    /// 503.
+    pub simulation_queue: u32,
+    /// Where agendas come from beside the API.
+    pub feeds: Feeds,
+    /// The dialogue with the supplier.
+    pub negotiation: Negotiation,
+    /// The supplier's OpenADR server.
+    pub openadr: Option<OpenAdr>,
+    /// The time, unless it is replayed.
+    pub clock: Clock,
 }
 
 impl Settings {
@@ -82,6 +124,9 @@ impl Settings {
             None => File::default(),
         };
         let currency = file.currency.as_deref().unwrap_or("EUR");
+        let location = file.location.unwrap_or_else(|| "site".to_owned());
+        ensure!(is_name(&location), "location {NAME_RULE}");
+        let time_zone = file.time_zone.map(|name| time_zone(&name)).transpose()?;
         let slot_s = file.slot_s.unwrap_or(900);
         ensure!((1..=86_400).contains(&slot_s), "slot_s must lie between 1 and 86400");
         let hold_s = overrides.hold_s.or(file.hold_s).unwrap_or(900);
@@ -94,22 +139,40 @@ impl Settings {
         ensure!(planning_threads <= 1024, "planning_threads must be at most 1024");
         let planning_queue = file.planning_queue.unwrap_or(1024);
         ensure!(planning_queue > 0, "planning_queue must be at least 1");
+        let simulation_threads = file.simulation_threads.unwrap_or(0);
+        ensure!(simulation_threads <= 1024, "simulation_threads must be at most 1024");
+        let currency = Currency::parse(currency)
+            .with_context(|| format!("the setting currency = {currency:?}"))?;
+        let openadr = supplier::openadr(file.openadr, currency).context("[openadr]")?;
+        let (sources, lease_s) = (file.feeds, file.feed_lease_s);
+        let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             listen: (overrides.listen.or(file.listen))
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
             database: (overrides.database.clone().or(file.database))
                 .unwrap_or_else(|| "sqlite://wattbook.db".to_owned()),
-            currency: Currency::parse(currency)
-                .with_context(|| format!("the setting currency = {currency:?}"))?,
+            currency,
             hold: Seconds::new(hold_s.into()),
             cap_scope,
+            location,
+            time_zone,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },
             planning_queue,
             planning_time_limit: std::time::Duration::from_secs(
                 file.planning_time_limit_s.unwrap_or(30),
             ),
+            // Half of the cores stay with those who wait for an answer.
+            simulation_threads: match simulation_threads {
+                0 => (cores / 2).max(1),
+                threads => threads,
+            },
+            simulation_queue: file.simulation_queue.unwrap_or(100),
+            clock: overrides.clock.unwrap_or_default(),
+            negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
+            openadr,
+            feeds,
         })
     }
 }
@@ -118,6 +181,14 @@ fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the settings file {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))
+}
+
+/// The name of a time zone as the rules of time zones have it.
+fn time_zone(name: &str) -> anyhow::Result<String> {
+    let zone = jiff::tz::TimeZone::get(name).with_context(|| {
+        format!("time_zone = {name:?} must be a name such as \"Europe/Paris\" or \"UTC\"")
+    })?;
+    Ok(zone.iana_name().unwrap_or(name).to_owned())
 }
 
 #[cfg(test)]
@@ -148,6 +219,40 @@ mod tests {
         assert_eq!(scope("all_nodes").unwrap().cap_scope, CapScope::AllNodes);
         let error = scope("idle_nodes").unwrap_err();
         assert!(format!("{error:#}").contains("power_cap_scope"), "{error:#}");
+    }
+
+    #[test]
+    fn a_location_has_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wattbook.toml");
+        let location = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Settings::load(&Overrides { config: Some(path.clone()), ..Overrides::default() })
+        };
+        assert_eq!(location("").unwrap().location, "site");
+        assert_eq!(location("location = \"Lyon\"").unwrap().location, "Lyon");
+        let error = location("location = \"\"").unwrap_err();
+        assert!(format!("{error:#}").contains("location"), "{error:#}");
+    }
+
+    #[test]
+    fn a_time_zone_is_one_that_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wattbook.toml");
+        let zone = |name: &str| {
+            std::fs::write(&path, format!("time_zone = {name:?}\n")).unwrap();
+            Settings::load(&Overrides { config: Some(path.clone()), ..Overrides::default() })
+        };
+        for (written, known) in
+            [("Europe/Paris", "Europe/Paris"), ("europe/paris", "Europe/Paris"), ("UTC", "UTC")]
+        {
+            assert_eq!(zone(written).unwrap().time_zone.as_deref(), Some(known));
+        }
+        for wrong in ["Paris", "", "UTC+1", "Europe/Paris "] {
+            let error = zone(wrong).unwrap_err();
+            assert!(format!("{error:#}").contains("time_zone"), "{error:#}");
+        }
+        assert_eq!(Settings::load(&Overrides::default()).unwrap().time_zone, None);
     }
 
     #[test]

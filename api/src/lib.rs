@@ -3,6 +3,7 @@
 //! - [`cli`]: the command line of the one binary.
 //! - [`http`]: the REST service, one file for each endpoint.
 //! - [`service`]: use cases. Each reads what it needs, calls a pure planner function, writes.
+//! - [`simulation`]: experiments being played, for the command line and the service.
 //! - [`config`]: settings from file, environment and command line.
 
 pub mod cli;
@@ -10,3 +11,4 @@ pub mod clock;
 pub mod config;
 pub mod http;
 pub mod service;
+pub mod simulation;

@@ -11,7 +11,7 @@ use planner::time::{Seconds, Timestamp};
 use reqwest::header::{
     ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
 };
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{IntoUrl, Method, RequestBuilder, Response, StatusCode};
 
 use crate::feed::{FeedError, Query, Secret, Validator};
 
@@ -44,9 +44,12 @@ pub struct Http {
 
 /// What a site said.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub struct Answer {
+    /// The HTTP status.
     pub status: u16,
+    /// The body.
     pub text: String,
+    /// To ask the next time whether anything changed.
     pub validator: Option<Validator>,
     retry_after: Option<Seconds>,
 }
@@ -79,6 +82,8 @@ impl Http {
             .connect_timeout(timeouts.connect)
             .timeout(timeouts.total)
             .referer(false)
+            // Suppliers' sites were tried so; and a connection for notifications needs it.
+            .http1_only()
             .redirect(same_host)
             .build();
         let client = client.map_err(|error| FeedError::configuration(error.without_url()))?;
@@ -95,6 +100,17 @@ impl Http {
     /// How many requests were made since the count began: a fetch may take several.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// A request of any kind, counted.
+    pub fn request(&self, method: Method, url: impl IntoUrl) -> RequestBuilder {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.client.request(method, url)
+    }
+
+    /// Notes requests that were made for this source by other means.
+    pub fn note_requests(&self, count: u64) {
+        self.requests.fetch_add(count, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self, base: &str, path: &str) -> RequestBuilder {
@@ -116,12 +132,24 @@ fn joined(base: &str, path: &str) -> String {
 ///
 /// # Errors
 /// Where there is no answer, or one that is too long or no text.
-pub(crate) async fn send(
+pub async fn send(
     request: RequestBuilder,
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Result<Answer, FeedError> {
-    let mut response = request.send().await.map_err(|error| no_answer(error, secret))?;
+    let response = request.send().await.map_err(|error| no_answer(error, secret))?;
+    received(response, secret, now).await
+}
+
+/// What a site said, once it began to say it.
+///
+/// # Errors
+/// As for [`send`].
+pub async fn received(
+    mut response: Response,
+    secret: Option<&Secret>,
+    now: Timestamp,
+) -> Result<Answer, FeedError> {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers(), now);
     let validator = validator(response.headers());
@@ -183,7 +211,7 @@ impl Answer {
 }
 
 /// The beginning of a text on one line.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{} ...", &words[..end]),

@@ -10,10 +10,12 @@ pub mod feed;
 pub mod forecast;
 pub mod http;
 mod local_time;
+pub mod negotiation;
 pub mod plausibility;
 mod power_sample;
 pub mod provider;
 pub mod schedule;
 pub mod table;
+pub mod webhook;
 
 pub use power_sample::power_samples_json;

@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 use planner::time::{Seconds, Timestamp};
 use rand::Rng;
 
@@ -18,7 +18,7 @@ use crate::feed::RetryClass;
 use crate::local_time::LocalTime;
 
 /// How a source publishes and how it may be asked.
-#[derive(Clone, Debug, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rhythm {
     /// The zone of the publication times.
@@ -77,6 +77,17 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RhythmError(String);
+
+/// What of a schedule outlives a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// When to ask next.
+    pub next_poll: Timestamp,
+    /// The supplier asked not to be asked before.
+    pub closed_until: Timestamp,
+    /// Failures since the last success.
+    pub failures: u32,
+}
 
 /// When to ask one source.
 #[derive(Clone, Debug)]
@@ -138,6 +149,40 @@ impl Schedule {
         Ok(schedule)
     }
 
+    /// The schedule that was saved before a restart: what is yet to come stays, what was missed is
+    /// spread over the time to catch up, and a supplier that asked to wait is not asked before.
+    ///
+    /// # Errors
+    /// As for [`Schedule::new`].
+    pub fn resumed(
+        rhythm: Rhythm,
+        now: Timestamp,
+        saved: Saved,
+        random: &mut dyn Rng,
+    ) -> Result<Self, RhythmError> {
+        let mut schedule = Self::new(rhythm, now, None, random)?;
+        schedule.failures = saved.failures;
+        schedule.closed_until = saved.closed_until;
+        schedule.next_poll = schedule
+            .next_poll
+            .max(saved.closed_until)
+            .max(saved.next_poll.min(schedule.latest(now)));
+        Ok(schedule)
+    }
+
+    /// What to save.
+    pub fn saved(&self) -> Saved {
+        let Self { next_poll, closed_until, failures, .. } = *self;
+        Saved { next_poll, closed_until, failures }
+    }
+
+    /// The latest publication up to `now`, today or yesterday; `None` for a source without such.
+    pub fn latest_publication(&self, now: Timestamp) -> Option<Timestamp> {
+        let today = self.local.date(now).ok()?;
+        let days = [today.yesterday().ok(), Some(today)];
+        self.publications_of(days).filter(|&instant| instant <= now).max()
+    }
+
     /// When to ask next.
     pub fn next_poll(&self) -> Timestamp {
         self.next_poll
@@ -145,10 +190,14 @@ impl Schedule {
 
     /// Whether to ask now. After the clock was set back by more than a poll lasts, too.
     pub fn is_due(&self, now: Timestamp) -> bool {
+        self.next_poll <= now || self.next_poll.max(self.closed_until) > self.latest(now)
+    }
+
+    /// No poll is planned for later, unless the clock was set back.
+    fn latest(&self, now: Timestamp) -> Timestamp {
         let longest = self.rhythm.refused_s.max(self.rhythm.backoff_longest_s);
         let longest = 2 * i64::from(longest.max(self.rhythm.poll_every_s));
-        let set_back = self.next_poll.max(self.closed_until) - now > Seconds::new(longest + 86_400);
-        self.next_poll <= now || set_back
+        now + Seconds::new(longest + 86_400)
     }
 
     /// Notes that `count` requests were made at `now`.
@@ -222,11 +271,14 @@ impl Schedule {
     fn next_publication(&self, now: Timestamp) -> Option<Timestamp> {
         let today = self.local.date(now).ok()?;
         let days = [Some(today), today.tomorrow().ok()];
-        let instants = days.into_iter().flatten().flat_map(|day| {
+        self.publications_of(days).filter(|&instant| instant > now).min()
+    }
+
+    fn publications_of(&self, days: [Option<Date>; 2]) -> impl Iterator<Item = Timestamp> {
+        days.into_iter().flatten().flat_map(move |day| {
             let instant = move |time: &Time| self.local.civil_instant(day.to_datetime(*time)).ok();
             self.publications.iter().filter_map(instant)
-        });
-        instants.filter(|&instant| instant > now).min()
+        })
     }
 
     fn backoff(&self) -> Seconds {

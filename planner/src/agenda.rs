@@ -23,6 +23,17 @@ pub struct Piece<V> {
     pub value: V,
 }
 
+/// How well a value is known, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Quality {
+    /// Made from other values, by the supplier or by us.
+    Estimated,
+    /// The supplier's expectation, which it may revise; a provisional price too.
+    Forecast,
+    /// Measured, or binding as published, such as a cleared day-ahead price.
+    Measured,
+}
+
 /// Why pieces do not make an agenda: `index` is the first one that does not follow its predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("piece {index} starts before the one before it ends; pieces are sorted and do not overlap")]
@@ -58,6 +69,24 @@ pub struct Agendas {
     pub power_cap: Option<Agenda<Power>>,
 }
 
+impl Quality {
+    const ALL: [Self; 3] = [Self::Estimated, Self::Forecast, Self::Measured];
+
+    /// The word in documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Estimated => "estimated",
+            Self::Forecast => "forecast",
+            Self::Measured => "measured",
+        }
+    }
+
+    /// The quality of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|quality| quality.word() == word)
+    }
+}
+
 impl<V: Copy> Agenda<V> {
     /// An agenda of sorted pieces.
     ///
@@ -74,6 +103,11 @@ impl<V: Copy> Agenda<V> {
             });
         }
         Ok(Self { pieces, gap_free_since })
+    }
+
+    /// One value throughout a span.
+    pub fn constant(span: Span, value: V) -> Self {
+        Self { pieces: vec![Piece { span, value }], gap_free_since: vec![0] }
     }
 
     /// The pieces in time order.

@@ -91,6 +91,91 @@ impl NodeSet {
         }
         false
     }
+
+    /// The nodes in either. `O(k + l)`.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let (mut ours, mut theirs) = (self.ranges.as_slice(), other.ranges.as_slice());
+        let mut ranges: Vec<Range<u32>> = Vec::with_capacity(ours.len() + theirs.len());
+        loop {
+            let next = match (ours.split_first(), theirs.split_first()) {
+                (Some((a, rest)), Some((b, _))) if a.start <= b.start => {
+                    ours = rest;
+                    a
+                }
+                (_, Some((b, rest))) => {
+                    theirs = rest;
+                    b
+                }
+                (Some((a, rest)), None) => {
+                    ours = rest;
+                    a
+                }
+                (None, None) => return Self { ranges },
+            };
+            match ranges.last_mut() {
+                Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+                _ => ranges.push(next.clone()),
+            }
+        }
+    }
+
+    /// The nodes in both. `O(k + l)`.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let (mut i, mut j) = (0, 0);
+        let mut ranges = Vec::new();
+        while let (Some(a), Some(b)) = (self.ranges.get(i), other.ranges.get(j)) {
+            let shared = a.start.max(b.start)..a.end.min(b.end);
+            if shared.start < shared.end {
+                ranges.push(shared);
+            }
+            if a.end <= b.end { i += 1 } else { j += 1 }
+        }
+        Self { ranges }
+    }
+
+    /// The nodes in this set and not in `other`. `O(k + l)`.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        let mut ranges = Vec::with_capacity(self.ranges.len() + other.ranges.len());
+        let mut removed = other.ranges.iter().peekable();
+        for range in &self.ranges {
+            let mut start = range.start;
+            while let Some(hole) = removed.peek() {
+                if hole.start >= range.end {
+                    break;
+                }
+                if start < hole.start {
+                    ranges.push(start..hole.start);
+                }
+                start = start.max(hole.end);
+                if hole.end > range.end {
+                    break;
+                }
+                removed.next();
+            }
+            if start < range.end {
+                ranges.push(start..range.end);
+            }
+        }
+        Self { ranges }
+    }
+
+    /// The `count` lowest positions; `None` when there are fewer. `O(k)`.
+    pub fn lowest(&self, count: u32) -> Option<Self> {
+        let mut missing = count;
+        let mut ranges = Vec::new();
+        for range in &self.ranges {
+            if missing == 0 {
+                break;
+            }
+            let taken = missing.min(range.end - range.start);
+            ranges.push(range.start..range.start + taken);
+            missing -= taken;
+        }
+        (missing == 0).then_some(Self { ranges })
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +199,16 @@ mod tests {
             prop_assert!((0..60).all(|p| a.contains(p) == left.contains(&p)));
             let both = [a.ranges(), b.ranges()].concat();
             let union = NodeSet::from_positions(left.union(&right).copied());
-            prop_assert_eq!(NodeSet::from_ranges(both), union);
+            prop_assert_eq!(NodeSet::from_ranges(both), union.clone());
+            prop_assert_eq!(a.union(&b), union);
+            let shared = NodeSet::from_positions(left.intersection(&right).copied());
+            prop_assert_eq!(a.intersection(&b), shared);
+            let rest = NodeSet::from_positions(left.difference(&right).copied());
+            prop_assert_eq!(a.difference(&b), rest);
+            let lowest = NodeSet::from_positions(left.iter().copied().take(right.len()));
+            let enough = left.len() >= right.len();
+            let count = u32::try_from(right.len()).unwrap();
+            prop_assert_eq!(a.lowest(count), enough.then_some(lowest));
         }
     }
 }

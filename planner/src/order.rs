@@ -126,26 +126,26 @@ impl NodeOrder {
         if preference == Preference::FirstListed {
             return Self::taken_in(drawn, max_powers);
         }
-        if let Some(mut packed) = packed(drawn.clone()) {
-            // Stable, so that ordinals stay as they came.
-            radsort::sort_by_key(&mut packed, |key| key >> ORDINAL_BITS);
-            return Self::taken_in(packed.into_iter().map(unpacked), max_powers);
+        if let Some(packed) = Packed::of(drawn.clone()) {
+            return Self::taken_in(packed.sorted().iter().copied().map(unpacked), max_powers);
         }
         let mut drawn: Vec<(Power, u32)> = drawn.collect();
         drawn.sort_unstable();
-        Self::taken_in(drawn.into_iter(), max_powers)
+        Self::taken_in(drawn.iter().copied(), max_powers)
     }
 
-    fn taken_in(drawn: impl Iterator<Item = (Power, u32)>, max_powers: &[Power]) -> Self {
+    fn taken_in(drawn: impl Iterator<Item = (Power, u32)> + Clone, max_powers: &[Power]) -> Self {
         let mut ordinal_of_rank = Vec::with_capacity(max_powers.len());
+        ordinal_of_rank.extend(drawn.clone().map(|(_, ordinal)| ordinal));
+        // Fetched in a loop of their own: they lie anywhere, and more of them are on their way at once.
         let mut before = Vec::with_capacity(max_powers.len() + 1);
+        before.push((Power::ZERO, Power::ZERO));
+        before.extend(drawn.map(|(draw, ordinal)| (draw, max_powers[ordinal as usize])));
         let (mut draw_sum, mut max_sum) = (Power::ZERO, Power::ZERO);
-        before.push((draw_sum, max_sum));
-        for (draw, ordinal) in drawn {
-            ordinal_of_rank.push(ordinal);
-            draw_sum = draw_sum + draw;
-            max_sum = max_sum + max_powers[ordinal as usize];
-            before.push((draw_sum, max_sum));
+        for (draw, max) in &mut before {
+            draw_sum = draw_sum + *draw;
+            max_sum = max_sum + *max;
+            (*draw, *max) = (draw_sum, max_sum);
         }
         // Only where a filter left nodes out is there anything to give back.
         ordinal_of_rank.shrink_to_fit();
@@ -244,20 +244,45 @@ impl NodeOrder {
 const ORDINAL_BITS: u32 = 24;
 const _: () = assert!(MAX_NODES < 1 << ORDINAL_BITS);
 
-/// Draw and ordinal as one word, which a radix sort puts in order; `None` unless all draws are below
-/// a megawatt, as those of real nodes are.
-fn packed(drawn: impl Iterator<Item = (Power, u32)>) -> Option<Vec<u64>> {
-    let mut packed = Vec::with_capacity(drawn.size_hint().1.unwrap_or(0));
-    for (draw, ordinal) in drawn {
-        let draw = u64::try_from(draw.as_microwatts()).ok().filter(|draw| draw >> 40 == 0)?;
-        packed.push(draw << ORDINAL_BITS | u64::from(ordinal));
-    }
-    Some(packed)
+/// Draws and ordinals as words, which a radix sort puts in order.
+struct Packed {
+    words: Vec<u64>,
+    /// All bits that are set in any of them.
+    bits: u64,
 }
 
-fn unpacked(key: u64) -> (Power, u32) {
-    let ordinal = (key & ((1 << ORDINAL_BITS) - 1)) as u32;
-    (Power::from_microwatts((key >> ORDINAL_BITS).cast_signed()), ordinal)
+impl Packed {
+    /// `None` unless all draws are below a megawatt, as those of real nodes are.
+    fn of(mut drawn: impl Iterator<Item = (Power, u32)>) -> Option<Self> {
+        let mut words = Vec::with_capacity(drawn.size_hint().1.unwrap_or(0));
+        let mut bits = 0;
+        // Several times faster than a `for` loop over a chain of iterators.
+        drawn.try_for_each(|(draw, ordinal)| {
+            let draw = u64::try_from(draw.as_microwatts()).ok().filter(|draw| draw >> 40 == 0)?;
+            let word = draw << ORDINAL_BITS | u64::from(ordinal);
+            bits |= word;
+            words.push(word);
+            Some(())
+        })?;
+        Some(Self { words, bits })
+    }
+
+    /// By draw; the sort is stable, so that ordinals of equal draws stay as they came.
+    fn sorted(mut self) -> Vec<u64> {
+        if self.bits >> (ORDINAL_BITS + u32::BITS) == 0 {
+            // Draws below 4 kW: half the digits to count.
+            #[expect(clippy::cast_possible_truncation, reason = "the bits above are zero")]
+            radsort::sort_by_key(&mut self.words, |word| (word >> ORDINAL_BITS) as u32);
+        } else {
+            radsort::sort_by_key(&mut self.words, |word| word >> ORDINAL_BITS);
+        }
+        self.words
+    }
+}
+
+fn unpacked(word: u64) -> (Power, u32) {
+    let ordinal = (word & ((1 << ORDINAL_BITS) - 1)) as u32;
+    (Power::from_microwatts((word >> ORDINAL_BITS).cast_signed()), ordinal)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! another order, one with a filter only some of them. Making a selection costs a pass over the
 //! nodes; services keep those that are asked for again.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -53,8 +54,13 @@ impl Selection {
         admits: impl Fn(u32) -> bool,
     ) -> Self {
         let order = NodeOrder::of(nodes, Preference::LeastDraw, utilisation, scope, admits);
-        let place = |rank: u32| order.rank(base.ordinal(rank)).unwrap_or(NO_RANK);
-        let places: Arc<[u32]> = (0..base.count()).map(place).collect();
+        let mut places: Arc<[u32]> = repeat_n(NO_RANK, base.count() as usize).collect();
+        let place_of = Arc::make_mut(&mut places);
+        for place in 0..order.count() {
+            if let Some(rank) = base.rank(order.ordinal(place)) {
+                place_of[rank as usize] = place;
+            }
+        }
         let selected = || places.iter().filter(|&&place| place != NO_RANK);
         let translation = if !selected().is_sorted() {
             Translation::Scattered(places)

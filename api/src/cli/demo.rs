@@ -1,7 +1,11 @@
 //! `wattbook demo`: the service on demonstration data around today.
 
+#[cfg(feature = "supplier")]
+mod supply;
+
 use std::sync::Arc;
 
+use grid_feeds::demonstration::{Demonstration, demonstration};
 use planner::problem::SearchMode;
 use planner::time::Seconds;
 use storage::{AgendaMeta, OfferSelector};
@@ -23,37 +27,60 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     overrides.database.get_or_insert_with(|| "sqlite://wattbook-demo.db".to_owned());
     let settings = Settings::load(&overrides)?;
     log_to_standard_error();
-    super::block_on(async {
-        let service = open(settings).await?;
-        furnish(&service).await?;
-        Ok(serve(service).await?)
-    })
+    super::block_on(async { Ok(Box::pin(demonstrate(settings, &overrides)).await?) })
 }
 
-/// Puts the demonstration's agendas around today, and its nodes and bookings the first time.
-async fn furnish(service: &Arc<Service>) -> anyhow::Result<()> {
-    let demonstration = grid_feeds::demonstration::demonstration(service.now())?;
+/// On a supplier in this process, whose agendas arrive as any supplier's.
+#[cfg(feature = "supplier")]
+async fn demonstrate(mut settings: Settings, overrides: &Overrides) -> anyhow::Result<()> {
+    let supply = supply::Supply::start(&mut settings, overrides).await?;
+    let service = open(settings).await?;
+    match &supply {
+        Some(supply) => supply.keep_the_past(&service).await?,
+        None => put_agendas(&service).await?,
+    }
+    let ready = async {
+        if let Some(supply) = &supply {
+            supply.agendas_arrived(&service).await?;
+        }
+        furnish(&service).await
+    };
+    Box::pin(serve(Arc::clone(&service), ready)).await
+}
+
+/// On agendas that are put.
+#[cfg(not(feature = "supplier"))]
+async fn demonstrate(settings: Settings, _: &Overrides) -> anyhow::Result<()> {
+    let service = open(settings).await?;
+    put_agendas(&service).await?;
+    Box::pin(serve(Arc::clone(&service), furnish(&service))).await
+}
+
+/// Puts the demonstration's agendas around today.
+async fn put_agendas(service: &Service) -> anyhow::Result<()> {
+    let Demonstration { price, co2, power_cap, .. } = demonstration(service.now())?;
     let meta = AgendaMeta {
         source: "demonstration".to_owned(),
         kind: "average".to_owned(),
         quality: "estimated".to_owned(),
         issued: Some(service.now()),
     };
-    service.put_agenda(&PutAgenda::Price(demonstration.price), &meta).await?;
-    service.put_agenda(&PutAgenda::Co2(demonstration.co2), &meta).await?;
-    service.put_agenda(&PutAgenda::PowerCap(demonstration.power_cap), &meta).await?;
+    service.put_agenda(&PutAgenda::Price(price), &meta).await?;
+    service.put_agenda(&PutAgenda::Co2(co2), &meta).await?;
+    service.put_agenda(&PutAgenda::PowerCap(power_cap), &meta).await?;
+    Ok(())
+}
+
+/// Puts the demonstration's nodes and bookings the first time.
+async fn furnish(service: &Service) -> anyhow::Result<()> {
     if service.state().await?.epoch().is_some() {
         return Ok(());
     }
+    let demonstration = demonstration(service.now())?;
     service.put_nodes(demonstration.nodes).await?;
     let search = SearchMode::Slots { slot: Seconds::new(900) };
     for booking in demonstration.bookings {
-        book(
-            service,
-            &booking.owner,
-            Wish { request: booking.request, search, pareto_nodes: false, explain: false },
-        )
-        .await?;
+        book(service, &booking.owner, Wish::plain(booking.request, search)).await?;
     }
     tracing::info!("furnished a cluster with demonstration data around today");
     Ok(())
@@ -68,10 +95,11 @@ async fn book(service: &Service, owner: &str, wish: Wish) -> anyhow::Result<()> 
         "earliest_start": request.earliest_start,
         "latest_start": request.latest_start,
     });
-    if let Proposed::New(id) = service.propose(owner, &wish, &body.to_string(), None).await? {
+    let access = Access { owner, operator: false };
+    if let Proposed::New(id) = service.propose(access, &wish, &body.to_string(), None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
-        let access = Access { owner, operator: false };
-        service.choose(access, id, cheapest, None, |_| None).await?;
+        let state = service.state().await?;
+        service.choose(access, id, cheapest, None, &state).await?;
     }
     Ok(())
 }

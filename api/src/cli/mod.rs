@@ -1,11 +1,19 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible.
 
+mod batch;
 mod demo;
+mod feeds;
+mod interrupt;
+mod journal;
+mod negotiation;
 mod openapi;
 mod plan;
 mod serve;
 mod simulate;
+#[cfg(feature = "supplier")]
+mod supplier;
 mod token;
+mod workload;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -30,8 +38,19 @@ enum Command {
     Demo(demo::Arguments),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
+    /// Try sources of agendas, back-fill them, judge forecasts
+    Feeds(feeds::Arguments),
+    /// Show the dialogue with the supplier
+    Negotiation(negotiation::Arguments),
     /// Play a month of requests against agendas under policies
     Simulate(simulate::Arguments),
+    /// Play an electricity supplier for trials: its interfaces from local series, with faults
+    #[cfg(feature = "supplier")]
+    Supplier(supplier::Arguments),
+    /// Play workload traces under batch schedulers
+    Batch(batch::Arguments),
+    /// Describe, convert and cut workloads
+    Workload(workload::Arguments),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -59,7 +78,13 @@ pub fn run() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
+        Command::Feeds(arguments) => feeds::run(&arguments),
+        Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        #[cfg(feature = "supplier")]
+        Command::Supplier(arguments) => supplier::run(&arguments),
+        Command::Batch(arguments) => batch::run(&arguments),
+        Command::Workload(arguments) => workload::run(&arguments),
         Command::Openapi => openapi::run(),
     };
     match result {

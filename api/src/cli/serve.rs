@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::Failure;
 use crate::config::{Overrides, Settings};
-use crate::http::{App, router};
+use crate::http::{App, metrics, router};
 use crate::service::Service;
 
 /// Arguments of `wattbook serve`.
@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     log_to_standard_error();
     super::block_on(async {
         let service = open(settings).await?;
-        Ok(serve(service).await?)
+        Ok(serve(service, async { Ok(()) }).await?)
     })
 }
 
@@ -58,8 +58,12 @@ pub async fn open(settings: Settings) -> anyhow::Result<Arc<Service>> {
     Ok(Arc::new(Service::new(settings, database)))
 }
 
-/// Serves until a signal to stop, then ends what is in progress.
-pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
+/// Serves until a signal to stop, then ends what is in progress. Nobody is answered before `ready`,
+/// during which feeds and simulations are at work already.
+pub async fn serve(
+    service: Arc<Service>,
+    ready: impl Future<Output = anyhow::Result<()>>,
+) -> anyhow::Result<()> {
     let address = service.settings().listen;
     let local_user = !service.has_tokens().await?;
     if local_user && !address.ip().is_loopback() {
@@ -68,13 +72,29 @@ pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
              make one with `wattbook token create`, or listen on 127.0.0.1"
         );
     }
+    if service.settings().clock.is_set() {
+        if !address.ip().is_loopback() {
+            bail!("refusing to listen on {address} by a clock that is set: it is for replays");
+        }
+        tracing::warn!(now = %service.now(), "the clock is set, for a replay");
+    }
+    metrics::record()?;
     // A large cluster takes seconds to read: better now than in the first answer.
     service.state().await?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
-    let stop = CancellationToken::new();
+    let stop = service.stopping().clone();
     let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
+    let simulating = tokio::spawn(Arc::clone(&service).play_simulations());
+    let watching = tokio::spawn(Arc::clone(&service).watch_agendas(stop.clone()));
+    let negotiating = tokio::spawn(Arc::clone(&service).negotiate(stop.clone()));
+    #[cfg(feature = "openadr")]
+    let hearing = tokio::spawn(Arc::clone(&service).hear_supplier(stop.clone()));
+    let delivering = tokio::spawn(Arc::clone(&service).deliver_messages(stop.clone()));
+    let feeding = tokio::spawn(Arc::clone(&service).run_feeds(stop.clone()));
+    ready.await?;
+    let telling = tokio::spawn(Arc::clone(&service).tell_events(stop.clone()));
     let app = App { service: Arc::clone(&service), loopback: address.ip().is_loopback() };
     announce(address, local_user);
     let stopped = stop.clone();
@@ -90,6 +110,14 @@ pub async fn serve(service: Arc<Service>) -> anyhow::Result<()> {
         tracing::warn!(grace_s = SHUTDOWN_GRACE.as_secs(), "cut off slow answers");
     }
     ticking.await?;
+    simulating.await?;
+    watching.await?;
+    negotiating.await?;
+    delivering.await?;
+    #[cfg(feature = "openadr")]
+    hearing.await?;
+    feeding.await?;
+    telling.await?;
     service.close().await;
     Ok(())
 }
@@ -113,8 +141,14 @@ async fn tick(service: Arc<Service>, stop: CancellationToken) {
     loop {
         let done = tokio::select! {
             () = stop.cancelled() => return,
-            _ = interval.tick() => service.advance().await,
-            _ = clearing.tick() => service.forget_old_keys().await,
+            _ = interval.tick() => {
+                metrics::sum_up();
+                service.advance().await
+            }
+            _ = clearing.tick() => match service.forget_old_keys().await {
+                Ok(()) => service.forget_old_events().await,
+                failed => failed,
+            },
         };
         if let Err(error) = done {
             tracing::warn!(error = format!("{error:#}"), "could not move reservations on");
@@ -123,7 +157,7 @@ async fn tick(service: Arc<Service>, stop: CancellationToken) {
 }
 
 /// Waits for Ctrl-C or a request to terminate.
-async fn signalled() -> anyhow::Result<()> {
+pub async fn signalled() -> anyhow::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

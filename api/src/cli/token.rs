@@ -68,7 +68,7 @@ async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Resul
         owner: owner.to_owned(),
         role,
         digest: digest(&secret),
-        created: Clock.now(),
+        created: Clock::default().now(),
         revoked: None,
     };
     database.create_token(&token).await?;
@@ -98,7 +98,7 @@ async fn list(overrides: &Overrides) -> anyhow::Result<()> {
 
 async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
     let database = open(overrides).await?;
-    let revoked = database.revoke_token(TokenId::new(id), Clock.now()).await?;
+    let revoked = database.revoke_token(TokenId::new(id), Clock::default().now()).await?;
     database.close().await;
     revoked.then_some(()).with_context(|| format!("there is no valid token {id}"))
 }

@@ -12,7 +12,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use sha2::{Digest, Sha256};
-use storage::Role;
+use storage::{ApiToken, Role, TokenId};
 
 use super::App;
 use super::problem::Problem;
@@ -25,6 +25,8 @@ pub struct Caller {
     pub owner: String,
     /// What they may do; `None` for the one local user, who may do everything.
     pub role: Option<Role>,
+    /// By which token; `None` for the local user.
+    pub token: Option<TokenId>,
 }
 
 /// A set of roles that a route admits.
@@ -70,6 +72,14 @@ impl Caller {
         Access { owner: &self.owner, operator: self.is_operator() }
     }
 
+    /// Whether what let this caller in still does.
+    pub fn is_still_known(&self, state: &State) -> bool {
+        match self.token {
+            Some(token) => state.has_token(token),
+            None => !state.has_tokens(),
+        }
+    }
+
     /// Whether this caller sees and changes everyone's reservations.
     fn is_operator(&self) -> bool {
         matches!(self.role, None | Some(Role::Operator))
@@ -106,7 +116,9 @@ fn identify(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> 
     });
     let Some(token) = token else { return Err(unauthorised("Send Authorization: Bearer TOKEN.")) };
     match state.token(&digest(token)) {
-        Some(token) => Ok(Caller { owner: token.owner.clone(), role: Some(token.role) }),
+        Some(ApiToken { id, owner, role, .. }) => {
+            Ok(Caller { owner: owner.clone(), role: Some(*role), token: Some(*id) })
+        }
         None => Err(unauthorised("The token is not known or was revoked.")),
     }
 }
@@ -122,7 +134,7 @@ fn local_user(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem
             "Without tokens the service answers only at a loopback address such as 127.0.0.1.",
         ));
     }
-    Ok(Caller { owner: "local".to_owned(), role: None })
+    Ok(Caller { owner: "local".to_owned(), role: None, token: None })
 }
 
 /// What is stored of a token: its SHA-256. A token has 256 random bits, so no salt is needed.

@@ -5,12 +5,14 @@
 
 pub mod body;
 pub mod caller;
+pub mod carbon_aware;
 pub mod docs;
 pub mod health;
+pub mod metrics;
 pub mod problem;
 pub mod query;
-pub mod start_page;
 pub mod v1;
+pub mod web_page;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,9 +44,11 @@ pub fn router(app: App) -> Router {
     let (v1, description) = v1::describe(v1::router());
     Router::new()
         .merge(v1)
+        .merge(carbon_aware::router())
         .merge(health::router())
+        .merge(metrics::router())
         .merge(docs::router(description))
-        .merge(start_page::router())
+        .merge(web_page::router())
         .fallback(async || Problem::not_found("such resource"))
         .method_not_allowed_fallback(async || {
             Problem::new(

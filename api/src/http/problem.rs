@@ -150,6 +150,20 @@ impl From<ServiceError> for Problem {
                     |detail| PlacedError { pointer: Some(String::new()), place: None, detail };
                 Self::invalid_body(errors.into_iter().map(placed).collect())
             }
+            ServiceError::InvalidAt(errors) => Self::invalid_json(errors),
+            ServiceError::NoSimulation(id) => Self::not_found(format!("simulation {id}")),
+            ServiceError::NotFinished { .. } => conflict("not_finished", "Not finished"),
+            ServiceError::SimulationQueueFull => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "simulation_queue_full",
+                "Too many simulations are waiting",
+                detail,
+            )
+            .retry_after(30),
+            ServiceError::NoNegotiation(id) => Self::not_found(format!("negotiation {id}")),
+            ServiceError::NoGrant(id) => Self::not_found(format!("grant {id}")),
+            ServiceError::NotAsked(_) => conflict("not_asked", "Nothing is asked"),
+            ServiceError::NoGain { .. } => conflict("no_gain", "Not worth moving"),
             ServiceError::NoOutage(id) => Self::not_found(format!("outage {id}")),
             ServiceError::NoReservation(id) => Self::not_found(format!("reservation {id}")),
             ServiceError::Impossible(decision) => Self::new(
@@ -163,7 +177,9 @@ impl From<ServiceError> for Problem {
                 conflict("offers_expired", "The offers have expired").with(decision.as_ref())
             }
             ServiceError::Busy => conflict("book_changed", "The book kept changing").retry_after(1),
-            ServiceError::WrongState { .. } => conflict("wrong_state", "Not in this state"),
+            ServiceError::WrongState { .. } | ServiceError::SimulationEnded { .. } => {
+                conflict("wrong_state", "Not in this state")
+            }
             ServiceError::NodesInUse { .. } => conflict("nodes_in_use", "Nodes are in use"),
             ServiceError::IdempotencyKeyReused => {
                 conflict("idempotency_key_reused", "The idempotency key was used before")
@@ -187,6 +203,13 @@ impl From<ServiceError> for Problem {
                 detail,
             )
             .retry_after(1),
+            ServiceError::TooManyWatchers => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "overloaded",
+                "Too many are watching",
+                detail,
+            )
+            .retry_after(30),
             ServiceError::TimeLimit => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "time_limit",

@@ -8,7 +8,9 @@ use planner::node::{NAME_RULE, is_name};
 use planner::time::{Span, Timestamp};
 use serde::de::DeserializeOwned;
 
+use super::caller::digest;
 use super::problem::Problem;
+use crate::service::IdempotencyKey;
 
 /// `Query` whose rejections are problem documents.
 pub struct Parameters<T>(pub T);
@@ -81,6 +83,20 @@ pub fn limit(given: Option<u16>, unless_given: u16, most: u16) -> Result<u16, Pr
     }
 }
 
+/// The `Idempotency-Key` of a request with this body.
+///
+/// # Errors
+/// A key that is none.
+pub fn idempotency_key(headers: &HeaderMap, body: &str) -> Result<Option<IdempotencyKey>, Problem> {
+    let Some(value) = headers.get("Idempotency-Key") else { return Ok(None) };
+    match value.to_str() {
+        Ok(key) if (1..=255).contains(&key.len()) => {
+            Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest(body) }))
+        }
+        _ => Err(Problem::invalid_parameter("Idempotency-Key", "must have 1 to 255 characters")),
+    }
+}
+
 /// The row version of an `If-Match` header.
 ///
 /// # Errors
@@ -95,5 +111,30 @@ pub fn if_match(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
     match version.and_then(|version| version.parse().ok()) {
         Some(version) => Ok(Some(version)),
         None => Err(Problem::invalid_parameter("If-Match", "must be the ETag of a reservation")),
+    }
+}
+
+/// The ordinals between two that may be given.
+///
+/// # Errors
+/// A last one before the first.
+pub fn nodes(first: Option<u32>, last: Option<u32>) -> Result<std::ops::Range<u32>, Problem> {
+    let first = first.unwrap_or(0);
+    let end = last.map_or(u32::MAX, |last| last.saturating_add(1));
+    if first < end {
+        Ok(first..end)
+    } else {
+        Err(Problem::invalid_parameter("last_node", "must not be before first_node"))
+    }
+}
+
+/// How many rows or columns a picture has: between 1 and 500.
+///
+/// # Errors
+/// Names the parameter.
+pub fn cells(name: &str, given: Option<u16>, unless_given: u32) -> Result<u32, Problem> {
+    match given.map_or(unless_given, u32::from) {
+        cells if (1..=500).contains(&cells) => Ok(cells),
+        _ => Err(Problem::invalid_parameter(name, "must lie between 1 and 500")),
     }
 }

@@ -1,11 +1,16 @@
 //! Agendas: what the supplier announced, with every revision.
 
-use planner::agenda::Agenda;
+use grid_feeds::feed::{Accounting, Kind};
+use planner::agenda::{Agenda, Piece, Quality};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
-use storage::{AgendaMeta, Quantity, RevisionId};
+use storage::{AgendaMeta, FeedValue, NewFeedRevision, Quantity, RevisionId};
 
+use super::cluster::blocking;
+use super::feeds::stored_quantity;
+use super::provenance::{KnownPiece, known};
 use super::{Service, ServiceError};
+use crate::config::feeds::{API_SOURCE, AgendaRules};
 
 /// A checked agenda of any quantity.
 #[derive(Clone, Debug)]
@@ -67,9 +72,55 @@ impl Service {
         let Some(span) = span else {
             return Err(ServiceError::Invalid(vec!["an agenda needs at least one piece".into()]));
         };
-        let _booking = self.booking.lock().await;
-        let revision = self.database.put_agenda(quantity, meta, pieces, self.now()).await?;
+        let now = self.now();
+        if let Some(rules) =
+            self.settings.feeds.agendas.iter().find(|it| stored_quantity(it.quantity) == quantity)
+        {
+            // Kept as what a source said too: compositions put it before all feeds.
+            self.keep_put(rules, quantity, meta, pieces, now).await?;
+        }
+        let revision = {
+            let _booking = self.booking.lock().await;
+            self.database.put_agenda(quantity, meta, pieces, now).await?
+        };
+        self.feeds.ring(quantity);
         Ok(AgendaUpdate { revision, span, pieces: pieces.len() })
+    }
+
+    /// Keeps what was put as what the source `api` said.
+    async fn keep_put(
+        &self,
+        rules: &AgendaRules,
+        quantity: Quantity,
+        meta: &AgendaMeta,
+        pieces: &[Piece<i64>],
+        now: Timestamp,
+    ) -> Result<(), ServiceError> {
+        if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
+            let marginal = accounting == Accounting::Marginal;
+            if marginal != (meta.kind == "marginal") {
+                let message =
+                    "average and marginal intensities do not mix; see the settings of co2";
+                return Err(ServiceError::Invalid(vec![message.to_owned()]));
+            }
+        }
+        let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
+        let piece = |it: &Piece<i64>| Piece {
+            span: it.span,
+            value: FeedValue { value: it.value, quality },
+        };
+        let revision = NewFeedRevision {
+            feed: API_SOURCE.to_owned(),
+            quantity,
+            zone: meta.source.clone(),
+            kind: meta.kind.clone(),
+            issued: meta.issued,
+            received: now,
+            notes: Vec::new(),
+            pieces: pieces.iter().map(piece).collect(),
+        };
+        self.database.keep_feed_revision(&revision).await?;
+        Ok(())
     }
 
     /// The pieces, in millionths of the unit, that touch a span: those in force, or those known at `as_of`.
@@ -87,5 +138,34 @@ impl Service {
             Some(as_of) => self.database.agenda_as_of(quantity, span, as_of).await?,
         };
         Agenda::new(pieces).map_err(|error| ServiceError::Internal(error.into()))
+    }
+
+    /// The pieces that touch a span with what they rest on: those in force, or those known at
+    /// `as_of`, trimmed to the span.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn known_agenda(
+        &self,
+        quantity: Quantity,
+        span: Span,
+        as_of: Option<Timestamp>,
+    ) -> Result<Vec<KnownPiece>, ServiceError> {
+        let proven = self.database.proven_agenda(quantity, span, as_of).await?;
+        blocking(move || known(&proven)).await
+    }
+
+    /// When the newest revision that touches a span and was known at `as_of` was issued, or received
+    /// where its source did not say.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn announced_at(
+        &self,
+        quantity: Quantity,
+        span: Span,
+        as_of: Timestamp,
+    ) -> Result<Option<Timestamp>, ServiceError> {
+        Ok(self.database.agenda_announced(quantity, span, as_of).await?)
     }
 }

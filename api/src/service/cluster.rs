@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use planner::decimal::Fraction;
 use planner::node::Nodes;
+use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
 use planner::problem::CapScope;
 use planner::quantity::Power;
@@ -29,6 +30,8 @@ pub struct Cluster {
     /// What counts against the cap whatever is reserved.
     pub base_power: Power,
     selections: Mutex<Vec<Kept>>,
+    /// Maximum and idle power of all ranks before each rank; made when first asked for.
+    powers_before: OnceLock<Vec<(Power, Power)>>,
 }
 
 /// A selection by utilisation and labels, made by the first plan that needs it while others wait.
@@ -50,7 +53,29 @@ impl Cluster {
     pub fn with_order(nodes: Arc<Nodes>, order: NodeOrder, cap_scope: CapScope) -> Self {
         let base_power = cap_scope.base_power(&nodes);
         let (reference, selections) = (Arc::new(order), Mutex::default());
-        Self { nodes, reference, cap_scope, base_power, selections }
+        let powers_before = OnceLock::new();
+        Self { nodes, reference, cap_scope, base_power, selections, powers_before }
+    }
+
+    /// The sums of maximum and idle power of these ranks of the reference order. The first call
+    /// passes over the nodes.
+    pub fn powers(&self, ranks: &NodeSet) -> (Power, Power) {
+        let before = self.powers_before.get_or_init(|| {
+            let nodes = self.nodes.as_slice();
+            let mut sums = Vec::with_capacity(nodes.len() + 1);
+            let mut sum = (Power::ZERO, Power::ZERO);
+            sums.push(sum);
+            for rank in 0..self.reference.count() {
+                let node = &nodes[self.reference.ordinal(rank) as usize];
+                sum = (sum.0 + node.max(), sum.1 + node.idle());
+                sums.push(sum);
+            }
+            sums
+        });
+        ranks.ranges().iter().fold((Power::ZERO, Power::ZERO), |(most, idle), range| {
+            let (start, end) = (before[range.start as usize], before[range.end as usize]);
+            (most + end.0 - start.0, idle + end.1 - start.1)
+        })
     }
 
     /// The nodes that a request may take. Making a selection that is not kept costs a pass over

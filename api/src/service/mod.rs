@@ -8,36 +8,58 @@
 mod agendas;
 mod calibrate;
 mod cluster;
+mod events;
+pub mod feeds;
 mod memory;
+pub mod negotiation;
+mod node_powers;
+mod occupancy;
 mod outages;
+mod outlook;
 mod planning;
 mod power_profile;
 mod propose;
+pub mod provenance;
 mod quote;
 mod reservations;
+mod simulations;
 mod state;
+mod wish;
 
 use std::sync::Arc;
 
+use planner::json::JsonError;
 use planner::json::decision::DecisionDocument;
 use planner::time::{Seconds, Timestamp};
-use storage::{Database, OutageId, ReservationId, StorageError};
+use storage::{
+    Database, GrantId, NegotiationId, OutageId, ReservationId, SimulationId, StorageError,
+};
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use events::Events;
+use feeds::Feeds;
 use memory::Memory;
+use negotiation::Negotiations;
 use planning::PlanningPool;
+use simulations::Simulations;
 
 pub use agendas::{AgendaUpdate, PutAgenda};
 pub use cluster::{Cluster, blocking};
+pub use events::{Beginning, Watch};
+pub use node_powers::NodePowers;
+pub use occupancy::{Frame, Occupancy};
 pub use outages::{NewOutage, Outages};
+pub use outlook::NowExpected;
 pub use planner::reserved_power::ProfileStep;
 pub use power_profile::PowerProfile;
 pub use propose::{IdempotencyKey, Proposed};
-pub use quote::Wish;
 pub use reservations::{Access, Page, ShownNodes};
+pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
+pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish};
 
 /// How long an idempotency key is remembered: a day.
 const KEPT_KEYS: Seconds = Seconds::new(86_400);
@@ -50,6 +72,11 @@ pub struct Service {
     pool: PlanningPool,
     booking: Mutex<()>,
     memory: Memory,
+    simulations: Simulations,
+    stop: CancellationToken,
+    feeds: Feeds,
+    negotiations: Negotiations,
+    events: Events,
 }
 
 /// Why a use case did not end well.
@@ -58,12 +85,54 @@ pub enum ServiceError {
     /// The input contradicts what is stored.
     #[error("the input is not valid: {}", .0.join("; "))]
     Invalid(Vec<String>),
+    /// The input has errors, each with its place.
+    #[error("the input is not valid")]
+    InvalidAt(Vec<JsonError>),
     /// No such outage.
     #[error("there is no outage {0}")]
     NoOutage(OutageId),
     /// No such reservation, or not the caller's.
     #[error("there is no reservation {0}")]
     NoReservation(ReservationId),
+    /// No such simulation, or not the caller's.
+    #[error("there is no simulation {0}")]
+    NoSimulation(SimulationId),
+    /// Too many simulations wait.
+    #[error("too many simulations are waiting; try again when one has ended")]
+    SimulationQueueFull,
+    /// A result that is not there.
+    #[error("the simulation is {state}, and this result is not there; GET it to see how far it is")]
+    NotFinished {
+        /// The state it is in.
+        state: &'static str,
+    },
+    /// A simulation that cannot be cancelled any more.
+    #[error("the simulation is {state}, so there is nothing to cancel; DELETE removes it")]
+    SimulationEnded {
+        /// The state it is in.
+        state: &'static str,
+    },
+    /// No such negotiation.
+    #[error("there is no negotiation {0}")]
+    NoNegotiation(NegotiationId),
+    /// No such grant.
+    #[error("there is no grant {0}")]
+    NoGrant(GrantId),
+    /// A negotiation that waits for no answer.
+    #[error(
+        "the negotiation is {0}, so it takes no answer; GET /api/v1/negotiations lists those open"
+    )]
+    NotAsked(&'static str),
+    /// A move that is not worth it.
+    #[error(
+        "no start saves at least {:.0} % of cost or CO2, which this site wants before a reservation \
+         that still stands is moved; cancel it and make a new one if it must be moved all the same",
+        min_gain * 100.0
+    )]
+    NoGain {
+        /// What the site wants.
+        min_gain: f64,
+    },
     /// The planner found no start.
     #[error("no start in the window has enough nodes and power; see the reasons")]
     Impossible(Box<DecisionDocument>),
@@ -102,6 +171,9 @@ pub enum ServiceError {
     /// One key, two requests.
     #[error("the Idempotency-Key was used for another request; take a new key")]
     IdempotencyKeyReused,
+    /// Too many watch.
+    #[error("too many are watching; ask from time to time instead")]
+    TooManyWatchers,
     /// Others changed the book at each try.
     #[error("others changed the book while this was planned; try again")]
     Busy,
@@ -135,16 +207,28 @@ impl From<StorageError> for ServiceError {
     }
 }
 
+/// Shortens what was found to a page; where the next one starts, if more was found.
+pub fn cut_page<T, I>(found: &mut Vec<T>, limit: u16, id: impl Fn(&T) -> I) -> Option<I> {
+    let more = found.len() > usize::from(limit);
+    found.truncate(limit.into());
+    found.last().filter(|_| more).map(id)
+}
+
 impl Service {
     /// A service on an open database.
     pub fn new(settings: Settings, database: Database) -> Self {
         Self {
             pool: PlanningPool::new(&settings),
+            feeds: Feeds::new(&settings.feeds),
+            negotiations: Negotiations::default(),
+            clock: settings.clock,
             settings,
             database,
-            clock: Clock,
             booking: Mutex::new(()),
             memory: Memory::default(),
+            simulations: Simulations::default(),
+            stop: CancellationToken::new(),
+            events: Events::default(),
         }
     }
 
@@ -156,6 +240,11 @@ impl Service {
     /// The site's settings.
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Cancelled when the service is told to stop: what lasts ends then.
+    pub const fn stopping(&self) -> &CancellationToken {
+        &self.stop
     }
 
     /// Whether the database answers.

@@ -9,7 +9,7 @@ use storage::{Outage, OutageId};
 use uuid::Uuid;
 
 use super::state::State;
-use super::{Service, ServiceError};
+use super::{Service, ServiceError, cut_page};
 
 /// An outage to be.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct NewOutage {
 
 /// Outages and the state whose ranks they count in.
 pub struct Outages {
-    /// By start.
+    /// Oldest first.
     pub list: Vec<Outage>,
     /// The state.
     pub state: Arc<State>,
@@ -77,15 +77,23 @@ impl Service {
         Ok(Outages { list: vec![stands.unwrap_or(outage)], state })
     }
 
-    /// Outages that have yet to end.
+    /// Outages that have yet to end, oldest first, after a cursor; the next cursor where there are
+    /// more than `limit`.
     ///
     /// # Errors
     /// Only the database's.
-    pub async fn outages(&self) -> Result<Outages, ServiceError> {
+    pub async fn outages(
+        &self,
+        after: Option<OutageId>,
+        limit: u16,
+    ) -> Result<(Outages, Option<OutageId>), ServiceError> {
         let (state, now) = (self.state().await?, self.now());
         let lasting = |outage: &&Outage| outage.end.is_none_or(|end| end > now);
-        let list = state.outages.iter().filter(lasting).cloned().collect();
-        Ok(Outages { list, state })
+        let mut list: Vec<Outage> = state.outages.iter().filter(lasting).cloned().collect();
+        list.retain(|outage| after.is_none_or(|after| outage.id > after));
+        list.sort_unstable_by_key(|outage| outage.id);
+        let next = cut_page(&mut list, limit, |it| it.id);
+        Ok((Outages { list, state }, next))
     }
 
     /// Ends an outage now; one that has yet to start is taken back.

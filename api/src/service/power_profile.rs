@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use planner::agenda::{Agenda, AgendaError};
+use grid_feeds::negotiation::{PowerOver, raised};
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::book::Booking;
 use planner::problem::CapScope;
 use planner::quantity::Power;
 use planner::reserved_power::{ProfileStep, power_profile};
 use planner::time::Span;
-use storage::{Allocation, BookSnapshot, ReservationState};
+use storage::{Allocation, BookSnapshot, GrantStanding, Quantity};
 
 use super::cluster::{Cluster, blocking};
+use super::state::{State, power_of};
 use super::{Service, ServiceError};
 
 /// Power against the cap over a span.
@@ -23,6 +25,13 @@ pub struct PowerProfile {
     pub steps: Vec<ProfileStep>,
 }
 
+/// Who holds what during a span, the past too.
+pub(super) struct Taken {
+    /// Whose cluster it is, and who only holds offers.
+    pub(super) state: Arc<State>,
+    pub(super) bookings: Vec<Arc<Booking>>,
+}
+
 /// How often a span is read anew when others replace the nodes meanwhile.
 const TRIES: usize = 8;
 
@@ -32,27 +41,21 @@ impl Service {
     /// # Errors
     /// Only the database's.
     pub async fn power_profile(&self, span: Span) -> Result<PowerProfile, ServiceError> {
-        let (cluster, snapshot) = self.snapshot(span).await?;
+        let taken = self.taken(span).await?;
+        let cap = self.database.agenda(Quantity::PowerCap, span).await?;
+        let grants = self.database.grants(span.start()).await?;
+        let standing = grants.iter().filter(|it| it.standing != GrantStanding::Revoked);
+        let granted: Vec<PowerOver> = standing.map(power_of).collect();
         blocking(move || {
-            let booking = |allocation: &Allocation| {
-                let id = allocation.reservation_id.to_string().into();
-                let ranks = allocation.ranks.clone();
-                Booking::new(id, allocation.span, ranks, &cluster.reference)
+            let power = |piece: Piece<i64>| Piece {
+                span: piece.span,
+                value: Power::from_microwatts(piece.value),
             };
-            let (held, confirmed): (Vec<_>, Vec<_>) = snapshot
-                .allocations
-                .iter()
-                .partition(|allocation| allocation.state == ReservationState::Proposed);
-            let held: Vec<Booking> = held.into_iter().map(booking).collect();
-            let confirmed: Vec<Booking> = confirmed.into_iter().map(booking).collect();
-            let cap = Agenda::new(snapshot.power_cap.unwrap_or_default())?;
-            let reserved = power_profile(
-                &confirmed.iter().collect::<Vec<_>>(),
-                &held.iter().collect::<Vec<_>>(),
-                &cluster.reference,
-                &cap,
-                span,
-            );
+            let cap = raised(&Agenda::new(cap.into_iter().map(power).collect())?, &granted);
+            let cluster = &taken.state.cluster;
+            let (held, confirmed): (Vec<&Booking>, Vec<&Booking>) =
+                taken.bookings.iter().map(Arc::as_ref).partition(|it| taken.state.is_held(&it.id));
+            let reserved = power_profile(&confirmed, &held, &cluster.reference, &cap, span);
             let (cap_scope, base_power) = (cluster.cap_scope, cluster.base_power);
             let counted = |step: ProfileStep| ProfileStep {
                 confirmed: base_power + step.confirmed,
@@ -64,6 +67,30 @@ impl Service {
         })
         .await?
         .map_err(|error: AgendaError| ServiceError::Internal(error.into()))
+    }
+
+    /// What is taken during a span: from memory, and what is over from the database.
+    pub(super) async fn taken(&self, span: Span) -> Result<Taken, ServiceError> {
+        let state = self.state().await?;
+        let now = self.now();
+        let past = match Span::new(span.start(), span.end().min(now)) {
+            Some(past) => self.database.allocations(past, now, None).await?,
+            None => Vec::new(),
+        };
+        let epoch = state.epoch();
+        blocking(move || {
+            let over = |it: &Allocation| it.span.end() <= now && Some(it.epoch) == epoch;
+            let booking = |it: Allocation| {
+                let id = it.reservation_id.to_string().into();
+                Arc::new(Booking::new(id, it.span, it.ranks, &state.cluster.reference))
+            };
+            let lasting = |it: &&Arc<Booking>| it.span.overlaps(span) && it.span.end() > now;
+            let mut bookings: Vec<Arc<Booking>> =
+                past.into_iter().filter(over).map(booking).collect();
+            bookings.extend(state.book.bookings().iter().filter(lasting).cloned());
+            Taken { state, bookings }
+        })
+        .await
     }
 
     /// The cluster and what is stored of the book over a span, the past too.

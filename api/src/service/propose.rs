@@ -1,15 +1,26 @@
 //! Proposals: a reservation whose offers are held for its owner.
 
+use std::sync::Arc;
+
 use planner::decision::Offer;
 use planner::json::decision::{DecisionDocument, OfferDocument};
-use storage::{IdempotencyRecord, NewOffer, NewReservation, OfferId, ProposeError, ReservationId};
+use planner::time::Timestamp;
+use serde_json::Value;
+use storage::{
+    IdempotencyRecord, NewOffer, NewReservation, OfferId, PlanBasis, ProposeError, ReservationId,
+    ReservationState,
+};
 use uuid::Uuid;
 
 use super::quote::Planned;
-use super::{Service, ServiceError, Wish};
+use super::state::State;
+use super::{Access, OnCap, Service, ServiceError, Wish};
 
 /// How often a proposal is planned anew when other processes change the book meanwhile.
 const TRIES: usize = 8;
+
+/// The status of the answer to a proposal: 201.
+const PROPOSED: u16 = 201;
 
 /// A client's key for "this request, once", and what it was sent with.
 #[derive(Clone, Debug)]
@@ -30,16 +41,44 @@ pub enum Proposed {
 }
 
 impl Service {
-    /// Plans a wish and holds its offers.
+    /// Plans a wish and holds its offers; or, where only the cap is in the way and the wish says so,
+    /// has the supplier asked for extra power.
     ///
     /// # Errors
-    /// `Impossible` with the reasons, `Busy`, `IdempotencyKeyReused`, and those of planning.
+    /// `Impossible` with the reasons, `Busy`, `IdempotencyKeyReused`, `NoGain`, and those of
+    /// planning.
     pub async fn propose(
+        &self,
+        access: Access<'_>,
+        wish: &Wish,
+        request_json: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Proposed, ServiceError> {
+        let least = match wish.replaces {
+            Some(replaced) => self.to_be_replaced(access, replaced).await?,
+            None => None,
+        };
+        self.propose_better(access.owner, wish, request_json, key, least).await
+    }
+
+    /// Plans what takes the place of a reservation that cannot stand, and holds its offers.
+    pub(super) async fn propose_replacing(
+        &self,
+        access: Access<'_>,
+        wish: &Wish,
+        request_json: &str,
+    ) -> Result<Proposed, ServiceError> {
+        self.propose_better(access.owner, wish, request_json, None, None).await
+    }
+
+    /// The same if one of the offers is better than what is to be replaced by what the site wants.
+    async fn propose_better(
         &self,
         owner: &str,
         wish: &Wish,
         request_json: &str,
         key: Option<&IdempotencyKey>,
+        least: Option<Figures>,
     ) -> Result<Proposed, ServiceError> {
         let _booking = {
             let _place = self.pool.queue_up()?;
@@ -51,9 +90,13 @@ impl Service {
                 return Ok(before);
             }
             let state = self.state().await?;
-            let version = state.marks.map_or(0, |marks| marks.version);
-            let drafted = match self.plan(state, wish, |planned| draft(&planned)).await? {
+            let Some(basis) = state.marks.map(PlanBasis::from) else {
+                return Err(ServiceError::Internal(anyhow::anyhow!("no state was read")));
+            };
+            let planned = self.plan(Arc::clone(&state), wish, |planned| draft(&planned, 0.0));
+            let drafted = match planned.await? {
                 Ok(drafted) => drafted,
+                Err(_) if self.may_ask(&state, wish).await? => Drafted::awaiting(),
                 Err(impossible) => {
                     if let Some(before) = self.proposed_before(owner, key).await? {
                         return Ok(before);
@@ -61,10 +104,23 @@ impl Service {
                     return Err(ServiceError::Impossible(impossible));
                 }
             };
-            match self.hold(owner, version, drafted, request_json, key).await {
-                Ok(id) => return Ok(Proposed::New(id)),
+            if let Some(least) = least
+                && !drafted.beats(least)
+            {
+                return Err(ServiceError::NoGain { min_gain: self.settings.negotiation.min_gain });
+            }
+            let waits = drafted.offers.is_empty();
+            match self.hold(owner, basis, wish, drafted, request_json, key).await {
+                Ok(id) => {
+                    if waits {
+                        self.negotiations.ring();
+                    }
+                    metrics::counter!("wattbook_proposals_total").increment(1);
+                    return Ok(Proposed::New(id));
+                }
                 Err(
                     ProposeError::BookChanged { .. }
+                    | ProposeError::HoldChosen
                     | ProposeError::DoubleBooking
                     | ProposeError::IdempotencyKeyReused
                     | ProposeError::UnknownNodes { .. },
@@ -84,87 +140,186 @@ impl Service {
         owner: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<Option<Proposed>, ServiceError> {
+        let id = self.answered_before(owner, key, PROPOSED).await?;
+        Ok(id.map(|id| Proposed::Before(ReservationId::new(id))))
+    }
+
+    /// The id that was answered with `status` to this key, if there is a key and it was used.
+    pub(super) async fn answered_before(
+        &self,
+        owner: &str,
+        key: Option<&IdempotencyKey>,
+        status: u16,
+    ) -> Result<Option<Uuid>, ServiceError> {
         let Some(key) = key else { return Ok(None) };
         let Some(record) = self.database.idempotent_response(owner, &key.key).await? else {
             return Ok(None);
         };
-        if record.fingerprint != key.fingerprint {
+        if (record.status, &record.fingerprint) != (status, &key.fingerprint) {
             return Err(ServiceError::IdempotencyKeyReused);
         }
         let id = record.response.parse::<Uuid>();
-        let id = id.map_err(|error| ServiceError::Internal(error.into()))?;
-        Ok(Some(Proposed::Before(ReservationId::new(id))))
+        id.map(Some).map_err(|error| ServiceError::Internal(error.into()))
+    }
+
+    /// Whether the supplier may be asked for what a wish lacks.
+    async fn may_ask(&self, state: &State, wish: &Wish) -> Result<bool, ServiceError> {
+        if wish.on_cap == OnCap::Refuse || !self.settings.negotiation.asks {
+            return Ok(false);
+        }
+        self.lacks_power_only(state, wish).await
+    }
+
+    /// What an offer must beat to take a reservation's place: cost and CO2 as expected now, less
+    /// what the site wants to be saved. `None` where the reservation cannot stand anyway.
+    async fn to_be_replaced(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<Option<Figures>, ServiceError> {
+        let stored = self.reservation(access, id).await?;
+        let chosen = match (stored.state_at(self.now()), stored.chosen) {
+            (ReservationState::Confirmed, Some((chosen, _))) => chosen,
+            (state, _) => {
+                return Err(ServiceError::WrongState {
+                    state: state.word().to_owned(),
+                    way_out: "only a confirmed reservation that has not begun can be replaced",
+                });
+            }
+        };
+        if stored.degraded {
+            return Ok(None);
+        }
+        let expected = self.expected_of(std::slice::from_ref(&stored)).await?;
+        let expected = expected.get(&id).map(|it| it["offers"][0].clone()).unwrap_or_default();
+        let offered = stored.offers.iter().find(|offer| offer.id == chosen);
+        let offered = offered.and_then(|it| serde_json::from_str::<Value>(&it.document).ok());
+        let offered = offered.unwrap_or_default();
+        let figure = |name: &str| expected[name].as_f64().or_else(|| offered[name].as_f64());
+        let gain = self.settings.negotiation.min_gain;
+        // A negative cost is beaten by what is more negative.
+        let at_most = |value: f64| value - gain * value.abs();
+        let (cost, co2_g) = (figure("cost").map(at_most), figure("co2_g").map(at_most));
+        Ok(Some(Figures { cost, co2_g }))
+    }
+
+    /// Until when a request waits for the supplier: not beyond its last start.
+    fn answer_by(&self, wish: &Wish, now: Timestamp) -> Timestamp {
+        let latest = wish.request.shapes().map(|it| wish.request.latest_start_for(it.duration));
+        let silence = now + self.settings.negotiation.answer_within;
+        latest.max().map_or(silence, |latest| latest.min(silence))
     }
 
     async fn hold(
         &self,
         owner: &str,
-        version: i64,
+        basis: PlanBasis,
+        wish: &Wish,
         drafted: Drafted,
         request_json: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<ReservationId, ProposeError> {
         let id = ReservationId::new(Uuid::now_v7());
         let now = self.now();
-        let Drafted { summary, offers } = drafted;
+        let Drafted { summary, offers, .. } = drafted;
         let reservation = NewReservation {
             id,
             owner: owner.to_owned(),
             request: request_json.to_owned(),
             document: summary,
             created: now,
-            expires: now + self.settings.hold,
+            expires: match offers.as_slice() {
+                [] => self.answer_by(wish, now),
+                _ => now + self.settings.hold,
+            },
+            priority: wish.priority,
+            replaces: wish.replaces,
             offers,
         };
         let record = key.map(|key| IdempotencyRecord {
             owner: owner.to_owned(),
             key: key.key.clone(),
             fingerprint: key.fingerprint.clone(),
-            status: 201,
+            status: PROPOSED,
             response: id.to_string(),
             created: now,
         });
-        self.database.propose(version, &reservation, now, record.as_ref()).await?;
+        self.database.propose(basis, &reservation, now, record.as_ref()).await?;
         Ok(id)
     }
 }
 
 /// What is written of a decision.
-struct Drafted {
+pub(super) struct Drafted {
     /// Beside the offers.
-    summary: String,
-    offers: Vec<NewOffer>,
+    pub(super) summary: String,
+    pub(super) offers: Vec<NewOffer>,
+    /// Of the offers.
+    figures: Vec<Figures>,
 }
 
-/// A decision as it is written, or what is told where nothing is possible.
-fn draft(planned: &Planned) -> Result<Drafted, Box<DecisionDocument>> {
+/// What a start costs and emits.
+#[derive(Clone, Copy, Debug)]
+struct Figures {
+    cost: Option<f64>,
+    co2_g: Option<f64>,
+}
+
+impl Drafted {
+    /// Of a request that awaits the supplier.
+    fn awaiting() -> Self {
+        Self { summary: "{}".to_owned(), offers: Vec::new(), figures: Vec::new() }
+    }
+
+    /// Whether an offer costs or emits no more than that.
+    fn beats(&self, least: Figures) -> bool {
+        let within =
+            |is: Option<f64>, most: Option<f64>| is.zip(most).is_some_and(|(is, most)| is <= most);
+        self.figures.iter().any(|it| within(it.cost, least.cost) || within(it.co2_g, least.co2_g))
+    }
+}
+
+/// A decision as it is written, or what is told where nothing is possible. `fee` is what the supplier
+/// takes for the extra power that all of its offers need; it is a part of their cost.
+pub(super) fn draft(planned: &Planned, fee: f64) -> Result<Drafted, Box<DecisionDocument>> {
     if planned.decision.offers().is_empty() {
         return Err(Box::new(planned.document(false)));
     }
     let decision = &planned.decision;
-    let soonest = decision.as_soon_as_possible.as_ref();
+    let shown = |offer: &Offer| {
+        let (order, nodes) = (planned.selection.order(), &planned.state.cluster.nodes);
+        let document = OfferDocument::new(offer, order, nodes);
+        OfferDocument {
+            cost: document.cost + fee,
+            extra_power_fee: (fee > 0.0).then_some(fee),
+            ..document
+        }
+    };
+    let mut soonest = decision.as_soon_as_possible.as_ref().map(shown);
+    let mut documents: Vec<OfferDocument> = decision.offers().iter().map(shown).collect();
+    let offers = decision.offers().iter().zip(&mut documents);
+    let told = offers.chain(decision.as_soon_as_possible.iter().zip(&mut soonest));
+    let basis = planned.state.provenance.tell_offers(told);
     let summary = serde_json::json!({
         "candidate_starts": decision.candidate_starts,
         "decision": decision.word(),
-        "as_soon_as_possible": soonest.map(|offer| document(planned, offer)),
+        "as_soon_as_possible": soonest,
+        "basis": basis,
     })
     .to_string();
-    let offers = decision.offers().iter().map(|offer| held(planned, offer)).collect();
-    Ok(Drafted { summary, offers })
+    let held = |(offer, document): (&Offer, &OfferDocument)| held(planned, offer, document);
+    let offers = decision.offers().iter().zip(&documents).map(held).collect();
+    let figures = |it: &OfferDocument| Figures { cost: Some(it.cost), co2_g: Some(it.co2_g) };
+    let figures = documents.iter().map(figures).collect();
+    Ok(Drafted { summary, offers, figures })
 }
 
-fn held(planned: &Planned, offer: &Offer) -> NewOffer {
+fn held(planned: &Planned, offer: &Offer, document: &OfferDocument) -> NewOffer {
     NewOffer {
         id: OfferId::new(Uuid::now_v7()),
         span: offer.span,
         rankings: offer.rankings.clone(),
         ranks: planned.selection.book_ranks(&offer.ranks),
-        document: document(planned, offer).to_string(),
+        document: serde_json::to_string(document).unwrap_or_default(),
     }
-}
-
-fn document(planned: &Planned, offer: &Offer) -> serde_json::Value {
-    let document =
-        OfferDocument::new(offer, planned.selection.order(), &planned.state.cluster.nodes);
-    serde_json::to_value(document).unwrap_or_default()
 }

@@ -4,27 +4,13 @@ use std::sync::Arc;
 
 use planner::decision::Decision;
 use planner::json::decision::DecisionDocument;
-use planner::problem::SearchMode;
 use planner::request::Request;
 use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
 use super::state::State;
-use super::{Service, ServiceError};
-
-/// A request, where its starts are looked for, and what to tell of them.
-#[derive(Clone, Debug)]
-pub struct Wish {
-    /// What is asked for.
-    pub request: Request,
-    /// Where starts are looked for.
-    pub search: SearchMode,
-    /// Whether the nodes of every start on the Pareto front are told.
-    pub pareto_nodes: bool,
-    /// Whether to tell what lies beside the best starts.
-    pub explain: bool,
-}
+use super::{Service, ServiceError, Wish};
 
 /// A decision with everything needed to write it down or to book it.
 pub(super) struct Planned {
@@ -32,16 +18,26 @@ pub(super) struct Planned {
     pub selection: Selection,
     pub decision: Decision,
     explanation: Option<Explanation>,
+    /// Why agendas may have gaps, by their words.
+    refusals: Vec<(&'static str, &'static str)>,
 }
 
 impl Planned {
     pub(super) fn document(&self, pareto_nodes: bool) -> DecisionDocument {
         let (order, nodes) = (self.selection.order(), &self.state.cluster.nodes);
-        let document = if pareto_nodes {
+        let mut document = if pareto_nodes {
             DecisionDocument::new(&self.decision, order, nodes)
         } else {
             DecisionDocument::without_front_nodes(&self.decision, order, nodes)
         };
+        self.state.provenance.tell(&self.decision, &mut document);
+        for reason in &mut document.reasons {
+            let missing = reason.binding.missing_agenda;
+            let words = self.refusals.iter().find(|(agenda, _)| Some(*agenda) == missing);
+            if let Some((_, words)) = words {
+                reason.detail = format!("{}; {words}", reason.detail);
+            }
+        }
         match &self.explanation {
             Some(explanation) => document.explained(explanation),
             None => document,
@@ -61,6 +57,7 @@ impl Service {
         wish: &Wish,
         present: impl FnOnce(DecisionDocument) -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
+        metrics::counter!("wattbook_quotes_total").increment(1);
         let pareto_nodes = wish.pareto_nodes;
         self.plan(state, wish, move |planned| present(planned.document(pareto_nodes))).await
     }
@@ -76,6 +73,11 @@ impl Service {
         if is_over(&wish.request, now) {
             return Err(ServiceError::Invalid(vec!["the window has passed".to_owned()]));
         }
+        let refusals = storage::Quantity::ALL.into_iter();
+        let refusals = refusals
+            .filter_map(|quantity| Some((quantity.word(), self.refusal_of_estimates(quantity)?)))
+            .collect();
+        let began = std::time::Instant::now();
         let planned = self.pool.run(move |cancelled| {
             let unknown = wish.request.filter.errors(&state.cluster.nodes);
             if !unknown.is_empty() {
@@ -98,9 +100,11 @@ impl Service {
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(Planned { state, selection, decision, explanation })))
+            Ok(Ok(present(Planned { state, selection, decision, explanation, refusals })))
         });
-        planned.await?
+        let planned = planned.await?;
+        metrics::histogram!("wattbook_plan_duration_seconds").record(began.elapsed());
+        planned
     }
 }
 

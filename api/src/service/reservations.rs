@@ -8,7 +8,7 @@ use storage::{
 };
 
 use super::cluster::Cluster;
-use super::{Service, ServiceError, Wish};
+use super::{Service, ServiceError, State, Wish, cut_page, stored_wish};
 
 /// Who asks: sees and changes their own reservations, or everyone's.
 #[derive(Clone, Copy, Debug)]
@@ -97,9 +97,7 @@ impl Service {
         let owner = if access.operator { filter.owner } else { Some(access.owner.to_owned()) };
         let filter = Filter { owner, ..filter };
         let mut found = self.database.reservations(&filter, after, limit + 1).await?;
-        let more = found.len() > usize::from(limit);
-        found.truncate(usize::from(limit));
-        let next = found.last().filter(|_| more).map(|last| last.id);
+        let next = cut_page(&mut found, limit, |it| it.id);
         Ok(Page { reservations: found, next })
     }
 
@@ -114,19 +112,21 @@ impl Service {
         id: ReservationId,
         selector: OfferSelector,
         version: Option<i64>,
-        wish: impl FnOnce(&StoredReservation) -> Option<Wish>,
+        state: &State,
     ) -> Result<StoredReservation, ServiceError> {
         // The instant of arrival judges, however long the database takes.
         let now = self.now();
         let reservation = self.visible(access, id).await?;
+        let wish = || stored_wish(&reservation.request, self, state);
         match self.database.choose(id, selector, now, version).await {
             Ok(mut chosen) => {
+                metrics::counter!("wattbook_confirmations_total").increment(1);
                 chosen.state = chosen.state_at(now);
                 Ok(chosen)
             }
-            Err(ChooseError::Expired { .. }) => Err(self.expired(wish(&reservation)).await?),
+            Err(ChooseError::Expired { .. }) => Err(self.expired(wish()).await?),
             Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
-                Err(self.expired(wish(&reservation)).await?)
+                Err(self.expired(wish()).await?)
             }
             Err(ChooseError::NotProposed { state }) => Err(ServiceError::WrongState {
                 state: state.word().to_owned(),

@@ -6,13 +6,19 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use grid_feeds::negotiation::{PowerOver, raised};
 use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
-use planner::book::{Book, RankedOutage};
+use planner::book::{Book, Booking, RankedOutage};
 use planner::node_set::NodeSet;
+use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
-use storage::{AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage};
+use storage::{
+    AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Grant, GrantStanding, Holding, Marks,
+    Outage, TokenId,
+};
 
 use super::cluster::Cluster;
+use super::provenance::Provenance;
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
@@ -21,8 +27,14 @@ pub struct State {
     pub(super) marks: Option<Marks>,
     /// The nodes.
     pub cluster: Arc<Cluster>,
-    /// What the supplier announced.
+    /// What plans rest on: what the supplier announced, the cap with what it granted to everybody.
     pub(super) agendas: Arc<Agendas>,
+    /// The cap without grants.
+    announced_cap: Arc<Option<Agenda<Power>>>,
+    /// Those that have yet to end and stand.
+    pub(super) grants: Arc<Vec<Grant>>,
+    /// What that rests on.
+    pub(super) provenance: Arc<Provenance>,
     /// Who holds what, over the cluster's reference order.
     pub(super) book: Book,
     /// Until when offers that were not chosen are held, by reservation.
@@ -44,12 +56,16 @@ struct Tokens {
 impl State {
     /// A state without agendas and bookings.
     pub(super) fn of(cluster: Arc<Cluster>) -> Result<Self, AgendaError> {
-        let none = AgendaPieces { price: Vec::new(), co2: Vec::new(), power_cap: None };
+        let (price, co2, proven) = (Vec::new(), Vec::new(), Vec::new());
+        let none = AgendaPieces { price, co2, power_cap: None, proven };
         Ok(Self {
             marks: None,
             book: Book::new(Arc::clone(&cluster.reference)),
             cluster,
             agendas: Arc::new(agendas(none)?),
+            announced_cap: Arc::default(),
+            grants: Arc::default(),
+            provenance: Arc::default(),
             held_until: Arc::default(),
             outages: Arc::default(),
             tokens: Arc::default(),
@@ -64,8 +80,19 @@ impl State {
         now: Timestamp,
     ) -> Result<Self, AgendaError> {
         let mut next = Self { marks: Some(changes.marks), cluster, ..self.clone() };
+        let announced = changes.agendas.is_some();
         if let Some(pieces) = changes.agendas {
-            next.agendas = Arc::new(agendas(pieces)?);
+            next.provenance = Arc::new(Provenance::new(&pieces.proven)?);
+            let agendas = agendas(pieces)?;
+            next.announced_cap = Arc::new(agendas.power_cap.clone());
+            next.agendas = Arc::new(agendas);
+        }
+        let granted = changes.grants.is_some();
+        if let Some(grants) = changes.grants {
+            next.grants = Arc::new(grants);
+        }
+        if granted || announced {
+            next.agendas = next.capped(|grant| grant.standing == GrantStanding::InForce);
         }
         if let Some(outages) = changes.outages {
             next.outages = Arc::new(outages);
@@ -80,6 +107,33 @@ impl State {
         let outages = next.outages.iter().filter_map(ranked).collect();
         next.book = next.book.with_outages(outages);
         Ok(next)
+    }
+
+    /// The agendas under the announced cap and those of the grants.
+    fn capped(&self, counts: impl Fn(&Grant) -> bool) -> Arc<Agendas> {
+        let granted: Vec<PowerOver> =
+            self.grants.iter().filter(|grant| counts(grant)).map(power_of).collect();
+        let power_cap = self.announced_cap.as_ref().as_ref().map(|cap| raised(cap, &granted));
+        Arc::new(Agendas { power_cap, ..Agendas::clone(&self.agendas) })
+    }
+
+    /// The state as it is for those who asked for extra power: what was set aside counts too.
+    pub(super) fn with_all_grants(&self) -> Self {
+        let all_in_force = self.grants.iter().all(|it| it.standing == GrantStanding::InForce);
+        let agendas = if all_in_force { Arc::clone(&self.agendas) } else { self.capped(|_| true) };
+        Self { agendas, ..self.clone() }
+    }
+
+    /// The state as if there were no cap.
+    pub(super) fn without_cap(&self) -> Self {
+        let agendas = Arc::new(Agendas { power_cap: None, ..Agendas::clone(&self.agendas) });
+        Self { agendas, ..self.clone() }
+    }
+
+    /// Bookings that are certain, and those that may lapse.
+    pub(super) fn certain_and_held(&self) -> (Vec<&Booking>, Vec<&Booking>) {
+        let bookings = self.book.bookings().iter().map(AsRef::as_ref);
+        bookings.partition(|booking: &&Booking| !self.is_held(&booking.id))
     }
 
     fn hold(&mut self, changes: BookChanges, now: Timestamp) {
@@ -122,6 +176,17 @@ impl State {
         Some(next)
     }
 
+    /// Whether a reservation's offers are held, and none is chosen yet.
+    pub(super) fn is_held(&self, id: &str) -> bool {
+        self.held_until.contains_key(id)
+    }
+
+    /// How many reservations hold nodes, and of how many the offers are only held.
+    pub fn book_size(&self) -> (usize, usize) {
+        let ids: HashSet<&str> = self.book.bookings().iter().map(|it| &*it.id).collect();
+        (ids.len(), self.held_until.len())
+    }
+
     /// The newest epoch of the nodes; `None` before nodes were ever put.
     pub fn epoch(&self) -> Option<EpochId> {
         self.marks.and_then(|marks| marks.epoch)
@@ -132,10 +197,20 @@ impl State {
         self.tokens.valid.get(digest)
     }
 
+    /// Whether a token is valid.
+    pub fn has_token(&self, id: TokenId) -> bool {
+        self.tokens.valid.values().any(|token| token.id == id)
+    }
+
     /// Whether the service has users at all.
     pub fn has_tokens(&self) -> bool {
         self.tokens.any
     }
+}
+
+/// A grant as power over its span.
+pub fn power_of(grant: &Grant) -> PowerOver {
+    PowerOver { span: grant.span, power: grant.power }
 }
 
 /// As the book has it; `None` where it is over as soon as it starts.

@@ -3,7 +3,7 @@
 //! A value is in whole millionths of its quantity's unit: currency per megawatt-hour, grams
 //! per kilowatt-hour, watts.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use planner::agenda::Piece;
 use planner::time::{Span, Timestamp};
@@ -49,8 +49,38 @@ pub struct AgendaRevision {
     pub span: Span,
 }
 
+/// An agenda made of several sources, to be put in force.
+#[derive(Clone, Copy, Debug)]
+pub struct ComposedAgenda<'a> {
+    /// All of it is replaced; what has no piece becomes a gap.
+    pub span: Span,
+    /// In time order, inside the span.
+    pub pieces: &'a [Piece<i64>],
+    /// What the pieces rest on: JSON.
+    pub provenance: &'a str,
+}
+
+/// A revision and what its pieces rest on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvenRevision {
+    /// The revision.
+    pub revision: AgendaRevision,
+    /// JSON of a composed agenda; `None` where the revision's meta says it all.
+    pub provenance: Option<String>,
+}
+
+/// A piece with the revision it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvenPiece {
+    /// When and what.
+    pub piece: Piece<i64>,
+    /// Shared by its pieces.
+    pub revision: Arc<ProvenRevision>,
+}
+
 impl Quantity {
-    const ALL: [Self; 3] = [Self::Price, Self::Co2, Self::PowerCap];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Price, Self::Co2, Self::PowerCap];
 
     /// The word used in documents and tables.
     pub const fn word(self) -> &'static str {
@@ -79,36 +109,36 @@ pub(crate) fn cut_out<V: Copy>(pieces: &[Piece<V>], span: Span) -> Vec<Piece<V>>
         .collect()
 }
 
-/// What holds in `window` after `revisions` were put one after another, each as the span it
-/// replaces and its pieces; trimmed to the window.
-///
-/// A piece enters the map once and leaves it at most once, and a revision splits at most two: the
-/// cost is `O(p log p)` for `p` pieces and revisions, however they overlap.
-pub(crate) fn compose(
-    window: Span,
-    revisions: impl IntoIterator<Item = (Span, Vec<Piece<i64>>)>,
-) -> Vec<Piece<i64>> {
-    let mut in_force: BTreeMap<Timestamp, Piece<i64>> = BTreeMap::new();
-    for (replaced, pieces) in revisions {
-        let Some(replaced) = replaced.intersection(window) else { continue };
-        let touched = take_overlapping(&mut in_force, replaced);
-        let trimmed = pieces.into_iter().filter_map(|piece| {
-            piece.span.intersection(window).map(|span| Piece { span, value: piece.value })
-        });
-        let kept = cut_out(&touched, replaced);
-        in_force.extend(kept.into_iter().chain(trimmed).map(|piece| (piece.span.start(), piece)));
+/// Takes `span` out of the spans that are open, in time order; what it took.
+pub(crate) fn cover(open: &mut Vec<Span>, span: Span) -> Vec<Span> {
+    let mut taken = Vec::new();
+    let mut left = Vec::with_capacity(open.len() + 1);
+    for &gap in &*open {
+        taken.extend(gap.intersection(span));
+        left.extend(Span::new(gap.start(), gap.end().min(span.start())));
+        left.extend(Span::new(gap.start().max(span.end()), gap.end()));
     }
-    in_force.into_values().collect()
+    *open = left;
+    taken
 }
 
-/// Removes the pieces that share an instant with `span`. They are disjoint, so only the last one
-/// that starts before the span can reach into it.
-fn take_overlapping(pieces: &mut BTreeMap<Timestamp, Piece<i64>>, span: Span) -> Vec<Piece<i64>> {
-    let reaching_in = pieces.range(..span.start()).next_back();
-    let first = reaching_in.filter(|(_, piece)| piece.span.overlaps(span)).map(|(start, _)| *start);
-    let inside = pieces.range(span.start()..span.end()).map(|(start, _)| *start);
-    let starts: Vec<Timestamp> = first.into_iter().chain(inside).collect();
-    starts.iter().filter_map(|start| pieces.remove(start)).collect()
+/// Takes what `pieces` cover out of the spans that are open, in time order both; whether they
+/// covered any of it.
+pub(crate) fn cut_open<V>(open: &mut Vec<Span>, pieces: &[Piece<V>]) -> bool {
+    let mut covered = false;
+    let mut left = Vec::with_capacity(open.len());
+    for &gap in &*open {
+        let first = pieces.partition_point(|piece| piece.span.end() <= gap.start());
+        let mut from = gap.start();
+        for piece in pieces[first..].iter().take_while(|it| it.span.start() < gap.end()) {
+            covered = true;
+            left.extend(Span::new(from, piece.span.start()));
+            from = piece.span.end();
+        }
+        left.extend(Span::new(from, gap.end()));
+    }
+    *open = left;
+    covered
 }
 
 #[cfg(test)]
@@ -123,55 +153,41 @@ mod tests {
         list.iter().map(|&(start, end, value)| Piece { span: span(start, end), value }).collect()
     }
 
-    fn revision(list: &[(i64, i64, i64)]) -> (Span, Vec<Piece<i64>>) {
-        (span(list[0].0, list[list.len() - 1].1), pieces(list))
+    #[test]
+    fn what_a_span_takes_of_what_is_open_is_told() {
+        let mut open = vec![span(0, 10), span(20, 30)];
+        assert_eq!(cover(&mut open, span(5, 25)), [span(5, 10), span(20, 25)]);
+        assert_eq!(open, [span(0, 5), span(25, 30)]);
+        assert_eq!(cover(&mut open, span(5, 25)), []);
+        assert_eq!(cover(&mut open, span(2, 3)), [span(2, 3)]);
+        assert_eq!(open, [span(0, 2), span(3, 5), span(25, 30)]);
     }
 
     #[test]
-    fn a_revision_in_the_middle_of_a_piece_splits_it() {
-        let composed = compose(span(0, 100), [revision(&[(0, 100, 1)]), revision(&[(40, 60, 2)])]);
-        assert_eq!(composed, pieces(&[(0, 40, 1), (40, 60, 2), (60, 100, 1)]));
+    fn what_pieces_cover_is_no_longer_open() {
+        let mut open = vec![span(0, 10), span(20, 30)];
+        assert!(cut_open(&mut open, &pieces(&[(2, 4, 1), (8, 22, 1), (25, 26, 1)])));
+        assert_eq!(open, [span(0, 2), span(4, 8), span(22, 25), span(26, 30)]);
+        assert!(!cut_open(&mut open, &pieces(&[(2, 4, 1)])));
+        assert!(cut_open(&mut open, &pieces(&[(0, 30, 1)])) && open.is_empty());
     }
 
+    /// Every second falls to the last revision whose span holds it.
     #[test]
-    fn a_gap_inside_a_revision_stays_a_gap() {
-        let later = revision(&[(20, 30, 2), (50, 60, 3)]);
-        let composed = compose(span(0, 100), [revision(&[(0, 40, 1), (40, 100, 9)]), later]);
-        assert_eq!(composed, pieces(&[(0, 20, 1), (20, 30, 2), (50, 60, 3), (60, 100, 9)]));
-    }
-
-    #[test]
-    fn a_later_revision_hides_all_it_covers_and_nothing_it_touches() {
-        let first = revision(&[(0, 10, 1), (10, 20, 2), (20, 30, 3)]);
-        let composed = compose(span(0, 30), [first, revision(&[(10, 20, 7)])]);
-        assert_eq!(composed, pieces(&[(0, 10, 1), (10, 20, 7), (20, 30, 3)]));
-    }
-
-    #[test]
-    fn what_is_known_is_trimmed_to_the_window() {
-        let composed = compose(span(5, 25), [revision(&[(0, 10, -1), (20, 30, 3)])]);
-        assert_eq!(composed, pieces(&[(5, 10, -1), (20, 25, 3)]));
-    }
-
-    /// Every second is judged by the last revision whose span holds it.
-    #[test]
-    fn agrees_with_asking_every_second_for_its_last_revision() {
-        let revisions: Vec<_> = (0..40_i64)
-            .map(|n| {
-                let start = n * 37 % 50;
-                revision(&[(start, start + 5, n), (start + 5 + n % 4, start + 12, -n)])
-            })
-            .collect();
-        let composed = compose(span(10, 55), revisions.clone());
-        for second in 10..55 {
-            let instant = Timestamp::from_unix_seconds(second);
-            let value_in = |pieces: &[Piece<i64>]| {
-                pieces.iter().find(|piece| piece.span.contains(instant)).map(|piece| piece.value)
-            };
-            let last = revisions.iter().rev().find(|(span, _)| span.contains(instant));
-            let expected = last.and_then(|(_, pieces)| value_in(pieces));
-            assert_eq!(value_in(&composed), expected, "at {second}");
+    fn from_the_newest_back_every_second_falls_to_its_last_revision() {
+        let spans: Vec<Span> = (0..40).map(|n| n * 37 % 50).map(|it| span(it, it + 12)).collect();
+        let mut open = vec![span(10, 70)];
+        let mut parts = Vec::new();
+        for (index, &newest) in spans.iter().enumerate().rev() {
+            parts.extend(cover(&mut open, newest).into_iter().map(|part| (index, part)));
         }
-        assert!(composed.windows(2).all(|pair| pair[0].span.end() <= pair[1].span.start()));
+        for second in 10..70 {
+            let instant = Timestamp::from_unix_seconds(second);
+            let last = spans.iter().rposition(|span| span.contains(instant));
+            let holding = parts.iter().filter(|(_, part)| part.contains(instant));
+            let of: Vec<usize> = holding.map(|(index, _)| *index).collect();
+            assert_eq!(of, Vec::from_iter(last), "at {second}");
+            assert_eq!(open.iter().any(|gap| gap.contains(instant)), last.is_none());
+        }
     }
 }

@@ -6,7 +6,9 @@ use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
 
 use crate::access::ApiToken;
+use crate::agenda::{ProvenPiece, Quantity};
 use crate::identity::{EpochId, ReservationId};
+use crate::negotiation::Grant;
 use crate::nodes::StoredNodes;
 use crate::outage::Outage;
 
@@ -27,8 +29,26 @@ pub struct Marks {
     /// When tokens were last made or revoked.
     #[sqlx(rename = "tokens_changed")]
     pub tokens: i64,
+    /// When grants of extra power last changed.
+    #[sqlx(rename = "grants_changed")]
+    pub grants: i64,
     /// The newest epoch; none before the first nodes.
     pub epoch: Option<EpochId>,
+}
+
+/// The state of the database that a plan rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanBasis {
+    /// See [`Marks::version`].
+    pub version: i64,
+    /// See [`Marks::changes`].
+    pub changes: i64,
+}
+
+impl From<Marks> for PlanBasis {
+    fn from(Marks { version, changes, .. }: Marks) -> Self {
+        Self { version, changes }
+    }
 }
 
 /// Everything that is newer than marks, read in one transaction; `None` where nothing of a kind is.
@@ -44,6 +64,8 @@ pub struct Changes {
     pub book: BookChanges,
     /// Those that have yet to end.
     pub outages: Option<Vec<Outage>>,
+    /// Grants that have yet to end and stand.
+    pub grants: Option<Vec<Grant>>,
     /// All tokens, revoked ones too.
     pub tokens: Option<Vec<ApiToken>>,
 }
@@ -79,4 +101,6 @@ pub struct AgendaPieces {
     pub co2: Vec<Piece<CarbonIntensity>>,
     /// Caps; `None` where no cap was ever announced.
     pub power_cap: Option<Vec<Piece<Power>>>,
+    /// The same pieces with what they rest on.
+    pub proven: Vec<(Quantity, Vec<ProvenPiece>)>,
 }

@@ -10,7 +10,7 @@ use sqlx::{Postgres, Sqlite};
 use crate::access::IdempotencyRecord;
 use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
 use crate::allocation::{Allocation, BookSnapshot};
-use crate::changes::{Changes, Marks};
+use crate::changes::{Changes, Marks, PlanBasis};
 use crate::dialect;
 use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
 use crate::identity::{EpochId, OutageId, ReservationId, RevisionId};
@@ -44,6 +44,10 @@ macro_rules! on_engine {
 }
 
 mod access;
+mod events;
+mod feeds;
+mod negotiations;
+mod simulations;
 
 impl Database {
     /// Opens the database of a URL, `sqlite://path` or `postgres://...`, and brings its tables up
@@ -166,6 +170,20 @@ impl Database {
         on_engine!(self.agenda_as_of(quantity, window, as_of))
     }
 
+    /// When the newest revision that touches `window` and was received by `as_of` was issued, or
+    /// received where its source did not say.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn agenda_announced(
+        &self,
+        quantity: Quantity,
+        window: Span,
+        as_of: Timestamp,
+    ) -> Result<Option<Timestamp>, StorageError> {
+        on_engine!(self.agenda_announced(quantity, window, as_of))
+    }
+
     /// The revisions that touch `window`, newest first, at most `limit`.
     ///
     /// # Errors
@@ -282,20 +300,20 @@ impl Database {
 
 /// Reservations.
 impl Database {
-    /// Proposes a reservation from a plan that rests on `expected_version`: holds the nodes of all
-    /// its offers until they expire. Holds that are due at `now` are expired first. The answer to
-    /// be remembered is stored in the same transaction.
+    /// Proposes a reservation from a plan: holds the nodes of all its offers until they expire.
+    /// Holds that are due at `now` are expired first. The answer to be remembered is stored in the
+    /// same transaction.
     ///
     /// # Errors
     /// [`ProposeError::BookChanged`]: plan again.
     pub async fn propose(
         &self,
-        expected_version: i64,
+        basis: PlanBasis,
         reservation: &NewReservation,
         now: Timestamp,
         idempotency: Option<&IdempotencyRecord>,
     ) -> Result<(), ProposeError> {
-        on_engine!(self.propose(expected_version, reservation, now, idempotency))
+        on_engine!(self.propose(basis, reservation, now, idempotency))
     }
 
     /// Makes offers to a reservation that awaits the supplier, which is then proposed.
@@ -304,13 +322,14 @@ impl Database {
     /// As for [`Self::propose`]; a reservation that does not wait.
     pub async fn offer(
         &self,
-        expected_version: i64,
+        basis: PlanBasis,
         id: ReservationId,
+        document: &str,
         offers: &[NewOffer],
         expires: Timestamp,
         now: Timestamp,
     ) -> Result<(), OfferError> {
-        on_engine!(self.offer(expected_version, id, offers, expires, now))
+        on_engine!(self.offer(basis, id, document, offers, expires, now))
     }
 
     /// Confirms an offer and frees the nodes of the others. Choosing the chosen offer again
@@ -353,18 +372,6 @@ impl Database {
         expected_row_version: Option<i64>,
     ) -> Result<StoredReservation, EndError> {
         on_engine!(self.end(id, ending, now, expected_row_version))
-    }
-
-    /// Marks whether what was promised no longer holds; `false` where nothing changed.
-    ///
-    /// # Errors
-    /// Storage failed.
-    pub async fn set_degraded(
-        &self,
-        id: ReservationId,
-        degraded: bool,
-    ) -> Result<bool, StorageError> {
-        on_engine!(self.set_degraded(id, degraded))
     }
 
     /// Lets the clock do its part: expires holds, starts and completes reservations. Takes no

@@ -8,7 +8,7 @@ use sqlx::migrate::Migrator;
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Postgres, Sqlite};
+use sqlx::{Connection, Postgres, QueryBuilder, Sqlite};
 
 use crate::error::StorageError;
 use crate::repository::Repository;
@@ -19,10 +19,13 @@ pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
 /// How long a SQLite connection waits for another process to finish writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Readers beside the one writer.
-const SQLITE_READERS: u32 = 4;
+/// Readers beside the one writer; one of them is kept for questions.
+const SQLITE_READERS: u32 = 5;
 
 const POSTGRES_CONNECTIONS: u32 = 10;
+
+/// A connection to PostgreSQL that was idle for longer is tried before it is used.
+const TRUSTED_WHEN_IDLE_FOR: Duration = Duration::from_secs(1);
 
 /// SQLite has no lock for migrations, and changing a new file to WAL does not wait: processes that
 /// open a new database at once try again while one of them makes the tables.
@@ -32,12 +35,14 @@ const OPENING_PAUSE: Duration = Duration::from_millis(100);
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
 
-/// How an engine begins transactions.
+/// How an engine begins transactions and is given tables.
 pub(crate) trait Dialect: sqlx::Database {
     /// Begins a transaction that will write.
     const BEGIN_WRITE: &'static str;
     /// Begins a transaction whose reads all see one state.
     const BEGIN_READ: &'static str;
+    /// Adds a table of three numbers a row.
+    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]);
 }
 
 impl Dialect for Sqlite {
@@ -45,11 +50,27 @@ impl Dialect for Sqlite {
     // wrote in between, whatever the busy timeout.
     const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
     const BEGIN_READ: &'static str = "BEGIN DEFERRED";
+
+    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
+        query.push_values(rows, |mut row, (one, two, three)| {
+            row.push_bind(*one).push_bind(*two).push_bind(*three);
+        });
+    }
 }
 
 impl Dialect for Postgres {
     const BEGIN_WRITE: &'static str = "BEGIN ISOLATION LEVEL READ COMMITTED";
     const BEGIN_READ: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+    // Arrays, so that however many there are the statement is the same: with a text of its own for
+    // each number of rows it would be parsed and planned each time, and kept beside all others.
+    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
+        let column = |number: fn(&(i64, i64, i64)) -> i64| rows.iter().map(number).collect();
+        let [one, two, three]: [Vec<i64>; 3] =
+            [column(|row| row.0), column(|row| row.1), column(|row| row.2)];
+        query.push("SELECT * FROM unnest(").push_bind(one);
+        query.push(", ").push_bind(two).push(", ").push_bind(three).push(")");
+    }
 }
 
 /// Whether the engine refused an allocation that overlaps another reservation's: an exclusion
@@ -92,7 +113,7 @@ pub(crate) async fn open_sqlite(url: &str) -> Result<Repository<Sqlite>, Storage
     };
     let reading = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
     let reader = connect(reading, options.pragma("query_only", "ON"), &target).await?;
-    let repository = Repository { writer, reader };
+    let repository = Repository::new(writer, reader);
     repository.pack_rows().await?;
     Ok(repository)
 }
@@ -113,10 +134,21 @@ pub(crate) async fn open_postgres(url: &str) -> Result<Repository<Postgres>, Sto
     let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let database = options.get_database().unwrap_or("(default)");
     let target = format!("{database} on {}:{}", options.get_host(), options.get_port());
-    let pool = PgPoolOptions::new().max_connections(POSTGRES_CONNECTIONS);
+    // Whether a connection still works is asked of those that were idle, not before every question.
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS)
+        .test_before_acquire(false)
+        .before_acquire(|connection, known| {
+            Box::pin(async move {
+                if known.idle_for >= TRUSTED_WHEN_IDLE_FOR {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        });
     let pool = connect(pool, options, &target).await?;
     POSTGRES_MIGRATIONS.run(&pool).await.map_err(StorageError::Migrate)?;
-    let repository = Repository { writer: pool.clone(), reader: pool };
+    let repository = Repository::new(pool.clone(), pool);
     repository.pack_rows().await?;
     Ok(repository)
 }

@@ -92,6 +92,9 @@ pub enum ProposeError {
         /// The version now.
         found: i64,
     },
+    /// A hold that the plan took for over was chosen just before; plan again.
+    #[error("an offer was chosen whose hold the plan took for over")]
+    HoldChosen,
     /// Another reservation holds some of the nodes.
     #[error("some of the nodes are held by another reservation at that time")]
     DoubleBooking,
@@ -104,6 +107,20 @@ pub enum ProposeError {
         /// How many there are.
         node_count: u32,
     },
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+/// Why a simulation was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum EnqueueError {
+    /// As many wait as may.
+    #[error("the queue is full")]
+    QueueFull,
+    /// The owner used the key before.
+    #[error("the idempotency key was used before")]
+    IdempotencyKeyReused,
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),
@@ -227,6 +244,12 @@ impl From<StorageError> for OfferError {
     }
 }
 
+impl From<StorageError> for EnqueueError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
 impl From<StorageError> for ChooseError {
     fn from(error: StorageError) -> Self {
         Self::Storage(error)
@@ -249,4 +272,4 @@ macro_rules! through_storage_error {
     };
 }
 
-through_storage_error!(ProposeError, OfferError, ChooseError, EndError);
+through_storage_error!(EnqueueError, ProposeError, OfferError, ChooseError, EndError);

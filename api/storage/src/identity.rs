@@ -45,6 +45,12 @@ macro_rules! serial_identity {
             }
         }
 
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self(number)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -69,6 +75,26 @@ uuid_identity! {
     /// Which outage.
     OutageId
 }
+uuid_identity! {
+    /// Which simulation. Lists are ordered by it, so it should be a UUID of version 7.
+    SimulationId
+}
+uuid_identity! {
+    /// Who plays a simulation: another one for each time that one is taken.
+    WorkerId
+}
+uuid_identity! {
+    /// Which negotiation. Lists are ordered by it, so it should be a UUID of version 7.
+    NegotiationId
+}
+uuid_identity! {
+    /// Which grant of extra power.
+    GrantId
+}
+serial_identity! {
+    /// Which message of a negotiation; later ones are greater.
+    MessageId
+}
 serial_identity! {
     /// Which calibration epoch; later ones are greater.
     EpochId
@@ -76,4 +102,12 @@ serial_identity! {
 serial_identity! {
     /// Which revision of an agenda; later ones are greater.
     RevisionId
+}
+serial_identity! {
+    /// Which revision of a feed; later ones are greater.
+    FeedRevisionId
+}
+serial_identity! {
+    /// Which event; later ones are greater.
+    EventId
 }

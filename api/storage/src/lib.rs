@@ -12,8 +12,11 @@
 //! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
 //!   an agenda, new nodes, an outage. Choosing, cancelling and expiring only free nodes and leave
 //!   it. Its count of changes grows with every transaction that writes; see [`Marks`].
+//! - What people and programs may want to know of is an event, recorded in the transaction that did
+//!   it; ids of events are committed in their order. See [`NewEvent`].
 //! - Every write is one transaction, and writers go one after another: one connection on SQLite,
-//!   the book's row, which each changes first, on PostgreSQL.
+//!   the book's row, which each changes first, on PostgreSQL. What workers write of simulations is
+//!   no part of the book: it does not count, and on PostgreSQL waits for nobody.
 
 mod access;
 mod agenda;
@@ -22,7 +25,12 @@ mod changes;
 mod database;
 mod dialect;
 mod error;
+mod event;
+mod feed;
+mod feed_row;
 mod identity;
+mod lease;
+mod negotiation;
 mod nodes;
 mod outage;
 mod packed;
@@ -30,18 +38,38 @@ mod remap;
 mod repository;
 mod reservation;
 mod row;
+mod simulation;
 pub mod sql;
 
 pub use access::{ApiToken, IdempotencyRecord, Role};
-pub use agenda::{AgendaMeta, AgendaRevision, Quantity};
+pub use agenda::{
+    AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
+};
 pub use allocation::{Allocation, BookSnapshot};
-pub use changes::{AgendaPieces, BookChanges, Changes, Holding, Marks};
+pub use changes::{AgendaPieces, BookChanges, Changes, Holding, Marks, PlanBasis};
 pub use database::Database;
-pub use error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
-pub use identity::{EpochId, OfferId, OutageId, ReservationId, RevisionId, TokenId};
+pub use error::{ChooseError, EndError, EnqueueError, OfferError, ProposeError, StorageError};
+pub use event::{Event, EventsKept, NewEvent};
+pub use feed::{
+    FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
+    Outlook, Unjudged,
+};
+pub use identity::{
+    EpochId, EventId, FeedRevisionId, GrantId, MessageId, NegotiationId, OfferId, OutageId,
+    ReservationId, RevisionId, SimulationId, TokenId, WorkerId,
+};
+pub use lease::{Lease, Seen};
+pub use negotiation::{
+    Attempt, Consumed, Delivery, Direction, Grant, GrantStanding, Message, Negotiation,
+    NegotiationFilter, NegotiationKind, NegotiationOutcome, NewMessage,
+};
 pub use nodes::{Calibration, StoredNodes};
 pub use outage::Outage;
 pub use reservation::{
     Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, ReservationState,
     StoredOffer, StoredReservation,
+};
+pub use simulation::{
+    ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
+    SimulationState,
 };

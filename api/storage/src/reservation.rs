@@ -66,8 +66,22 @@ pub struct NewReservation {
     pub created: Timestamp,
     /// Until when its offers are held.
     pub expires: Timestamp,
+    /// The lowest gives way first where the site says so.
+    pub priority: i64,
+    /// What ends when an offer of this one is chosen.
+    pub replaces: Option<ReservationId>,
     /// What is offered, in the order shown; with none it awaits the supplier.
     pub offers: Vec<NewOffer>,
+}
+
+impl NewReservation {
+    /// The state it begins in.
+    pub(crate) const fn first_state(&self) -> ReservationState {
+        match self.offers.as_slice() {
+            [] => ReservationState::AwaitingSupplier,
+            _ => ReservationState::Proposed,
+        }
+    }
 }
 
 /// An offer to be.
@@ -121,6 +135,14 @@ pub struct StoredReservation {
     pub document: String,
     /// Grows with every change of the reservation.
     pub row_version: i64,
+    /// When an offer was chosen.
+    pub confirmed: Option<Timestamp>,
+    /// The lowest gives way first where the site says so.
+    pub priority: i64,
+    /// What ends when an offer of this one is chosen.
+    pub replaces: Option<ReservationId>,
+    /// What its owner is to know, as JSON.
+    pub notice: Option<String>,
     /// What was offered, in the order shown.
     pub offers: Vec<StoredOffer>,
 }

@@ -19,6 +19,12 @@ use crate::nodes::Calibration;
 use crate::outage::{Outage, ranks_of};
 use crate::reservation::{ReservationState, StoredOffer, StoredReservation};
 
+mod negotiation;
+mod simulation;
+
+pub(crate) use negotiation::{ConsumedRow, GrantRow, MessageRow, NegotiationRow};
+pub(crate) use simulation::{ClaimedRow, SimulationRow, SimulationRunRow};
+
 #[derive(FromRow)]
 pub(crate) struct EpochRow {
     pub id: EpochId,
@@ -62,6 +68,7 @@ pub(crate) struct PieceRow {
 #[derive(FromRow)]
 pub(crate) struct RevisionSpanRow {
     pub id: RevisionId,
+    pub received_s: i64,
     span_start_s: i64,
     span_end_s: i64,
 }
@@ -129,6 +136,10 @@ pub(crate) struct ReservationRow {
     end_s: Option<i64>,
     document: String,
     row_version: i64,
+    confirmed_s: Option<i64>,
+    priority: i64,
+    replaces: Option<ReservationId>,
+    notice: Option<String>,
 }
 
 #[derive(FromRow)]
@@ -344,6 +355,10 @@ impl TryFrom<(ReservationRow, Vec<StoredOffer>)> for StoredReservation {
             chosen,
             document: row.document,
             row_version: row.row_version,
+            confirmed: row.confirmed_s.map(Timestamp::from_unix_seconds),
+            priority: row.priority,
+            replaces: row.replaces,
+            notice: row.notice,
             offers,
         })
     }

@@ -127,6 +127,7 @@ async fn parameters_with_errors_are_named(site: Site) {
         ("nodes", "cursor=first", "query"),
         ("calibrations", "limit=0", "limit"),
         ("calibrations", "nodes=n1", "query"),
+        ("outages", "limit=0", "limit"),
         ("reservations", "limit=0", "limit"),
         ("reservations", "limit=1001", "limit"),
         ("reservations", "limit=1e3", "query"),

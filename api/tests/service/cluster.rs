@@ -3,6 +3,8 @@
 //! All instants count from `hour(0)`, a full hour between one and two hours ahead, so that nothing
 //! in a test starts or ends while it runs.
 
+use std::time::Duration;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
@@ -108,4 +110,16 @@ pub fn path(reservation: &Value) -> String {
 pub async fn choose(client: &Client, reservation: &Value, ranking: &str) -> Value {
     let path = format!("{}/choose", path(reservation));
     client.post(&path, &json!({ "ranking": ranking })).await.ok(200)
+}
+
+/// Waits until a proposal's hold has passed.
+pub async fn expire(reservation: &Value) {
+    pass(seconds(&reservation["expires_at"])).await;
+}
+
+/// Waits until an instant has passed by everybody's clock.
+pub async fn pass(instant: i64) {
+    while now() <= instant {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

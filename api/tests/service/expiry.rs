@@ -6,21 +6,14 @@ use serde_json::{Value, json};
 
 use crate::book::schedule;
 use crate::client::Client;
-use crate::cluster::{Hours, choose, furnish, now, path, propose, seconds};
+use crate::cluster::{Hours, choose, expire, furnish, now, path, propose, seconds};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     a_late_choice_gets_fresh_offers_and_holds_nothing,
     a_late_choice_is_told_when_nothing_is_left,
     expired_offers_are_free_for_others,
-    a_choice_in_the_last_second_of_a_hold_succeeds,
-}
-
-/// Waits until a proposal's hold has passed.
-async fn expire(reservation: &Value) {
-    while now() < seconds(&reservation["expires_at"]) {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    a_choice_late_in_a_hold_succeeds,
 }
 
 async fn late_choice(client: &Client, reservation: &Value, code: &str) -> Value {
@@ -51,7 +44,7 @@ async fn a_late_choice_gets_fresh_offers_and_holds_nothing(site: Site) {
 }
 
 async fn a_late_choice_is_told_when_nothing_is_left(site: Site) {
-    let server = site.serve_with(&["--hold-s", "1"]).await;
+    let server = site.serve_with(&["--hold-s", "6"]).await;
     let client = server.client();
     let hours = furnish(&client, 2, None).await;
     let late = propose(&client, &hours.request(2, 2, 2)).await;
@@ -64,7 +57,7 @@ async fn a_late_choice_is_told_when_nothing_is_left(site: Site) {
 }
 
 async fn expired_offers_are_free_for_others(site: Site) {
-    let server = site.serve_with(&["--hold-s", "2"]).await;
+    let server = site.serve_with(&["--hold-s", "6"]).await;
     let client = server.client();
     let hours: Hours = furnish(&client, 2, Some(400.0)).await;
     let first = propose(&client, &hours.request(2, 2, 2)).await;
@@ -80,15 +73,15 @@ async fn expired_offers_are_free_for_others(site: Site) {
 }
 
 /// The hold ends at a full second, so that a choice sent before it must find its nodes.
-async fn a_choice_in_the_last_second_of_a_hold_succeeds(site: Site) {
-    let server = site.serve_with(&["--hold-s", "3"]).await;
+async fn a_choice_late_in_a_hold_succeeds(site: Site) {
+    let server = site.serve_with(&["--hold-s", "6"]).await;
     let client = server.client();
     let hours = furnish(&client, 2, None).await;
     let reservation = propose(&client, &hours.request(2, 0, 6)).await;
-    while now() < seconds(&reservation["expires_at"]) - 1 {
+    while now() < seconds(&reservation["expires_at"]) - 3 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     choose(&client, &reservation, "co2_cost_energy").await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    expire(&reservation).await;
     assert_eq!(state(&client, &reservation).await, "confirmed");
 }

@@ -131,7 +131,7 @@ async fn a_late_choice_whose_partition_is_gone_says_so(site: Site) {
     let hours = furnish_labelled(&client).await;
     let request = with(hours.request(1, 2, 2), &json!({ "partition": "big" }));
     let held = propose(&client, &request).await;
-    tokio::time::sleep(std::time::Duration::from_millis(2100)).await;
+    crate::cluster::expire(&held).await;
     client.put("/api/v1/nodes", &crate::cluster::nodes(2)).await.ok(200);
     let path = format!("{}/choose", crate::cluster::path(&held));
     let late = client.post(&path, &json!({ "ranking": "cost_co2_energy" })).await;

@@ -7,18 +7,40 @@
 mod book;
 mod client;
 mod cluster;
+mod dialogue;
 mod server;
 mod site;
+mod supply;
 
 mod bad_bodies;
 mod bad_requests;
+mod batch;
+mod batch_formats;
+mod batch_sweep;
+mod carbon_aware;
+#[cfg(feature = "supplier")]
+mod demo;
 mod documents;
+mod events;
 mod expiry;
+mod external;
+mod extra_power;
+mod feeds;
+mod feeds_at_work;
+mod feeds_contract;
+mod feeds_outage;
+mod feeds_soak;
 mod filters;
 mod grid;
+mod histories;
 mod kills;
+mod lowered_cap;
 mod memory;
+mod occupancy;
+#[cfg(feature = "openadr")]
+mod openadr;
 mod outages;
+mod outlook;
 mod plan;
 mod process;
 mod races;
@@ -27,5 +49,12 @@ mod roles;
 mod scope;
 mod shapes;
 mod simulate;
+mod simulation;
+mod simulation_faults;
+mod simulations;
+#[cfg(feature = "supplier")]
+mod supplier;
 mod tokens;
+mod told;
 mod walk_through;
+mod web_page;

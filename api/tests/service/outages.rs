@@ -9,6 +9,7 @@ use crate::site::{Site, on_both_engines};
 on_both_engines! {
     plans_avoid_nodes_that_are_out_of_service,
     an_outage_lists_the_reservations_that_collide,
+    outages_come_in_pages_oldest_first,
     outages_are_kept_and_follow_their_nodes,
     a_wrong_outage_is_refused_with_every_error,
     an_outage_of_another_process_is_seen_by_the_next_quote,
@@ -44,7 +45,7 @@ async fn plans_avoid_nodes_that_are_out_of_service(site: Site) {
     );
     client.post("/api/v1/reservations", &hours.request(2, 4, 4)).await.problem(422, "impossible");
     let listed = client.get("/api/v1/outages").await.ok(200);
-    assert_eq!(listed["items"], json!([open, made]));
+    assert_eq!(listed["items"], json!([made, open]));
     let path = |outage: &Value| format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
     client.delete(&path(&open)).await.ok(200);
     client.delete(&path(&made)).await.ok(200);
@@ -75,6 +76,25 @@ async fn an_outage_lists_the_reservations_that_collide(site: Site) {
     client.delete(&crate::cluster::path(&later)).await.ok(200);
     let listed = client.get("/api/v1/outages").await.ok(200);
     assert_eq!(listed["items"][1]["reservations"].as_array().unwrap().len(), 2);
+}
+
+async fn outages_come_in_pages_oldest_first(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 3, None).await;
+    for start in [3, 2, 1] {
+        let outage = json!({ "nodes": ["n0"], "start": hours.hour(start) });
+        client.post("/api/v1/outages", &outage).await.ok(201);
+    }
+    let first = client.get("/api/v1/outages?limit=2").await.ok(200);
+    let starts = |page: &Value| -> Vec<Value> {
+        page["items"].as_array().unwrap().iter().map(|it| it["start"].clone()).collect()
+    };
+    assert_eq!(json!(starts(&first)), json!([hours.hour(3), hours.hour(2)]));
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let last = client.get(&format!("/api/v1/outages?limit=2&cursor={cursor}")).await.ok(200);
+    assert_eq!(json!(starts(&last)), json!([hours.hour(1)]));
+    assert_eq!(last["next_cursor"], Value::Null);
 }
 
 async fn outages_are_kept_and_follow_their_nodes(site: Site) {

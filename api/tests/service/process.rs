@@ -31,6 +31,9 @@ async fn several_processes_may_open_a_new_database_at_once(site: Site) {
     }
 }
 
+/// How long a machine that is busy otherwise may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 async fn told_to_terminate_it_finishes_the_answer_in_progress_and_exits_with_zero(site: Site) {
     for signal in ["TERM", "INT"] {
         let server = site.serve().await;
@@ -48,15 +51,16 @@ async fn told_to_terminate_it_finishes_the_answer_in_progress_and_exits_with_zer
         std::thread::sleep(Duration::from_millis(200));
         let told = Instant::now();
         server.signal(signal);
-        std::thread::sleep(Duration::from_millis(300));
-        assert!(TcpStream::connect(&server.address).is_err(), "takes no more connections");
+        while TcpStream::connect(&server.address).is_ok() {
+            assert!(told.elapsed() < PATIENCE, "takes connections still");
+            std::thread::sleep(Duration::from_millis(50));
+        }
         socket.write_all(second.as_bytes()).unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         let (status, log) = server.wait();
         assert!(status.success(), "{status}: {log}");
-        assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
     }
     let nodes = site.serve().await.client().get("/api/v1/nodes").await.ok(200);
     assert_eq!((&nodes["count"], &nodes["epoch"]), (&1.into(), &2.into()));
@@ -96,6 +100,22 @@ async fn the_command_line_beats_the_environment_which_beats_the_file_which_beats
     assert_eq!(hold_s(from_flag).await, 300);
 }
 
+#[tokio::test]
+async fn the_site_is_told_as_the_settings_say() {
+    let site = Site::sqlite();
+    let told = async |settings: &str| {
+        std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
+        let server = site.serve_with(&["--config", "wattbook.toml"]).await;
+        server.client().get("/api/v1/site").await.ok(200)
+    };
+    let plain = serde_json::json!({ "location": "site", "currency": "EUR", "time_zone": null });
+    assert_eq!(told("").await, plain);
+    let settings = "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\n";
+    let lyon =
+        serde_json::json!({ "location": "Lyon", "currency": "GBP", "time_zone": "Europe/Paris" });
+    assert_eq!(told(settings).await, lyon);
+}
+
 #[test]
 fn settings_that_make_no_sense_are_named() {
     let site = Site::sqlite();
@@ -105,6 +125,7 @@ fn settings_that_make_no_sense_are_named() {
         ("slot_s = 86401", "slot_s"),
         ("currency = \"euro\"", "currency"),
         ("database = \"mysql://localhost/book\"", "mysql"),
+        ("time_zone = \"Paris\"", "time_zone"),
         ("listen = ", "wattbook.toml"),
     ] {
         std::fs::write(site.folder().join("wattbook.toml"), line).unwrap();

@@ -1,13 +1,11 @@
 //! Requests sent again: idempotency keys, entity tags.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{Answer, Client, answer};
-use crate::cluster::{furnish, instant, now, path, propose};
+use crate::cluster::{furnish, instant, now, pass, path, propose};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -84,12 +82,13 @@ async fn a_key_answers_with_the_first_reservation_after_its_latest_start_too(sit
     let server = site.serve().await;
     let client = server.client();
     furnish(&client, 1, None).await;
+    let latest = now() + 6;
     let request = json!({
         "nodes": 1, "duration": "PT1H", "search": { "mode": "exact" },
-        "earliest_start": instant(now()), "latest_start": instant(now() + 1),
+        "earliest_start": instant(now()), "latest_start": instant(latest),
     });
     let first = propose_once(&client, "once", &request).await.ok(201);
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    pass(latest).await;
     let second = propose_once(&client, "once", &request).await;
     assert_eq!(second.ok(200)["id"], first["id"]);
 }

@@ -57,6 +57,13 @@ impl Server {
         self.log.lock().unwrap().clone()
     }
 
+    /// Memory in use, kB.
+    pub fn memory_kb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();

@@ -149,7 +149,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
         if path.is_dir() {
             let inner = self::files(&path).into_iter();
             files.extend(inner.map(|(inner, text)| (format!("{name}/{inner}"), text)));
-        } else if name != "timing.json" {
+        } else if name != "timing.json" && !name.ends_with(".parquet") {
             files.insert(name, fs::read_to_string(path).unwrap());
         }
     }

@@ -270,15 +270,15 @@ async fn an_active_reservation_can_be_cancelled(site: Site) {
     let server = site.serve().await;
     let client = server.client();
     let hours: Hours = furnish(&client, 1, None).await;
-    let begins = crate::cluster::now() + 1;
+    let begins = crate::cluster::now() + 4;
     let request = json!({
         "nodes": 1, "duration": "PT1H", "search": { "mode": "exact" },
         "earliest_start": crate::cluster::instant(begins),
-        "latest_start": crate::cluster::instant(begins + 1),
+        "latest_start": crate::cluster::instant(begins + 4),
     });
     let reservation = propose(&client, &request).await;
     choose(&client, &reservation, "energy_cost_co2").await;
-    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    crate::cluster::pass(begins + 4).await;
     assert_eq!(state(&client, &reservation).await, "active");
     let booked = schedule(&client, hours).await;
     assert_eq!((booked[0].state.as_str(), booked[0].end - booked[0].start), ("active", 3600));

@@ -12,6 +12,7 @@ use crate::fault::Fault;
 pub(crate) fn routes(supplier: Supplier) -> Router {
     Router::new()
         .route("/control/clock/{now}", put(clock))
+        .route("/control/rate/{rate}", put(rate))
         .route("/control/fault/{name}", put(fault))
         .route("/control/fault", delete(no_fault))
         .with_state(supplier)
@@ -20,6 +21,14 @@ pub(crate) fn routes(supplier: Supplier) -> Router {
 async fn clock(State(supplier): State<Supplier>, Path(now): Path<String>) -> StatusCode {
     let Ok(now) = Timestamp::parse(&now) else { return StatusCode::BAD_REQUEST };
     supplier.set_now(now);
+    StatusCode::NO_CONTENT
+}
+
+async fn rate(State(supplier): State<Supplier>, Path(rate): Path<f64>) -> StatusCode {
+    if !rate.is_finite() || rate < 0.0 {
+        return StatusCode::BAD_REQUEST;
+    }
+    supplier.set_rate(rate);
     StatusCode::NO_CONTENT
 }
 

@@ -46,7 +46,7 @@ pub enum Fault {
 pub(crate) enum Faults {
     None,
     Always(Fault),
-    Random { seed: u64, percent: u64, kinds: Vec<Fault> },
+    Random { seed: u64, shares: Vec<(Fault, f64)> },
 }
 
 impl Faults {
@@ -54,24 +54,27 @@ impl Faults {
         match self {
             Self::None => None,
             Self::Always(fault) => Some(*fault),
-            Self::Random { seed, percent, kinds } => {
+            Self::Random { seed, shares } => {
                 let mut random = ChaCha8Rng::seed_from_u64(*seed);
                 random.set_stream(turn);
-                let faulty = random.next_u64() % 100 < *percent;
-                let kind = usize::try_from(random.next_u64() % 1024).unwrap_or(0);
-                kinds.get(kind % kinds.len().max(1)).copied().filter(|_| faulty)
+                let mut drawn = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                let of_drawn = shares.iter().find(|(_, share)| {
+                    drawn -= share;
+                    drawn < 0.0
+                });
+                of_drawn.map(|(fault, _)| *fault)
             }
         }
     }
 }
 
 impl Fault {
-    /// The fault of a name such as `too-many-requests`.
+    /// The fault of a name such as `too-many-requests` or, for three of them, of a status.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
-            "too-many-requests" => Self::TooManyRequests,
-            "unavailable" => Self::Unavailable,
-            "not-found-text" => Self::NotFoundText,
+            "too-many-requests" | "429" => Self::TooManyRequests,
+            "unavailable" | "503" => Self::Unavailable,
+            "not-found-text" | "404" => Self::NotFoundText,
             "empty" => Self::Empty,
             "empty-object" => Self::EmptyObject,
             "slow" => Self::Slow(5000),
@@ -135,4 +138,29 @@ async fn tagged(request: Request, next: Next) -> Response {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 10 000 turns 1000 and 3000 are expected; the standard deviations are 30 and 46.
+    #[test]
+    fn each_fault_has_its_share_and_a_seed_always_the_same_turns() {
+        let shares = vec![(Fault::Empty, 0.1), (Fault::Truncated, 0.3)];
+        let faults = |seed| Faults::Random { seed, shares: shares.clone() };
+        let turns = |seed| (0..10_000).map(|turn| faults(seed).of_turn(turn)).collect::<Vec<_>>();
+        let count = |fault| turns(7).iter().filter(|drawn| **drawn == fault).count();
+        assert!((850..1150).contains(&count(Some(Fault::Empty))));
+        assert!((2770..3230).contains(&count(Some(Fault::Truncated))));
+        assert_eq!(turns(7), turns(7));
+        assert_ne!(turns(7), turns(8));
+    }
+
+    #[test]
+    fn a_share_of_one_is_every_turn_and_nothing_is_left_behind_it() {
+        let faults =
+            Faults::Random { seed: 1, shares: vec![(Fault::Nulls, 1.0), (Fault::Late, 1.0)] };
+        assert!((0..1000).all(|turn| faults.of_turn(turn) == Some(Fault::Nulls)));
+    }
 }

@@ -11,16 +11,17 @@
 //! | RTE | `/rte` |
 //! | all others | `/` |
 //!
-//! `PUT /control/clock/{RFC 3339}`, `PUT /control/fault/{name}` and `DELETE /control/fault` switch a
-//! running supplier.
+//! `PUT /control/clock/{RFC 3339}`, `PUT /control/rate/{virtual seconds in a real one}`,
+//! `PUT /control/fault/{name}` and `DELETE /control/fault` switch a running supplier.
 
+mod clock;
 mod control;
 mod fault;
 mod supplier;
 mod truth;
 mod view;
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
@@ -30,9 +31,11 @@ use axum::response::Response;
 use planner::time::Timestamp;
 use tokio::net::TcpListener;
 
+pub use clock::eve_of_clock_change;
 pub use fault::Fault;
 pub use truth::{Colour, Truth};
 
+use self::clock::Clock;
 use self::fault::Faults;
 use self::view::View;
 
@@ -42,17 +45,17 @@ pub struct Supplier(Arc<Inner>);
 
 struct Inner {
     truth: Truth,
-    now: AtomicI64,
+    clock: Mutex<Clock>,
     faults: Mutex<Faults>,
     requests: AtomicU64,
 }
 
 impl Supplier {
-    /// A supplier that tells of `truth` what is known at `now`.
+    /// A supplier that tells of `truth` what is known at `now`, where its clock stands still.
     pub fn new(truth: Truth, now: Timestamp) -> Self {
         Self(Arc::new(Inner {
             truth,
-            now: AtomicI64::new(now.as_unix_seconds()),
+            clock: Mutex::new(Clock::standing(now)),
             faults: Mutex::new(Faults::None),
             requests: AtomicU64::new(0),
         }))
@@ -60,12 +63,17 @@ impl Supplier {
 
     /// Sets the virtual clock.
     pub fn set_now(&self, now: Timestamp) {
-        self.0.now.store(now.as_unix_seconds(), Ordering::SeqCst);
+        self.clock().set(now);
+    }
+
+    /// Lets the virtual clock run, so many seconds in a real one; 0 stops it.
+    pub fn set_rate(&self, rate: f64) {
+        self.clock().set_rate(rate);
     }
 
     /// The virtual time.
     pub fn now(&self) -> Timestamp {
-        Timestamp::from_unix_seconds(self.0.now.load(Ordering::SeqCst))
+        self.clock().now()
     }
 
     /// All answers from now on have this fault, or none.
@@ -73,9 +81,10 @@ impl Supplier {
         *self.faults() = fault.map_or(Faults::None, Faults::Always);
     }
 
-    /// `percent` of all answers from now on have a fault of `kinds`, the same ones for one `seed`.
-    pub fn set_random_faults(&self, seed: u64, percent: u64, kinds: &[Fault]) {
-        *self.faults() = Faults::Random { seed, percent, kinds: kinds.to_vec() };
+    /// Each fault has its share of all answers from now on, the same ones for one `seed`. Shares
+    /// are between 0 and 1; what comes after a sum of 1 has none.
+    pub fn set_random_faults(&self, seed: u64, shares: &[(Fault, f64)]) {
+        *self.faults() = Faults::Random { seed, shares: shares.to_vec() };
     }
 
     /// How many requests were answered, faults included.
@@ -96,6 +105,10 @@ impl Supplier {
     /// Those of the listener.
     pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
         axum::serve(listener, self.router()).await
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn faults(&self) -> MutexGuard<'_, Faults> {

@@ -63,6 +63,23 @@ pub struct Chain<'a> {
     pub refuse_estimates: bool,
 }
 
+/// For sources whose values count however old they are.
+pub const ANY_AGE: Seconds = Seconds::new(i64::MAX / 4);
+
+impl<'a> Chain<'a> {
+    /// Of sources alone: nothing stands in where they are silent.
+    pub const fn of_sources(kind: Kind, links: Vec<Link<'a>>) -> Self {
+        Self {
+            kind,
+            links,
+            contract: None,
+            forecast: None,
+            safe_mode_cap: None,
+            refuse_estimates: false,
+        }
+    }
+}
+
 /// Why there is no composition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeError {

@@ -40,14 +40,7 @@ fn link(revisions: &[&Revision], confirmed: i64) -> Link<'static> {
 }
 
 fn chain(kind: Kind, links: Vec<Link<'static>>) -> Chain<'static> {
-    Chain {
-        kind,
-        links,
-        contract: None,
-        forecast: None,
-        safe_mode_cap: None,
-        refuse_estimates: false,
-    }
+    Chain::of_sources(kind, links)
 }
 
 fn estimates(pieces: &[(i64, i64, i64)]) -> Agenda<Estimate> {

@@ -10,7 +10,10 @@
 mod files;
 mod tariff;
 
+use std::collections::BTreeMap;
+
 use jiff::ToSpan;
+use jiff::civil::Date;
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::node::Nodes;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
@@ -18,12 +21,17 @@ use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 
 use self::files::RelativeBooking;
+pub use self::tariff::ContractPrice;
 use self::tariff::Tariff;
 use crate::local_time::{LocalHour, LocalTime};
+use crate::provider::rte_tempo::Colour;
 use crate::table::{self, TableError};
 
 /// Days before today from which the agendas are known.
 const DAYS_BEFORE: i32 = 7;
+
+/// And CO2: a forecast looks back at five weeks.
+const CO2_DAYS_BEFORE: i32 = 36;
 
 /// Days after today's midnight until which the agendas are known.
 const DAYS_AFTER: i32 = 37;
@@ -43,7 +51,11 @@ pub struct Demonstration {
     pub nodes: Nodes,
     /// EUR per MWh: a Tempo-like contract.
     pub price: Agenda<EnergyPrice>,
-    /// By local hour of the week.
+    /// The contract's colours, by day in Paris.
+    pub colours: BTreeMap<Date, Colour>,
+    /// The contract's prices, by colour and hour.
+    pub contract: Vec<ContractPrice>,
+    /// By local hour of the week, from five weeks before the others.
     pub co2: Agenda<CarbonIntensity>,
     /// Between 60 % and 100 % of the cluster's maximum power, lowest from 18:00 to 20:00.
     pub power_cap: Agenda<Power>,
@@ -85,8 +97,8 @@ pub enum DemonstrationError {
     Calendar(#[from] jiff::Error),
 }
 
-/// The demonstration as it looks at `now`: from 7 days before the local midnight until 37 days
-/// after, a month ahead at least.
+/// The demonstration as it looks at `now`: from 7 days before the local midnight (CO2 from 36)
+/// until 37 days after, a month ahead at least.
 ///
 /// # Errors
 /// Where the days around `now` are beyond the year 9999; else only if a shipped file is wrong.
@@ -94,9 +106,12 @@ pub fn demonstration(now: Timestamp) -> Result<Demonstration, DemonstrationError
     let local = LocalTime::paris()?;
     let today = local.date(now)?;
     let midnight = |day: i32| local.instant(today.checked_add(day.days())?, 0);
-    let start = midnight(-DAYS_BEFORE)?;
-    let covered = Span::new(start, midnight(DAYS_AFTER)?)
-        .ok_or(DemonstrationError::Incomplete { file: "calendar.csv" })?;
+    let end = midnight(DAYS_AFTER)?;
+    let from = |day: i32| {
+        Span::new(midnight(-day)?, end)
+            .ok_or(DemonstrationError::Incomplete { file: "calendar.csv" })
+    };
+    let covered = from(DAYS_BEFORE)?;
 
     let nodes = files::parse("nodes.csv", || table::nodes(files::NODES))?;
     let tariff = Tariff::read(files::TARIFF, files::CALENDAR)?;
@@ -104,7 +119,7 @@ pub fn demonstration(now: Timestamp) -> Result<Demonstration, DemonstrationError
         .pieces(today, &local)?
         .into_iter()
         .filter_map(|piece| Some(Piece { span: piece.span.intersection(covered)?, ..piece }));
-    let co2 = hourly(covered, &local, "co2.csv", files::co2(files::CO2)?)?;
+    let co2 = hourly(from(CO2_DAYS_BEFORE)?, &local, "co2.csv", files::co2(files::CO2)?)?;
     let power_cap = hourly(covered, &local, "power_cap.csv", files::power_cap(files::POWER_CAP)?)?;
     let mut bookings = Vec::new();
     for booking in files::bookings(files::BOOKINGS)? {
@@ -114,6 +129,8 @@ pub fn demonstration(now: Timestamp) -> Result<Demonstration, DemonstrationError
     Ok(Demonstration {
         nodes,
         price: joined(price)?,
+        colours: tariff.colours(today)?,
+        contract: tariff.contract(),
         co2: joined(co2)?,
         power_cap: joined(power_cap)?,
         bookings,

@@ -2,13 +2,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use planner::agenda::{Agendas, RateAgenda};
-use planner::decimal::Fraction;
+use planner::decimal::{Fraction, format_millionths};
 use planner::decision::Outcome;
 use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
 use planner::quantity::{Currency, Rate};
 use planner::search::plan_problem;
 
 use super::*;
+use crate::feed::Quality;
+use crate::provider::contract::{self, Rule, Tariff};
+use crate::provider::rte_tempo::Announced;
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
@@ -36,7 +39,9 @@ fn covers_from_a_week_before_the_local_midnight_to_37_days_after_without_gaps() 
         let data = demonstration(at(now)).unwrap();
         let span = Span::new(at(start), at(end)).unwrap();
         assert_eq!(ends(&data.price), span);
-        assert_eq!(ends(&data.co2), span);
+        assert_eq!(ends(&data.co2).end(), span.end());
+        // All before the change of the clock, so that days have 24 hours.
+        assert_eq!(span.start() - ends(&data.co2).start(), Seconds::new(29 * 86_400));
         assert_eq!(ends(&data.power_cap), span);
     }
     for instant in instants() {
@@ -44,6 +49,34 @@ fn covers_from_a_week_before_the_local_midnight_to_37_days_after_without_gaps() 
         let span = ends(&data.price);
         assert!(span.contains(instant));
         assert!(data.price.covers(span) && data.co2.covers(span) && data.power_cap.covers(span));
+    }
+}
+
+/// What a site would write into its settings says the same as the agenda.
+#[test]
+fn the_contract_with_its_colours_is_the_price() {
+    for now in instants().step_by(7) {
+        let data = demonstration(now).unwrap();
+        let rules = data.contract.iter().map(|it| Rule {
+            colour: Some(it.colour),
+            days: None,
+            months: Vec::new(),
+            from: Some(it.from.clone()),
+            to: Some(it.to.clone()),
+            energy_per_mwh: format_millionths(it.price.as_millionths()),
+            network_per_mwh: None,
+        });
+        let settings: contract::Settings = toml::from_str(
+            "time_zone = \"Europe/Paris\"\ncurrency = \"EUR\"\nday_starts_at = \"06:00\"\nrules = []",
+        )
+        .unwrap();
+        let tariff =
+            Tariff::new(&contract::Settings { rules: rules.collect(), ..settings }).unwrap();
+        let known = |colour| Announced { colour, quality: Quality::Measured };
+        let colours = data.colours.iter().map(|(&day, &colour)| (day, known(colour))).collect();
+        let prices = tariff.prices(ends(&data.price), &colours).unwrap().agenda;
+        let prices = prices.map(|it| EnergyPrice::from_millionths_per_mwh(it.value).unwrap());
+        assert_eq!(joined(prices.pieces().iter().copied()).unwrap(), data.price, "{now}");
     }
 }
 

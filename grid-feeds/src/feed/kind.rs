@@ -25,13 +25,14 @@ pub enum Accounting {
     Marginal,
 }
 
-/// Which emissions of a power station an intensity counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+/// Which emissions of a power station an intensity counts; of the whole life cycle unless said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Factors {
     /// Of burning the fuel.
     Direct,
     /// Of the whole life cycle, construction and fuel supply included.
+    #[default]
     Lifecycle,
 }
 
@@ -54,17 +55,6 @@ pub enum Kind {
     PowerCap,
 }
 
-/// How well a value is known, the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Quality {
-    /// Made from other values, by the supplier or by us.
-    Estimated,
-    /// The supplier's expectation, which it may revise; a provisional price too.
-    Forecast,
-    /// Measured, or binding as published, such as a cleared day-ahead price.
-    Measured,
-}
-
 impl Quantity {
     /// The word in documents, paths and configuration.
     pub const fn word(self) -> &'static str {
@@ -72,17 +62,6 @@ impl Quantity {
             Self::Price => "price",
             Self::Co2 => "co2",
             Self::PowerCap => "power-cap",
-        }
-    }
-}
-
-impl Quality {
-    /// The word in documents.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Estimated => "estimated",
-            Self::Forecast => "forecast",
-            Self::Measured => "measured",
         }
     }
 }

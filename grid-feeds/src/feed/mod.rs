@@ -21,8 +21,9 @@ use planner::time::{Span, Timestamp};
 pub(crate) use assemble::{Reading, assemble};
 pub use error::{FeedError, RetryClass};
 pub(crate) use instant::{instant, instant_to_second};
-pub use kind::{Accounting, Factors, Kind, Quality, Quantity};
+pub use kind::{Accounting, Factors, Kind, Quantity};
 pub(crate) use number::{Number, decimal, millionths, ratio};
+pub use planner::agenda::Quality;
 pub use secret::{Secret, SecretError, SecretSource};
 
 /// A value of a piece and how well it is known.

@@ -49,12 +49,12 @@ impl Secret {
     }
 
     /// The text, for the request that needs it.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// `text` with every occurrence of the secret hidden: suppliers echo what they were sent.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
     }
 }

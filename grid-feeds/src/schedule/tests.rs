@@ -169,3 +169,24 @@ fn rhythms_that_cannot_be_kept_are_refused() {
     assert!(error(Rhythm { time_zone: "Mars".into(), ..day_ahead() }).contains("Mars"));
     assert!(error(Rhythm { publications: vec!["noon".into()], ..day_ahead() }).contains("noon"));
 }
+
+#[test]
+fn after_a_restart_a_supplier_that_asked_to_wait_is_not_asked_before() {
+    let mut before = schedule(Rhythm::default(), NOON);
+    let wait = RetryClass::After(Seconds::new(600));
+    let next = before.finished(at(NOON), Outcome::Failed(wait), &mut random());
+    let soon = at(NOON) + Seconds::new(5);
+    let after = Schedule::resumed(Rhythm::default(), soon, before.saved(), &mut random()).unwrap();
+    assert_eq!(after.next_poll(), next);
+    let late = at(NOON) + Seconds::new(86_400);
+    let after = Schedule::resumed(Rhythm::default(), late, before.saved(), &mut random()).unwrap();
+    assert!((0..=60).contains(&(after.next_poll() - late).get()), "missed polls are spread");
+}
+
+#[test]
+fn the_latest_publication_is_today_s_or_yesterday_s() {
+    let schedule = schedule(day_ahead(), NOON);
+    assert_eq!(schedule.latest_publication(at(NOON)), Some(at("2026-02-28T11:55:00Z")));
+    let afternoon = at("2026-03-01T12:00:00Z");
+    assert_eq!(schedule.latest_publication(afternoon), Some(at("2026-03-01T11:55:00Z")));
+}

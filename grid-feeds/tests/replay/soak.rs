@@ -78,7 +78,7 @@ async fn after_two_weeks_of_faults_the_agendas_equal_the_truth_and_there_was_no_
     let start = at("2026-03-20T00:00:00Z");
     let end = start + Seconds::new(14 * DAY.get());
     let world = World::at("2026-03-20T00:00:00Z").await;
-    world.supplier.set_random_faults(7, 33, &FAULTS);
+    world.supplier.set_random_faults(7, &FAULTS.map(|fault| (fault, 0.33 / 7.0)));
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut polled = Vec::new();
     for (name, ahead) in [("entsoe", 2 * 86_400), ("uk", 86_400), ("electricity-maps", 86_400)] {
@@ -112,14 +112,7 @@ async fn after_two_weeks_of_faults_the_agendas_equal_the_truth_and_there_was_no_
 
 fn assert_equals_truth(polled: &Polled, window: Span, now: Timestamp) {
     let kind = polled.received[0].1.series.kind;
-    let chain = Chain {
-        kind,
-        links: vec![polled.link()],
-        contract: None,
-        forecast: None,
-        safe_mode_cap: None,
-        refuse_estimates: false,
-    };
+    let chain = Chain::of_sources(kind, vec![polled.link()]);
     let composition = compose(window, now, &chain).unwrap();
     assert_eq!(composition.gaps, [], "{}", polled.source.name);
     for piece in composition.agenda.pieces() {

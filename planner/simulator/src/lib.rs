@@ -4,6 +4,7 @@
 //! random number comes from a generator seeded by the caller, so that the same seed gives the same
 //! results on every machine, and the seed is part of the results.
 //!
+//! * [`batch`]: batch queues: workload traces under batch schedulers.
 //! * [`policy`]: how a request's start and nodes are picked. Every policy is the production
 //!   planner under another order of nodes and another choice among its answers.
 //! * [`sesames`]: the month of the SESAMES paper, section VI: requests played against agendas under
@@ -13,6 +14,7 @@
 //! * [`tables`]: results as tidy CSV, into any writer.
 //! * [`report`]: results as one HTML page with figures.
 
+pub mod batch;
 pub mod experiment;
 pub mod policy;
 pub mod report;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::basis::BasisDocument;
 use super::explanation::ExplanationDocument;
 use crate::decision::{Binding, Decision, Offer, Reason, Savings, Shortage};
 use crate::node::Nodes;
@@ -29,6 +30,9 @@ pub struct DecisionDocument {
     pub offers: Vec<OfferDocument>,
     /// The starts that no other beats in energy, cost, CO2 and delay, in time order.
     pub pareto: Vec<OfferDocument>,
+    /// What the offers rest on, where that is known. One that rests on a part of it says which.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub basis: Vec<BasisDocument>,
     /// What lies beside the best starts, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationDocument>,
@@ -102,6 +106,9 @@ pub struct OfferDocument {
     /// ISO 4217.
     #[cfg_attr(feature = "openapi", schema(example = "EUR"))]
     pub currency: String,
+    /// The part of the cost that the supplier takes for extra power; absent where none is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_power_fee: Option<f64>,
     /// Grams of CO2.
     pub co2_g: f64,
     /// The sum of the nodes' maximum power, watts.
@@ -110,6 +117,21 @@ pub struct OfferDocument {
     pub delay_s: i64,
     /// Against starting as soon as possible.
     pub saves: SavingsDocument,
+    /// Where a part of the prices is an estimate of the site: the least that it will probably cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_low: Option<f64>,
+    /// And the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_high: Option<f64>,
+    /// Where a part of the intensities is an estimate of the site: the least it will probably emit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_low_g: Option<f64>,
+    /// And the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_high_g: Option<f64>,
+    /// Positions in the decision's `basis` that this offer rests on; absent where it is all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Vec<usize>>,
 }
 
 /// What one start saves against another; negative where it consumes more.
@@ -151,6 +173,7 @@ impl DecisionDocument {
             as_soon_as_possible: decision.as_soon_as_possible.as_ref().map(offer),
             offers: decision.offers().iter().map(offer).collect(),
             pareto: decision.pareto.iter().map(without_rankings).collect(),
+            basis: Vec::new(),
             explanation: None,
         }
     }
@@ -227,10 +250,16 @@ impl OfferDocument {
             energy_j: offer.values.energy.as_joules(),
             cost: offer.values.cost.as_units(),
             currency: offer.values.cost.currency().to_string(),
+            extra_power_fee: None,
             co2_g: offer.values.co2.as_grams(),
             peak_power_w: offer.peak_power.as_watts(),
             delay_s: offer.delay.get(),
             saves: SavingsDocument::new(offer.saves),
+            cost_low: None,
+            cost_high: None,
+            co2_low_g: None,
+            co2_high_g: None,
+            basis: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! no decimal is lost; each error carries a JSON pointer (RFC 6901) to its place.
 
 pub mod agendas;
+pub mod basis;
 pub mod decision;
 pub mod explanation;
 pub mod nodes;

@@ -136,6 +136,35 @@ impl Reader {
         Some(object)
     }
 
+    /// Reads every member of an object whose keys are free; `None` if any is wrong, after all were
+    /// read.
+    pub fn members<T>(
+        &mut self,
+        raw: &RawValue,
+        mut part: impl FnMut(&mut Self, &str, &RawValue) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        let Ok(Object(members)) = serde_json::from_str::<Object<'_>>(raw.get()) else {
+            self.error("is not an object");
+            return None;
+        };
+        if members.len() > MAX_MEMBERS {
+            self.error(format!("has more than {MAX_MEMBERS} members"));
+            return None;
+        }
+        let mut values = Vec::with_capacity(members.len());
+        for (position, (key, raw)) in members.iter().enumerate() {
+            let step = Step::Key(key.clone().into_owned().into());
+            values.extend(self.within(step, |reader| {
+                if members[..position].iter().any(|(earlier, _)| earlier == key) {
+                    reader.error("appears twice");
+                    return None;
+                }
+                Some((key.clone().into_owned(), part(reader, key, raw)?))
+            }));
+        }
+        (values.len() == members.len()).then_some(values)
+    }
+
     /// Reads a member that must be there.
     pub fn required<T>(
         &mut self,
@@ -184,6 +213,12 @@ impl Reader {
     pub fn string(&mut self, raw: &RawValue) -> Option<String> {
         let text = serde_json::from_str(raw.get());
         self.accept(text.map_err(|_| "is not a string"))
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, raw: &RawValue) -> Option<bool> {
+        let value = serde_json::from_str(raw.get());
+        self.accept(value.map_err(|_| "is neither true nor false"))
     }
 
     /// A name or id: 1 to 255 characters, none of them a control character.
@@ -332,48 +367,4 @@ impl<'de> Deserialize<'de> for Object<'de> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn errors(text: &str) -> Vec<String> {
-        let part = |reader: &mut Reader, raw: &RawValue| {
-            let object = reader.object(raw, &["power_w", "list", "when"])?;
-            let power = reader.required(&object, "power_w", Reader::power);
-            let list =
-                reader.optional(&object, "list", |r, raw| r.array(raw, Reader::whole_number));
-            let when = reader.optional(&object, "when", Reader::duration);
-            Some((power?, list?, when?))
-        };
-        read(text, part).err().unwrap_or_default().iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn lists_every_error_with_its_pointer() {
-        let text = r#"{"power_w": -1, "list": [1, "x", 1.5], "a/b": 0, "when": "P1Y"}"#;
-        assert_eq!(
-            errors(text),
-            [
-                "/a~1b: is not a known field; known are power_w, list, when",
-                "/power_w: must lie between 0 and 1e11 W",
-                "/list/1: is not a number",
-                "/list/2: is not a whole number",
-                "/when: is not a duration such as 3600 or \"PT1H\"",
-            ]
-        );
-    }
-
-    #[test]
-    fn accepts_whole_numbers_with_a_point_and_iso_durations() {
-        assert!(errors(r#"{"power_w": 0.000001, "list": [2.0], "when": "P1DT1H"}"#).is_empty());
-        assert!(errors(r#"{"power_w": 1, "list": null}"#).is_empty());
-    }
-
-    #[test]
-    fn names_line_and_column_of_a_syntax_error() {
-        assert_eq!(errors("{\"power_w\": NaN}").len(), 1);
-        assert!(errors("{\"power_w\": NaN}")[0].contains("line 1 column"));
-        assert_eq!(errors("[]"), ["is not an object"]);
-        assert_eq!(errors(r#"{"power_w": 1, "power_w": 2}"#), ["/power_w: appears twice"]);
-        assert_eq!(errors("{}"), ["/power_w: is missing"]);
-    }
-}
+mod tests;

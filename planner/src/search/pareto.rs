@@ -9,7 +9,10 @@ use super::Feasible;
 
 /// The positions in `starts`, which are in time order, of those on the front, in the same order.
 ///
-/// `O(c log c)` where the energies are all equal (the same nodes are free), `O(c log^2 c)` else.
+/// `O(c log c log e)` for `c` starts with `e` different energies: `O(c log c)` where the same nodes
+/// are free at all of them, never worse than the `O(c log^2 c)` of Kung, Luccio and Preparata ("On
+/// finding the maxima of a set of vectors", JACM 22(4), 1975), the best known for four criteria
+/// without word tricks.
 pub(super) fn front(starts: &[Feasible]) -> Vec<usize> {
     let mut stairs = Stairs::new(starts);
     let mut on_front = Vec::new();

@@ -2,27 +2,35 @@
 
 mod arguments;
 mod comparison;
-mod forecasts;
-mod inputs;
-mod journal;
-mod judge;
 mod output;
-mod pool;
-
 mod work;
 
-use std::thread;
+use std::collections::BTreeMap;
+use std::{fs, thread};
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use simulator::experiment::{Experiment, Variant};
-use simulator::sesames::Summary;
+use simulator::policy::Policy;
+use simulator::sesames::{Cell, Inputs, PlayedRun, Summary};
 
 use super::Failure;
+use super::journal::Journal;
+use crate::simulation::inputs;
 use arguments::Format;
-use inputs::Digests;
-use journal::{FinishedRuns, Journal};
 use work::Work;
 
 pub use arguments::Arguments;
+
+/// A finished run of a cell, by their numbers from 0.
+#[derive(Serialize, Deserialize)]
+struct FinishedRun {
+    cell: usize,
+    played: PlayedRun,
+}
+
+/// What was read: a digest of each file, by path.
+type Digests = BTreeMap<String, String>;
 
 /// What is wrong with an experiment ends here; the rest is the experiment's.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -33,14 +41,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut digests = Digests::new();
     let cells = variants
         .iter()
-        .map(|variant| inputs::cell(variant, &experiment.policies, &mut digests))
+        .map(|variant| cell(variant, &experiment.policies, &mut digests))
         .collect::<Result<Vec<_>, _>>()?;
     let threads = settings.threads.map_or_else(
         || thread::available_parallelism().map_or(1, std::num::NonZero::get),
         std::num::NonZero::get,
     );
     let (journal, kept) = match &settings.out {
-        None => (None, FinishedRuns::new()),
+        None => (None, Vec::new()),
         Some(folder) => {
             let (journal, kept) = Journal::open(folder, &fingerprint(&experiment, &digests)?)?;
             (Some(journal), kept)
@@ -60,6 +68,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Table => super::print(comparison::comparison(&named))?,
     }
     Ok(())
+}
+
+/// The cell of a variant, with its files.
+fn cell(variant: &Variant, policies: &[Policy], digests: &mut Digests) -> Result<Cell, Failure> {
+    let mut read = |path: &str| {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        digests.insert(path.to_owned(), hex::encode(Sha256::digest(&text)));
+        Ok(text)
+    };
+    let prepared = inputs::cell(variant, policies, &Inputs::default(), &mut read);
+    let prepared = prepared
+        .map_err(|errors| Failure::BadInput(errors.iter().map(ToString::to_string).collect()))?;
+    for note in &prepared.notes {
+        eprintln!("{note}");
+    }
+    Ok(prepared.cell)
 }
 
 /// What a journal is of: another experiment, other contents of its files or another program begin

@@ -1,4 +1,4 @@
-//! Results as files.
+//! Results in a folder.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Serialize;
 use simulator::experiment::Variant;
-use simulator::sesames::{Cell, PlayedRun, Summary};
-use simulator::tables;
+
+use crate::simulation::results::{self, CellFile, FinishedCell};
 
 /// What differs from one time to the next: everything else has the same bytes for the same seed.
 #[derive(Default, Serialize)]
@@ -28,7 +28,7 @@ pub struct Timing {
 impl Timing {
     /// Writes `timing.json`.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
-        json(&folder.join("timing.json"), self)
+        file(&folder.join("timing.json"), |out| results::json(self, out))
     }
 }
 
@@ -44,32 +44,18 @@ pub fn folder_of(folder: &Path, number: usize, variant: &Variant) -> PathBuf {
     folder.join(format!("{:03}-{name}", number + 1))
 }
 
-/// Writes a cell's summary and tables.
-pub fn cell(
-    folder: &Path,
-    cell: &Cell,
-    runs: &[PlayedRun],
-    summary: &Summary,
-) -> anyhow::Result<()> {
+/// Writes a cell's files.
+pub fn cell(folder: &Path, finished: &FinishedCell<'_>) -> anyhow::Result<()> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    json(&folder.join("summary.json"), summary)?;
-    table(&folder.join("runs.csv"), |out| tables::runs(cell, runs, out))?;
-    table(&folder.join("requests.csv"), |out| tables::requests(runs, out))?;
-    table(&folder.join("curves.csv"), |out| tables::curves(cell, runs, out))
+    for part in CellFile::ALL {
+        file(&folder.join(part.name()), |out| part.write(finished, out))?;
+    }
+    Ok(())
 }
 
-/// Writes a text.
-pub fn text(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
-    text(path, &(serde_json::to_string_pretty(value)? + "\n"))
-}
-
-/// Writes a table.
-pub fn table(
+/// Writes a file.
+pub fn file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> anyhow::Result<()> {

@@ -1,22 +1,24 @@
 //! An experiment being played: runs come in, finished cells go out.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 use simulator::experiment::{Experiment, Variant};
-use simulator::report::{self, Findings, ReportedCell};
+use simulator::report::{Findings, ReportedCell};
 use simulator::sesames::{Cell, PlayedRun, Summary};
-use simulator::tables;
 
-use super::journal::{FinishedRuns, Journal};
+use super::FinishedRun;
 use super::output::{self, Timing};
-use super::pool::{self, Progress};
+use crate::cli::interrupt::on_interrupt;
+use crate::cli::journal::Journal;
+use crate::simulation::pool::{self, Progress};
+use crate::simulation::results::{FinishedCell, GridFile};
 
 /// Cells and what is finished of them.
 pub struct Work<'a> {
@@ -53,19 +55,22 @@ impl<'a> Work<'a> {
     }
 
     /// Plays what is not `kept` from before.
-    pub fn play(&mut self, kept: FinishedRuns, threads: usize) -> anyhow::Result<()> {
+    pub fn play(&mut self, kept: Vec<FinishedRun>, threads: usize) -> anyhow::Result<()> {
         let began = Instant::now();
         let runs_of = |(cell, of): (usize, &Cell)| {
             (0..of.parameters().runs).map(move |run| (cell, run)).collect::<Vec<_>>()
         };
         let mut tasks: Vec<(usize, u32)> =
             self.cells.iter().enumerate().flat_map(runs_of).collect();
-        tasks.retain(|task| !kept.contains_key(task));
-        for ((cell, _), played) in kept {
+        let of_before: HashSet<(usize, u32)> =
+            kept.iter().map(|finished| (finished.cell, finished.played.run)).collect();
+        tasks.retain(|task| !of_before.contains(task));
+        for FinishedRun { cell, played } in kept {
             self.take(cell, played)?;
         }
         let progress = Arc::new(Progress::default());
-        stop_on_interrupt(Arc::clone(&progress));
+        let seen = Arc::clone(&progress);
+        on_interrupt(move || seen.stopped.store(true, Ordering::Relaxed));
         let plans_of_run = |cell: &Cell| cell.plans() / u64::from(cell.parameters().runs);
         let plans = tasks.iter().map(|&(cell, _)| plans_of_run(&self.cells[cell])).sum();
         let bar = progress_bar(plans);
@@ -100,10 +105,11 @@ impl<'a> Work<'a> {
 
     /// Takes a run that was played now.
     fn keep(&mut self, cell: usize, played: PlayedRun) -> anyhow::Result<()> {
+        let finished = FinishedRun { cell, played };
         if let Some(journal) = &mut self.journal {
-            journal.add(cell, &played)?;
+            journal.add(&finished)?;
         }
-        self.take(cell, played)
+        self.take(cell, finished.played)
     }
 
     /// Takes a finished run, and finishes its cell when it is the last one.
@@ -119,15 +125,14 @@ impl<'a> Work<'a> {
         let findings = Findings::of(cell, &runs)?;
         if let Some(folder) = self.out {
             let variant = &self.variants[number];
-            let folder = output::folder_of(folder, number, variant);
-            output::cell(&folder, cell, &runs, &findings.summary)?;
-            let title = match variant.name() {
-                name if name.is_empty() => self.experiment.name.clone(),
-                name => format!("{}: {name}", self.experiment.name),
+            let finished = FinishedCell {
+                experiment: self.experiment,
+                variant,
+                cell,
+                runs: &runs,
+                findings: &findings,
             };
-            let alone = Variant { varied: Vec::new(), ..variant.clone() };
-            let reported = [ReportedCell { variant: &alone, findings: &findings }];
-            output::text(&folder.join("report.html"), &report::html(&title, &reported))?;
+            output::cell(&output::folder_of(folder, number, variant), &finished)?;
         }
         self.finished[number] = Some(findings);
         Ok(())
@@ -142,9 +147,10 @@ impl<'a> Work<'a> {
                 let cells = self.variants.iter().zip(&findings);
                 let cells: Vec<ReportedCell<'_>> =
                     cells.map(|(variant, findings)| ReportedCell { variant, findings }).collect();
-                let page = report::html(&self.experiment.name, &cells);
-                output::text(&folder.join("report.html"), &page)?;
-                output::table(&folder.join("summary.csv"), |out| tables::summary(&cells, out))?;
+                for part in GridFile::ALL {
+                    let path = folder.join(part.name());
+                    output::file(&path, |out| part.write(self.experiment, &cells, out))?;
+                }
             }
         }
         if let Some(journal) = self.journal {
@@ -152,22 +158,6 @@ impl<'a> Work<'a> {
         }
         Ok(findings.into_iter().map(|findings| findings.summary).collect())
     }
-}
-
-/// The first interruption lets runs stop and what is finished be kept, the second ends at once.
-fn stop_on_interrupt(progress: Arc<Progress>) {
-    thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                progress.stopped.store(true, Ordering::Relaxed);
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(130);
-            }
-        });
-    });
 }
 
 fn progress_bar(plans: u64) -> ProgressBar {

@@ -3,13 +3,21 @@
 
 pub mod agendas;
 pub mod calibrations;
+pub mod consumption;
+pub mod events;
+pub mod feeds;
+pub mod grants;
+pub mod negotiations;
 pub mod nodes;
+pub mod occupancy;
 pub mod outages;
 pub mod power_profile;
 pub mod quotes;
 pub mod reservations;
 pub mod schedule;
 pub mod schema;
+pub mod simulations;
+pub mod site;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -38,6 +46,7 @@ use super::App;
         (name = "planning", description = "Quotes and reservations"),
         (name = "cluster", description = "Nodes and their calibration"),
         (name = "grid", description = "The supplier's agendas"),
+        (name = "simulation", description = "Experiments: what a month would have cost under other policies"),
         (name = "book", description = "Who holds what, and how much power it takes"),
     ),
 )]
@@ -71,6 +80,15 @@ pub fn router() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(feeds::list::list_feeds))
+        .routes(routes!(feeds::revisions::list_feed_revisions))
+        .routes(routes!(feeds::refresh::refresh_feed))
+        .routes(routes!(negotiations::list::list_negotiations))
+        .routes(routes!(negotiations::get::get_negotiation))
+        .routes(routes!(negotiations::answer::answer_negotiation))
+        .routes(routes!(grants::create::create_grant, grants::list::list_grants))
+        .routes(routes!(grants::revoke::revoke_grant))
+        .routes(routes!(consumption::put_consumption, consumption::get_consumption))
         .routes(routes!(outages::create::create_outage, outages::list::list_outages))
         .routes(routes!(outages::end::end_outage))
         .routes(routes!(quotes::create_quote))
@@ -83,8 +101,13 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::cancel::cancel_reservation
         ))
         .routes(routes!(reservations::choose::choose_offer))
+        .routes(routes!(nodes::powers::get_node_powers))
+        .merge(simulations::router())
         .routes(routes!(power_profile::get_power_profile))
         .routes(routes!(schedule::get_schedule))
+        .routes(routes!(occupancy::get_occupancy))
+        .routes(routes!(events::watch_events))
+        .routes(routes!(site::get_site))
 }
 
 /// The OpenAPI document.

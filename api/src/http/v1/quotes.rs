@@ -6,13 +6,12 @@ use axum::response::{IntoResponse, Response};
 
 use planner::json::decision::DecisionDocument;
 
-use super::reservations::wish::read_quote;
 use super::schema::QuoteRequest;
 use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::service::ServiceError;
+use crate::service::{Purpose, ServiceError, read_wish};
 
 /// What is possible for a request now; nothing is held
 ///
@@ -37,7 +36,8 @@ pub async fn create_quote(
     by: By<Bookers>,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let wish = read_quote(&body, &app.service, &by.state)?;
+    let wish = read_wish(body.text(), Purpose::Quote, &app.service, &by.state);
+    let wish = wish.map_err(Problem::invalid_json)?;
     let json = app.service.quote(by.state, &wish, |document| serde_json::to_vec(&document)).await?;
     let json = json.map_err(|error| ServiceError::Internal(error.into()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())

@@ -2,18 +2,33 @@
 
 use axum::Json;
 use axum::extract::State;
+use planner::node_set::NodeSet;
 use planner::time::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use storage::Allocation;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::power_profile::SpanQuery;
 use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::{Cluster, ShownNodes, blocking};
+
+/// Which span, and which nodes.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ScheduleQuery {
+    /// RFC 3339; now unless given.
+    pub from: Option<String>,
+    /// RFC 3339; a day after `from` unless given.
+    pub to: Option<String>,
+    /// The first node's ordinal; 0 unless given. Other nodes are left out of the items.
+    pub first_node: Option<u32>,
+    /// The last node's ordinal; the cluster's last unless given.
+    pub last_node: Option<u32>,
+}
 
 /// Who holds which nodes when.
 #[derive(Serialize, ToSchema)]
@@ -58,7 +73,7 @@ pub struct ScheduleItem {
     get,
     path = "/api/v1/schedule",
     tag = "book",
-    params(SpanQuery),
+    params(ScheduleQuery),
     responses(
         (status = OK, body = ScheduleDocument),
         (status = BAD_REQUEST, body = Problem),
@@ -69,12 +84,23 @@ pub struct ScheduleItem {
 pub async fn get_schedule(
     State(app): State<App>,
     _: By<Bookers>,
-    Parameters(parameters): Parameters<SpanQuery>,
+    Parameters(parameters): Parameters<ScheduleQuery>,
 ) -> Result<Json<ScheduleDocument>, Problem> {
     let span =
         query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
+    let named = parameters.first_node.is_some() || parameters.last_node.is_some();
+    let nodes = query::nodes(parameters.first_node, parameters.last_node)?;
     let (cluster, mut allocations) = app.service.schedule(span).await?;
     let items = blocking(move || {
+        if named {
+            allocations.retain_mut(|allocation| {
+                let order = &cluster.reference;
+                let ranks = allocation.ranks.positions();
+                let ranks = ranks.filter(|rank| nodes.contains(&order.ordinal(*rank)));
+                allocation.ranks = NodeSet::from_positions(ranks);
+                !allocation.ranks.is_empty()
+            });
+        }
         allocations.sort_by_key(|allocation| (allocation.span, allocation.offer_id));
         allocations.iter().map(|allocation| item(allocation, &cluster)).collect()
     })

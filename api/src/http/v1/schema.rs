@@ -171,6 +171,30 @@ pub struct RequestDocument {
     pub search: Option<SearchDocument>,
 }
 
+/// A request for nodes to be booked.
+#[derive(ToSchema)]
+pub struct ReservationRequest {
+    /// The request.
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub request: RequestDocument,
+    /// What to do where only the power cap is in the way: `refuse`, as unless given, or
+    /// `negotiate`, which has the supplier asked for extra power.
+    #[schema(example = "refuse")]
+    pub on_cap: Option<String>,
+    /// With `negotiate`: the most that is paid for extra power, in the site's currency; nothing
+    /// unless given.
+    #[schema(minimum = 0)]
+    pub extra_power_fee_limit: Option<f64>,
+    /// From 0, as unless given, to 1000: the lowest gives way first where the site says so and the
+    /// cap is lowered. Above 0 for operators to give only.
+    #[schema(minimum = 0, maximum = 1000)]
+    pub priority: Option<u16>,
+    /// A confirmed reservation whose place this one takes once an offer is chosen. One that still
+    /// stands is replaced only by what saves as much as the site wants.
+    pub replaces: Option<uuid::Uuid>,
+}
+
 /// A request for nodes, and what the answer is to tell.
 #[derive(ToSchema)]
 pub struct QuoteRequest {
@@ -230,6 +254,53 @@ pub struct OutageRequest {
     pub end: Option<String>,
     /// In words, at most 1000 characters.
     pub reason: Option<String>,
+}
+
+/// Power that the supplier gives or would give.
+#[derive(ToSchema)]
+#[schema(example = json!({
+    "start": "2026-01-02T00:00:00Z", "end": "2026-01-02T01:00:00Z", "power_w": 5000.0, "fee": 1.5,
+}))]
+pub struct GrantRequest {
+    /// The supplier's own name of it, at most 1000 characters.
+    pub id: Option<String>,
+    /// RFC 3339.
+    #[schema(format = DateTime)]
+    pub start: String,
+    /// RFC 3339, the first instant after.
+    #[schema(format = DateTime)]
+    pub end: String,
+    /// Watts, above zero.
+    pub power_w: f64,
+    /// What the supplier takes for all of it, in the site's currency; nothing unless given.
+    pub fee: Option<f64>,
+}
+
+/// The supplier's answer to a question for extra power.
+#[derive(ToSchema)]
+#[schema(example = json!({ "answer": "refused", "reason": "the line is full" }))]
+pub struct AnswerRequest {
+    /// `granted`, `offered` (for a fee that those who ask may find too high) or `refused`.
+    pub answer: String,
+    /// What is granted or offered.
+    pub power: Option<Vec<GrantRequest>>,
+    /// Why not, at most 1000 characters.
+    pub reason: Option<String>,
+    /// Of a grant: whether nothing more is to come; true unless given.
+    pub last_word: Option<bool>,
+}
+
+/// Consumption over a span.
+#[derive(ToSchema)]
+pub struct ConsumedRequest {
+    /// RFC 3339.
+    #[schema(format = DateTime)]
+    pub start: String,
+    /// RFC 3339, the first instant after.
+    #[schema(format = DateTime)]
+    pub end: String,
+    /// Watts.
+    pub mean_power_w: f64,
 }
 
 /// Where starts are looked for.

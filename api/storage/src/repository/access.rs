@@ -6,6 +6,7 @@ use sqlx::{Postgres, Sqlite};
 use super::{Connection, Repository};
 use crate::access::{ApiToken, IdempotencyRecord};
 use crate::error::{ProposeError, StorageError};
+use crate::event::NewEvent;
 use crate::identity::TokenId;
 use crate::row::{IdempotencyRow, TokenRow};
 use crate::sql::{access as sql, book};
@@ -35,8 +36,18 @@ macro_rules! access {
                     Err(error) => return Err(error.into()),
                     Ok(_) => {}
                 }
-                sqlx::query(book::TOKENS_CHANGED).execute(&mut *transaction).await?;
+                Self::tokens_changed(&mut transaction, token.created).await?;
                 Ok(transaction.commit().await?)
+            }
+
+            /// Notes that who may ask is to be judged anew.
+            async fn tokens_changed(
+                connection: &mut Connection<$engine>,
+                now: Timestamp,
+            ) -> Result<(), StorageError> {
+                sqlx::query(book::TOKENS_CHANGED).execute(&mut *connection).await?;
+                let event = NewEvent::new("tokens.changed", serde_json::json!({}));
+                Self::record(connection, &[event], now).await
             }
 
             pub(crate) async fn find_token(
@@ -73,7 +84,7 @@ macro_rules! access {
                     .bind(now.as_unix_seconds())
                     .execute(&mut *transaction)
                     .await?;
-                sqlx::query(book::TOKENS_CHANGED).execute(&mut *transaction).await?;
+                Self::tokens_changed(&mut transaction, now).await?;
                 transaction.commit().await?;
                 Ok(revoked.rows_affected() == 1)
             }
@@ -82,11 +93,12 @@ macro_rules! access {
                 Ok(sqlx::query_scalar(sql::HAS_TOKENS).fetch_one(&self.reader).await?)
             }
 
-            /// Remembers an answer, unless the owner used the key before.
+            /// Remembers an answer; `false` where the owner used the key before, which spoils the
+            /// transaction.
             pub(crate) async fn remember_answer(
                 connection: &mut Connection<$engine>,
                 record: &IdempotencyRecord,
-            ) -> Result<(), ProposeError> {
+            ) -> Result<bool, StorageError> {
                 let inserted = sqlx::query(sql::INSERT_IDEMPOTENCY_KEY)
                     .bind(&record.owner)
                     .bind(&record.key)
@@ -97,11 +109,9 @@ macro_rules! access {
                     .execute(connection)
                     .await;
                 match inserted {
-                    Err(error) if is_unique_violation(&error) => {
-                        Err(ProposeError::IdempotencyKeyReused)
-                    }
+                    Err(error) if is_unique_violation(&error) => Ok(false),
                     Err(error) => Err(error.into()),
-                    Ok(_) => Ok(()),
+                    Ok(_) => Ok(true),
                 }
             }
 
@@ -110,7 +120,9 @@ macro_rules! access {
                 record: &IdempotencyRecord,
             ) -> Result<(), ProposeError> {
                 let mut transaction = self.begin_write().await?;
-                Self::remember_answer(&mut transaction, record).await?;
+                if !Self::remember_answer(&mut transaction, record).await? {
+                    return Err(ProposeError::IdempotencyKeyReused);
+                }
                 Ok(transaction.commit().await?)
             }
 

@@ -1,17 +1,17 @@
 //! Agendas: every revision, and what is in force.
 
-use std::collections::HashMap;
-
 use planner::agenda::{Agenda, Piece};
 use planner::time::{Span, Timestamp};
+use serde_json::json;
 use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
-use crate::agenda::{AgendaMeta, AgendaRevision, Quantity, compose, cut_out};
+use crate::agenda::{AgendaMeta, AgendaRevision, ComposedAgenda, Quantity, cut_out};
 use crate::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
+use crate::event::NewEvent;
 use crate::identity::RevisionId;
-use crate::row::{PieceRow, RevisionRow, RevisionSpanRow};
+use crate::row::{PieceRow, RevisionRow};
 use crate::sql::{agendas as sql, book};
 
 /// From the first start to the last end of pieces that are in order.
@@ -30,6 +30,7 @@ struct Put<'a> {
     meta: &'a AgendaMeta,
     span: Span,
     pieces: &'a [Piece<i64>],
+    provenance: Option<&'a str>,
     now: Timestamp,
 }
 
@@ -43,11 +44,36 @@ macro_rules! agendas {
                 pieces: &[Piece<i64>],
                 now: Timestamp,
             ) -> Result<RevisionId, StorageError> {
-                let put = Put { quantity, meta, span: replaced_span(pieces)?, pieces, now };
+                let span = replaced_span(pieces)?;
+                self.put(&Put { quantity, meta, span, pieces, provenance: None, now }).await
+            }
+
+            pub(crate) async fn put_composed(
+                &self,
+                quantity: Quantity,
+                meta: &AgendaMeta,
+                composed: &ComposedAgenda<'_>,
+                now: Timestamp,
+            ) -> Result<RevisionId, StorageError> {
+                let &ComposedAgenda { span, pieces, provenance } = composed;
+                Agenda::new(pieces.to_vec()).map_err(StorageError::UnorderedAgenda)?;
+                let provenance = Some(provenance);
+                self.put(&Put { quantity, meta, span, pieces, provenance, now }).await
+            }
+
+            async fn put(&self, put: &Put<'_>) -> Result<RevisionId, StorageError> {
                 let mut transaction = self.begin_write().await?;
-                let revision = Self::insert_revision(&mut transaction, &put).await?;
-                Self::replace_current(&mut transaction, &put, revision).await?;
+                let revision = Self::insert_revision(&mut transaction, put).await?;
+                Self::replace_current(&mut transaction, put, revision).await?;
                 sqlx::query(book::AGENDAS_CHANGED).execute(&mut *transaction).await?;
+                let data = json!({
+                    "quantity": put.quantity.word(),
+                    "revision": revision.get(),
+                    "start": put.span.start().to_string(),
+                    "end": put.span.end().to_string(),
+                });
+                let event = NewEvent::new("agenda.revised", data);
+                Self::record(&mut transaction, &[event], put.now).await?;
                 Self::bump_version(&mut transaction).await?;
                 transaction.commit().await?;
                 Ok(revision)
@@ -66,6 +92,7 @@ macro_rules! agendas {
                     .bind(put.now.as_unix_seconds())
                     .bind(put.span.start().as_unix_seconds())
                     .bind(put.span.end().as_unix_seconds())
+                    .bind(put.provenance)
                     .fetch_one(&mut *connection)
                     .await?;
                 for chunk in put.pieces.chunks(MAX_BOUND_VALUES / 4) {
@@ -115,7 +142,7 @@ macro_rules! agendas {
                 Ok(())
             }
 
-            async fn current(
+            pub(crate) async fn current(
                 connection: &mut Connection<$engine>,
                 quantity: Quantity,
                 window: Span,
@@ -146,6 +173,22 @@ macro_rules! agendas {
                 Self::current_pieces(&mut *self.reader.acquire().await?, quantity, window).await
             }
 
+            pub(crate) async fn agenda_announced(
+                &self,
+                quantity: Quantity,
+                window: Span,
+                as_of: Timestamp,
+            ) -> Result<Option<Timestamp>, StorageError> {
+                let seconds: Option<i64> = sqlx::query_scalar(sql::ANNOUNCED)
+                    .bind(quantity.word())
+                    .bind(window.start().as_unix_seconds())
+                    .bind(window.end().as_unix_seconds())
+                    .bind(as_of.as_unix_seconds())
+                    .fetch_optional(&self.reader)
+                    .await?;
+                Ok(seconds.map(Timestamp::from_unix_seconds))
+            }
+
             /// Whether an agenda of this quantity was ever put, inside a caller's transaction.
             pub(crate) async fn ever_announced(
                 connection: &mut Connection<$engine>,
@@ -155,39 +198,6 @@ macro_rules! agendas {
                     .bind(quantity.word())
                     .fetch_one(connection)
                     .await?)
-            }
-
-            pub(crate) async fn agenda_as_of(
-                &self,
-                quantity: Quantity,
-                window: Span,
-                as_of: Timestamp,
-            ) -> Result<Vec<Piece<i64>>, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let revisions: Vec<RevisionSpanRow> = sqlx::query_as(sql::REVISIONS_AS_OF)
-                    .bind(quantity.word())
-                    .bind(window.start().as_unix_seconds())
-                    .bind(window.end().as_unix_seconds())
-                    .bind(as_of.as_unix_seconds())
-                    .fetch_all(&mut *transaction)
-                    .await?;
-                let rows: Vec<PieceRow> = sqlx::query_as(sql::PIECES_AS_OF)
-                    .bind(quantity.word())
-                    .bind(window.start().as_unix_seconds())
-                    .bind(window.end().as_unix_seconds())
-                    .bind(as_of.as_unix_seconds())
-                    .fetch_all(&mut *transaction)
-                    .await?;
-                transaction.commit().await?;
-                let mut pieces: HashMap<RevisionId, Vec<Piece<i64>>> = HashMap::new();
-                for row in rows {
-                    pieces.entry(row.revision_id).or_default().push(row.try_into()?);
-                }
-                let spans: Vec<(Span, Vec<Piece<i64>>)> = revisions
-                    .iter()
-                    .map(|row| Ok((row.span()?, pieces.remove(&row.id).unwrap_or_default())))
-                    .collect::<Result<_, StorageError>>()?;
-                Ok(compose(window, spans))
             }
 
             pub(crate) async fn agenda_revisions(

@@ -10,6 +10,7 @@ use crate::agenda::Quantity;
 use crate::changes::{AgendaPieces, BookChanges, Changes, Holding, Marks};
 use crate::error::StorageError;
 use crate::identity::{EpochId, ReservationId};
+use crate::negotiation::{Grant, GrantStanding};
 use crate::row::{HoldingRow, held};
 use crate::sql::book as sql;
 
@@ -20,7 +21,17 @@ macro_rules! changes {
     ($engine:ident) => {
         impl Repository<$engine> {
             pub(crate) async fn marks(&self) -> Result<Marks, StorageError> {
-                Ok(sqlx::query_as(sql::MARKS).fetch_one(&self.reader).await?)
+                if let Some(mut connection) = self.kept()
+                    && let Ok(marks) = sqlx::query_as(sql::MARKS).fetch_one(&mut *connection).await
+                {
+                    self.keep(connection);
+                    return Ok(marks);
+                }
+                // The first question, or the kept connection broke.
+                let mut connection = self.reader.acquire().await?;
+                let marks = sqlx::query_as(sql::MARKS).fetch_one(&mut *connection).await?;
+                self.keep(connection);
+                Ok(marks)
             }
 
             pub(crate) async fn changes(
@@ -50,6 +61,10 @@ macro_rules! changes {
                     true => Some(Self::upcoming_outages(connection, now).await?),
                     false => None,
                 };
+                let grants = match newer(|marks| marks.grants) {
+                    true => Some(Self::standing_grants(connection, now).await?),
+                    false => None,
+                };
                 let tokens = match newer(|marks| marks.tokens) {
                     true => Some(Self::tokens(connection).await?),
                     false => None,
@@ -57,7 +72,16 @@ macro_rules! changes {
                 let since = known.filter(|known| known.epoch == marks.epoch);
                 let book = Self::book_changes(connection, since, marks.epoch, now).await?;
                 transaction.commit().await?;
-                Ok(Changes { marks, nodes, agendas, book, outages, tokens })
+                Ok(Changes { marks, nodes, agendas, book, outages, grants, tokens })
+            }
+
+            async fn standing_grants(
+                connection: &mut Connection<$engine>,
+                now: Timestamp,
+            ) -> Result<Vec<Grant>, StorageError> {
+                let mut grants = Self::upcoming_grants(connection, now - AGENDA_MARGIN).await?;
+                grants.retain(|grant| grant.standing != GrantStanding::Revoked);
+                Ok(grants)
             }
 
             async fn agendas_in_force(
@@ -65,18 +89,29 @@ macro_rules! changes {
                 now: Timestamp,
             ) -> Result<AgendaPieces, StorageError> {
                 let from = now - AGENDA_MARGIN;
-                let Some(window) = Span::new(from, Timestamp::MAX) else {
-                    return Ok(AgendaPieces { price: vec![], co2: vec![], power_cap: None });
+                let mut proven = Vec::new();
+                if let Some(window) = Span::new(from, Timestamp::MAX) {
+                    for quantity in Quantity::ALL {
+                        let pieces = Self::proven_now(connection, quantity, window).await?;
+                        proven.push((quantity, pieces));
+                    }
+                }
+                let of = |wanted| {
+                    let found = proven.iter().find(|(quantity, _)| *quantity == wanted);
+                    found.map_or_else(Vec::new, |(_, pieces)| {
+                        pieces.iter().map(|proven| proven.piece).collect()
+                    })
                 };
-                let price = Self::current_pieces(connection, Quantity::Price, window).await?;
-                let co2 = Self::current_pieces(connection, Quantity::Co2, window).await?;
-                let cap = Self::current_pieces(connection, Quantity::PowerCap, window).await?;
                 let capped = Self::ever_announced(connection, Quantity::PowerCap).await?;
                 let power = |microwatts| Some(Power::from_microwatts(microwatts));
                 Ok(AgendaPieces {
-                    price: typed(price, EnergyPrice::from_millionths_per_mwh)?,
-                    co2: typed(co2, CarbonIntensity::from_millionths_g_per_kwh)?,
-                    power_cap: if capped { Some(typed(cap, power)?) } else { None },
+                    price: typed(of(Quantity::Price), EnergyPrice::from_millionths_per_mwh)?,
+                    co2: typed(of(Quantity::Co2), CarbonIntensity::from_millionths_g_per_kwh)?,
+                    power_cap: match capped {
+                        true => Some(typed(of(Quantity::PowerCap), power)?),
+                        false => None,
+                    },
+                    proven,
                 })
             }
 

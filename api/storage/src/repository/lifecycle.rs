@@ -7,6 +7,7 @@ use sqlx::{Postgres, Sqlite};
 
 use super::{Connection, Repository};
 use crate::error::{ChooseError, EndError, StorageError};
+use crate::event::NewEvent;
 use crate::identity::ReservationId;
 use crate::reservation::{
     Advanced, Choice, Ending, OfferSelector, ReservationState, StoredReservation,
@@ -36,6 +37,7 @@ macro_rules! lifecycle {
                     .bind(offer)
                     .bind(span.start().as_unix_seconds())
                     .bind(span.end().as_unix_seconds())
+                    .bind(now.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
                 sqlx::query(book::DELETE_OTHER_OFFERS_ALLOCATIONS)
@@ -43,13 +45,44 @@ macro_rules! lifecycle {
                     .bind(offer)
                     .execute(&mut *connection)
                     .await?;
+                let state = ReservationState::Confirmed;
+                let event = NewEvent::reservation(id, &reservation.owner, state);
+                Self::record(connection, &[event], now).await?;
+                if let Some(replaced) = reservation.replaces {
+                    Self::give_way(connection, replaced, now).await?;
+                }
                 transaction.commit().await?;
                 Ok(StoredReservation {
-                    state: ReservationState::Confirmed,
+                    state,
+                    confirmed: Some(now),
                     chosen: Some((offer, span)),
                     row_version: reservation.row_version + 1,
                     ..reservation
                 })
+            }
+
+            /// Cancels what another reservation takes the place of, if it has not ended.
+            async fn give_way(
+                connection: &mut Connection<$engine>,
+                id: ReservationId,
+                now: Timestamp,
+            ) -> Result<(), StorageError> {
+                let found = Self::find_reservation(connection, id).await?;
+                let Some(replaced) = found.filter(|it| !it.state_at(now).is_final()) else {
+                    return Ok(());
+                };
+                let state = ReservationState::Cancelled;
+                sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
+                let event = NewEvent::reservation(id, &replaced.owner, state);
+                Self::record(connection, &[event], now).await?;
+                if replaced.chosen.is_some() {
+                    return Self::cut_reservation(connection, id, now).await;
+                }
+                sqlx::query(book::DELETE_RESERVATION_ALLOCATIONS)
+                    .bind(id)
+                    .execute(connection)
+                    .await?;
+                Ok(())
             }
 
             pub(crate) async fn end(
@@ -74,24 +107,11 @@ macro_rules! lifecycle {
                         .execute(&mut *connection)
                         .await?;
                 }
+                let event = NewEvent::reservation(id, &reservation.owner, state);
+                Self::record(connection, &[event], now).await?;
                 transaction.commit().await?;
                 let row_version = reservation.row_version + 1;
                 Ok(StoredReservation { state, row_version, ..reservation })
-            }
-
-            pub(crate) async fn set_degraded(
-                &self,
-                id: ReservationId,
-                degraded: bool,
-            ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_write().await?;
-                let changed = sqlx::query(sql::SET_DEGRADED)
-                    .bind(id)
-                    .bind(degraded)
-                    .execute(&mut *transaction)
-                    .await?;
-                transaction.commit().await?;
-                Ok(changed.rows_affected() == 1)
             }
 
             pub(crate) async fn advance(
@@ -139,11 +159,14 @@ macro_rules! lifecycle {
                 state: ReservationState,
                 now: Timestamp,
             ) -> Result<Vec<Advanced>, StorageError> {
-                let ids: Vec<ReservationId> = sqlx::query_scalar(statement)
+                let moved: Vec<(ReservationId, String)> = sqlx::query_as(statement)
                     .bind(now.as_unix_seconds())
-                    .fetch_all(connection)
+                    .fetch_all(&mut *connection)
                     .await?;
-                Ok(ids.into_iter().map(|id| Advanced { id, state }).collect())
+                let event = |(id, owner): &(_, String)| NewEvent::reservation(*id, owner, state);
+                let events: Vec<NewEvent> = moved.iter().map(event).collect();
+                Self::record(connection, &events, now).await?;
+                Ok(moved.into_iter().map(|(id, _)| Advanced { id, state }).collect())
             }
         }
     };

@@ -8,12 +8,23 @@ mod access;
 mod agendas;
 mod book;
 mod changes;
+mod events;
+mod feeds;
+mod grants;
 mod lifecycle;
+mod negotiations;
 mod nodes;
+mod notices;
 mod outages;
+mod outlooks;
 mod proposals;
+mod provenance;
 mod reservations;
+mod simulations;
 
+use std::sync::{Mutex, PoisonError};
+
+use sqlx::pool::PoolConnection;
 use sqlx::{Pool, Postgres, Sqlite, Transaction};
 
 use crate::dialect::Dialect;
@@ -27,6 +38,29 @@ pub(crate) struct Repository<DB: sqlx::Database> {
     pub(crate) writer: Pool<DB>,
     /// For everything else.
     pub(crate) reader: Pool<DB>,
+    /// One of the reader's, kept to ask how far the database is: the pool tries each connection that
+    /// is given back to it, which costs as much as the question.
+    pub(crate) asking: Mutex<Option<PoolConnection<DB>>>,
+}
+
+impl<DB: sqlx::Database> Repository<DB> {
+    /// A repository on open connections.
+    pub(crate) const fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
+        Self { writer, reader, asking: Mutex::new(None) }
+    }
+
+    /// The connection kept for questions, if nobody is using it.
+    pub(crate) fn kept(&self) -> Option<PoolConnection<DB>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps a connection for the next question.
+    pub(crate) fn keep(&self, connection: PoolConnection<DB>) {
+        let mut kept = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.reader.is_closed() {
+            *kept = Some(connection);
+        }
+    }
 }
 
 /// The connection of an engine.
@@ -59,7 +93,9 @@ macro_rules! transactions {
 
             pub(crate) async fn close(&self) {
                 // The writer last: closing it folds the write-ahead log into the file.
-                self.reader.close().await;
+                let closing = self.reader.close();
+                drop(self.kept());
+                closing.await;
                 self.writer.close().await;
             }
         }

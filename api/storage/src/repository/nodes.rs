@@ -4,11 +4,13 @@ use planner::decimal::Fraction;
 use planner::node::{Names, Node, Nodes};
 use planner::order::{NodeOrder, Preference};
 use planner::time::Timestamp;
+use serde_json::json;
 use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
 use crate::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
+use crate::event::NewEvent;
 use crate::identity::EpochId;
 use crate::nodes::{Calibration, StoredNodes};
 use crate::packed::{self, Seal, Unpacking};
@@ -179,6 +181,12 @@ macro_rules! nodes {
                 Self::cut_allocations(connection, now).await?;
                 Self::insert_allocations(connection, epoch, &moved).await?;
                 Self::move_outages(connection, epoch, &outages).await?;
+                let kind = match calibrations {
+                    [] => "nodes.replaced",
+                    _ => "nodes.calibrated",
+                };
+                let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
+                Self::record(connection, &[NewEvent::new(kind, data)], now).await?;
                 Self::bump_version(connection).await?;
                 transaction.commit().await?;
                 Ok(epoch)

@@ -1,10 +1,12 @@
 //! Outages. Each change of them can make an earlier plan wrong.
 
 use planner::time::Timestamp;
+use serde_json::json;
 use sqlx::{Postgres, Sqlite};
 
 use super::{Connection, Repository};
 use crate::error::StorageError;
+use crate::event::NewEvent;
 use crate::identity::OutageId;
 use crate::outage::{Outage, rank_text};
 use crate::row::OutageRow;
@@ -31,15 +33,21 @@ macro_rules! outages {
                     .bind(rank_text(&outage.ranks))
                     .execute(&mut *connection)
                     .await?;
-                Self::outages_changed(connection).await?;
+                let at = outage.created;
+                Self::outages_changed(connection, "outage.announced", outage.id, at).await?;
                 Ok(transaction.commit().await?)
             }
 
             /// Notes that plans made earlier may be wrong.
             async fn outages_changed(
                 connection: &mut Connection<$engine>,
+                kind: &str,
+                id: OutageId,
+                now: Timestamp,
             ) -> Result<(), StorageError> {
                 sqlx::query(book::OUTAGES_CHANGED).execute(&mut *connection).await?;
+                let event = NewEvent::new(kind, json!({ "outage_id": id.to_string() }));
+                Self::record(connection, &[event], now).await?;
                 Self::bump_version(connection).await
             }
 
@@ -65,7 +73,7 @@ macro_rules! outages {
                 } else {
                     sqlx::query(sql::DELETE_OUTAGE).bind(id).execute(&mut *connection).await?;
                 }
-                Self::outages_changed(connection).await?;
+                Self::outages_changed(connection, "outage.ended", id, now).await?;
                 transaction.commit().await?;
                 Ok(Some(Outage { end: Some(now.max(outage.start)), ..outage }))
             }

@@ -7,7 +7,9 @@ use sqlx::{Postgres, Sqlite};
 use super::{Connection, Repository};
 use crate::access::IdempotencyRecord;
 use crate::allocation::Allocation;
+use crate::changes::PlanBasis;
 use crate::error::{OfferError, ProposeError};
+use crate::event::NewEvent;
 use crate::identity::{EpochId, ReservationId};
 use crate::reservation::{NewOffer, NewReservation, ReservationState};
 use crate::row::EpochRow;
@@ -35,7 +37,7 @@ macro_rules! proposals {
         impl Repository<$engine> {
             pub(crate) async fn propose(
                 &self,
-                expected_version: i64,
+                basis: PlanBasis,
                 reservation: &NewReservation,
                 now: Timestamp,
                 idempotency: Option<&IdempotencyRecord>,
@@ -44,69 +46,87 @@ macro_rules! proposals {
                 let connection = &mut *transaction;
                 if let Some(record) = idempotency {
                     // First, so that a request sent again is told so and not that the book changed.
-                    Self::remember_answer(connection, record).await?;
+                    if !Self::remember_answer(connection, record).await? {
+                        return Err(ProposeError::IdempotencyKeyReused);
+                    }
                 }
-                Self::expect_version(connection, expected_version).await?;
+                Self::expect_basis(connection, basis, now).await?;
                 Self::expire_due(connection, now).await?;
                 Self::insert_reservation(connection, reservation).await?;
                 Self::insert_offers(connection, reservation.id, &reservation.offers).await?;
+                let (owner, state) = (&reservation.owner, reservation.first_state());
+                let event = NewEvent::reservation(reservation.id, owner, state);
+                Self::record(connection, &[event], now).await?;
                 Self::bump_version(connection).await?;
                 Ok(transaction.commit().await?)
             }
 
             pub(crate) async fn offer(
                 &self,
-                expected_version: i64,
+                basis: PlanBasis,
                 id: ReservationId,
+                document: &str,
                 offers: &[NewOffer],
                 expires: Timestamp,
                 now: Timestamp,
             ) -> Result<(), OfferError> {
                 let mut transaction = self.begin_write().await?;
                 let connection = &mut *transaction;
-                Self::expect_version(connection, expected_version).await?;
+                Self::expect_basis(connection, basis, now).await?;
                 Self::expire_due(connection, now).await?;
                 let reservation = Self::find_reservation(connection, id).await?;
-                match reservation.ok_or(OfferError::NotFound)?.state {
+                let reservation = reservation.ok_or(OfferError::NotFound)?;
+                match reservation.state {
                     ReservationState::AwaitingSupplier => {}
                     state => return Err(OfferError::NotAwaitingSupplier { state }),
                 }
                 sqlx::query(sql::PROPOSE_AWAITING)
                     .bind(id)
                     .bind(expires.as_unix_seconds())
+                    .bind(document)
                     .execute(&mut *connection)
                     .await?;
                 Self::insert_offers(connection, id, offers).await?;
+                let state = ReservationState::Proposed;
+                let event = NewEvent::reservation(id, &reservation.owner, state);
+                Self::record(connection, &[event], now).await?;
                 Self::bump_version(connection).await?;
                 Ok(transaction.commit().await?)
             }
 
-            async fn expect_version(
+            /// Refuses a plan that rests on an older version, or took a hold for over whose owner
+            /// chose in its last moment.
+            async fn expect_basis(
                 connection: &mut Connection<$engine>,
-                expected: i64,
+                basis: PlanBasis,
+                now: Timestamp,
             ) -> Result<(), ProposeError> {
-                match Self::version_inside(connection).await? {
-                    found if found == expected => Ok(()),
-                    found => Err(ProposeError::BookChanged { expected, found }),
+                let (expected, found) = (basis.version, Self::version_inside(connection).await?);
+                if found != expected {
+                    return Err(ProposeError::BookChanged { expected, found });
                 }
+                let chosen_late: bool = sqlx::query_scalar(sql::CHOSEN_LATE)
+                    .bind(basis.changes)
+                    .bind(now.as_unix_seconds())
+                    .fetch_one(connection)
+                    .await?;
+                if chosen_late { Err(ProposeError::HoldChosen) } else { Ok(()) }
             }
 
             async fn insert_reservation(
                 connection: &mut Connection<$engine>,
                 reservation: &NewReservation,
             ) -> Result<(), ProposeError> {
-                let state = match reservation.offers.as_slice() {
-                    [] => ReservationState::AwaitingSupplier,
-                    _ => ReservationState::Proposed,
-                };
                 sqlx::query(sql::INSERT_RESERVATION)
                     .bind(reservation.id)
                     .bind(&reservation.owner)
-                    .bind(state.word())
+                    .bind(reservation.first_state().word())
                     .bind(&reservation.request)
                     .bind(reservation.created.as_unix_seconds())
                     .bind(reservation.expires.as_unix_seconds())
                     .bind(&reservation.document)
+                    .bind(reservation.priority)
+                    .bind(reservation.replaces)
                     .execute(connection)
                     .await?;
                 Ok(())

@@ -11,6 +11,7 @@ statements! {
 
     /// How far the database is.
     MARKS = "SELECT version, changes, agendas_changed, outages_changed, tokens_changed,
+            grants_changed,
             (SELECT MAX(id) FROM calibration_epochs) AS epoch
         FROM book WHERE id = 1";
 
@@ -35,13 +36,14 @@ statements! {
           AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
         ORDER BY a.offer_id, a.start_s, a.first_rank";
 
-    /// The same of the reservations that changed after a count.
+    /// The same of the reservations that changed after a count, by which SQLite finds them: the join
+    /// is crossed so that it begins there, and see [`CHOSEN_LATE`](super::reservations::CHOSEN_LATE).
     CHANGED_HOLDINGS = "SELECT a.reservation_id, a.offer_id,
             CASE WHEN r.state = 'proposed' THEN r.expires_s END AS held_until_s,
             a.first_rank, a.end_rank, a.start_s, a.end_s
-        FROM reservations AS r JOIN allocations AS a ON a.reservation_id = r.id
-        WHERE a.epoch = $1 AND a.end_s > $2 AND r.changed > $3
-          AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
+        FROM reservations AS r CROSS JOIN allocations AS a
+        WHERE a.reservation_id = r.id AND a.epoch = $1 AND a.end_s > $2 AND r.changed > $3
+          AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed')
         ORDER BY a.offer_id, a.start_s, a.first_rank";
 
     /// Reservations whose holdings changed after a count.
@@ -82,6 +84,9 @@ statements! {
 
     /// Frees a reservation's nodes.
     DELETE_RESERVATION_ALLOCATIONS = "DELETE FROM allocations WHERE reservation_id = $1";
+
+    /// Frees the nodes of an offer.
+    DELETE_OFFER_ALLOCATIONS = "DELETE FROM allocations WHERE offer_id = $1";
 
     /// Frees a reservation's nodes where they are taken from an instant on.
     DELETE_RESERVATION_ALLOCATIONS_FROM =

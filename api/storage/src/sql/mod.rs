@@ -7,9 +7,14 @@
 pub mod access;
 pub mod agendas;
 pub mod book;
+pub mod events;
+pub mod feeds;
+pub mod negotiations;
 pub mod nodes;
 pub mod outages;
+pub mod outlooks;
 pub mod reservations;
+pub mod simulations;
 
 /// Declares statements and lists them in `ALL`.
 macro_rules! statements {
@@ -24,8 +29,20 @@ use statements;
 
 /// Every complete statement with its name.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    [access::ALL, agendas::ALL, book::ALL, nodes::ALL, outages::ALL, reservations::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        access::ALL,
+        agendas::ALL,
+        book::ALL,
+        events::ALL,
+        feeds::ALL,
+        negotiations::ALL,
+        nodes::ALL,
+        outages::ALL,
+        outlooks::ALL,
+        reservations::ALL,
+        simulations::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }

@@ -3,7 +3,8 @@
 use storage::{ApiToken, IdempotencyRecord, ProposeError, Role, StorageError, TokenId};
 
 use crate::bench::{
-    Bench, install_ten_nodes, next_uuid, offer, on_both_engines, ranks, reservation, span, t,
+    Bench, install_ten_nodes, newest, next_uuid, offer, on_both_engines, ranks, reservation, span,
+    t,
 };
 
 on_both_engines![
@@ -68,10 +69,10 @@ async fn a_key_used_twice_books_once(bench: Bench) {
         reservation(vec![offer(ranks(0..1), span(10, 20))]),
         reservation(vec![offer(ranks(1..2), span(10, 20))]),
     );
-    database.propose(1, &first, t(0), Some(&record("k", 1))).await.unwrap();
+    database.propose(newest(1), &first, t(0), Some(&record("k", 1))).await.unwrap();
     // With the version the first one made and with the one before it.
     for version in [2, 1] {
-        let again = database.propose(version, &second, t(0), Some(&record("k", 2))).await;
+        let again = database.propose(newest(version), &second, t(0), Some(&record("k", 2))).await;
         assert!(matches!(again, Err(ProposeError::IdempotencyKeyReused)));
     }
     assert_eq!(database.reservation(second.id).await.unwrap(), None);
@@ -83,10 +84,10 @@ async fn a_proposal_that_fails_leaves_its_key_free(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;
     let wanted = reservation(vec![offer(ranks(0..1), span(10, 20))]);
-    let stale = database.propose(0, &wanted, t(0), Some(&record("k", 1))).await;
+    let stale = database.propose(newest(0), &wanted, t(0), Some(&record("k", 1))).await;
     assert!(matches!(stale, Err(ProposeError::BookChanged { expected: 0, found: 1 })));
     assert_eq!(database.idempotent_response("ada", "k").await.unwrap(), None);
-    database.propose(1, &wanted, t(0), Some(&record("k", 1))).await.unwrap();
+    database.propose(newest(1), &wanted, t(0), Some(&record("k", 1))).await.unwrap();
 }
 
 async fn old_answers_are_forgotten(bench: Bench) {

@@ -14,6 +14,7 @@ on_both_engines![
     negative_prices_and_late_years_come_back_as_they_went_in,
     pieces_out_of_order_or_none_are_refused,
     revisions_are_listed_newest_first,
+    the_newest_announcement_known_by_then_is_dated_by_its_issue_else_its_receipt,
     quantities_do_not_touch_each_other,
     a_long_agenda_is_stored_in_one_put,
     a_snapshot_tells_no_cap_from_a_gap_in_it,
@@ -56,6 +57,26 @@ async fn a_revision_inside_a_piece_splits_it(bench: Bench) {
     put(database, 2, &[(40, 60, 2)]).await;
     let all = database.agenda(Quantity::Price, span(0, 100)).await.unwrap();
     assert_eq!(all, pieces(&[(0, 40, 1), (40, 60, 2), (60, 100, 1)]));
+}
+
+async fn the_newest_announcement_known_by_then_is_dated_by_its_issue_else_its_receipt(
+    bench: Bench,
+) {
+    let database = &bench.database;
+    let announced = async |as_of| {
+        database.agenda_announced(Quantity::Price, span(5, 95), t(as_of)).await.unwrap()
+    };
+    put(database, 10, &[(0, 50, 1)]).await;
+    let meta = AgendaMeta { issued: None, ..meta() };
+    let pieces = pieces(&[(50, 100, 2)]);
+    database.put_agenda(Quantity::Price, &meta, &pieces, t(20)).await.unwrap();
+    // Touches the window only.
+    put(database, 30, &[(95, 99, 3)]).await;
+    assert_eq!(announced(9).await, None);
+    assert_eq!(announced(10).await, Some(t(-5)));
+    assert_eq!(announced(40).await, Some(t(20)));
+    let other = database.agenda_announced(Quantity::Co2, span(5, 95), t(40)).await;
+    assert_eq!(other.unwrap(), None);
 }
 
 async fn what_was_known_then_is_composed_of_the_revisions_received_by_then(bench: Bench) {

@@ -10,7 +10,8 @@ use planner::ranking::Ranking;
 use planner::time::{Span, Timestamp};
 use sqlx::{AssertSqlSafe, Executor, PgPool, SqlSafeStr, SqlitePool};
 use storage::{
-    Database, NewOffer, NewReservation, OfferId, ProposeError, ReservationId, StorageError,
+    Database, NewOffer, NewReservation, OfferId, PlanBasis, ProposeError, ReservationId,
+    StorageError,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -236,6 +237,8 @@ pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
         document: "{}".to_owned(),
         created: t(0),
         expires: t(1000),
+        priority: 0,
+        replaces: None,
         offers,
     }
 }
@@ -247,5 +250,10 @@ pub async fn propose(
     now: i64,
 ) -> Result<(), ProposeError> {
     let version = database.version().await.unwrap();
-    database.propose(version, reservation, t(now), None).await
+    database.propose(newest(version), reservation, t(now), None).await
+}
+
+/// A plan of this version that saw all other changes.
+pub const fn newest(version: i64) -> PlanBasis {
+    PlanBasis { version, changes: i64::MAX }
 }

@@ -193,8 +193,8 @@ async fn choosing_ending_and_expiring_leave_the_version(bench: Bench) {
 async fn degraded_is_a_flag_beside_the_state(bench: Bench) {
     let database = &bench.database;
     let made = confirmed(database).await;
-    assert!(database.set_degraded(made.id, true).await.unwrap());
-    assert!(!database.set_degraded(made.id, true).await.unwrap());
+    assert!(database.set_degraded(made.id, true, Some("{}"), t(1)).await.unwrap());
+    assert!(!database.set_degraded(made.id, true, Some("{}"), t(1)).await.unwrap());
     let stored = database.reservation(made.id).await.unwrap().unwrap();
     assert!(stored.degraded);
     assert_eq!((stored.state, stored.row_version), (ReservationState::Confirmed, 3));

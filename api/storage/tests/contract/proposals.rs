@@ -1,10 +1,10 @@
 //! Proposing: versions, holds and races.
 
 use planner::node_set::NodeSet;
-use storage::{OfferError, OfferSelector, ProposeError, ReservationState};
+use storage::{OfferError, OfferSelector, PlanBasis, ProposeError, ReservationState};
 
 use crate::bench::{
-    Bench, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,
+    Bench, install_ten_nodes, newest, offer, on_both_engines, propose, ranks, reservation, span, t,
 };
 
 on_both_engines![
@@ -12,6 +12,7 @@ on_both_engines![
     a_plan_that_rests_on_an_older_book_is_refused,
     held_nodes_are_refused_to_others,
     a_hold_that_is_over_frees_its_nodes,
+    a_hold_chosen_in_its_last_moment_is_not_taken_for_over,
     ranks_beyond_the_cluster_are_refused,
     a_reservation_without_offers_awaits_the_supplier,
     of_twenty_proposals_at_once_exactly_one_wins_a_version,
@@ -50,8 +51,8 @@ async fn a_plan_that_rests_on_an_older_book_is_refused(bench: Bench) {
     let version = database.snapshot(span(0, 100), t(0)).await.unwrap().version;
     let [first, second] =
         [0..1, 1..2].map(|nodes| reservation(vec![offer(ranks(nodes), span(10, 20))]));
-    database.propose(version, &first, t(0), None).await.unwrap();
-    let stale = database.propose(version, &second, t(0), None).await;
+    database.propose(newest(version), &first, t(0), None).await.unwrap();
+    let stale = database.propose(newest(version), &second, t(0), None).await;
     assert!(matches!(stale, Err(ProposeError::BookChanged { expected: 1, found: 2 })));
     assert_eq!(database.reservation(second.id).await.unwrap(), None);
 }
@@ -85,6 +86,25 @@ async fn a_hold_that_is_over_frees_its_nodes(bench: Bench) {
     assert_eq!(database.allocations_of(held.id).await.unwrap(), []);
 }
 
+/// The hold ends at 1000 and is chosen at 999. A plan of 1000 that did not see that took it for over;
+/// one of 999 counted it as held, one made later as booked.
+async fn a_hold_chosen_in_its_last_moment_is_not_taken_for_over(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let held = reservation(vec![offer(ranks(0..5), span(2000, 3000))]);
+    propose(database, &held, 0).await.unwrap();
+    let before = PlanBasis::from(database.marks().await.unwrap());
+    let selector = OfferSelector::Offer(held.offers[0].id);
+    database.choose(held.id, selector, t(999), None).await.unwrap();
+    let wanted = || reservation(vec![offer(ranks(5..6), span(2000, 3000))]);
+    let late = database.propose(before, &wanted(), t(1000), None).await;
+    assert!(matches!(late, Err(ProposeError::HoldChosen)));
+    database.propose(before, &wanted(), t(999), None).await.unwrap();
+    let after = PlanBasis::from(database.marks().await.unwrap());
+    let other = reservation(vec![offer(ranks(6..7), span(2000, 3000))]);
+    database.propose(after, &other, t(1000), None).await.unwrap();
+}
+
 async fn ranks_beyond_the_cluster_are_refused(bench: Bench) {
     let wanted = reservation(vec![offer(ranks(9..11), span(10, 20))]);
     let refused = propose(&bench.database, &wanted, 0).await;
@@ -102,15 +122,15 @@ async fn a_reservation_without_offers_awaits_the_supplier(bench: Bench) {
     let state_now = async || database.reservation(waiting.id).await.unwrap().unwrap().state;
     assert_eq!(state_now().await, ReservationState::AwaitingSupplier);
     let offers = [offer(ranks(0..3), span(2000, 2100))];
-    let stale = database.offer(1, waiting.id, &offers, t(1500), t(10)).await;
+    let stale = database.offer(newest(1), waiting.id, "{}", &offers, t(1500), t(10)).await;
     let changed = ProposeError::BookChanged { expected: 1, found: 2 };
     assert!(
         matches!(stale, Err(OfferError::Propose(error)) if error.to_string() == changed.to_string())
     );
-    database.offer(2, waiting.id, &offers, t(1500), t(10)).await.unwrap();
+    database.offer(newest(2), waiting.id, "{}", &offers, t(1500), t(10)).await.unwrap();
     assert_eq!(state_now().await, ReservationState::Proposed);
     assert_eq!(database.version().await.unwrap(), 3);
-    let again = database.offer(3, waiting.id, &offers, t(1500), t(10)).await;
+    let again = database.offer(newest(3), waiting.id, "{}", &offers, t(1500), t(10)).await;
     let proposed = ReservationState::Proposed;
     assert!(matches!(again, Err(OfferError::NotAwaitingSupplier { state }) if state == proposed));
     let selector = OfferSelector::Offer(offers[0].id);
@@ -123,7 +143,7 @@ async fn of_twenty_proposals_at_once_exactly_one_wins_a_version(bench: Bench) {
         let database = bench.database.clone();
         tokio::spawn(async move {
             let wanted = reservation(vec![offer(ranks(0..5), span(100, 200))]);
-            database.propose(1, &wanted, t(0), None).await
+            database.propose(newest(1), &wanted, t(0), None).await
         })
     });
     let mut won = 0;

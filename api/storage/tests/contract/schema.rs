@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
+use storage::sql::{book, reservations};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines};
 
@@ -65,4 +67,20 @@ async fn sqlite_keeps_a_write_ahead_log() {
     let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(pool).await.unwrap();
     assert_eq!(mode, "wal");
+}
+
+/// What changed is little, what was ever chosen is much: by its own lights SQLite went by the state.
+#[tokio::test]
+async fn sqlite_finds_what_changed_by_the_count_of_changes() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    for statement in [reservations::CHOSEN_LATE, book::CHANGED_RESERVATIONS, book::CHANGED_HOLDINGS]
+    {
+        let explain = format!("EXPLAIN QUERY PLAN {statement}");
+        let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
+        let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+        let by_change = |step: &String| step.contains("INDEX reservations_by_change (changed>?)");
+        assert!(steps.iter().any(by_change), "{statement}: {steps:?}");
+        assert!(!steps.iter().any(|step| step.starts_with("SCAN a")), "{statement}: {steps:?}");
+    }
 }

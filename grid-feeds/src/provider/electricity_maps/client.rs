@@ -22,7 +22,7 @@ pub struct Settings {
     /// The token.
     pub token: SecretSource,
     /// What a kWh emits: `direct` or `lifecycle`.
-    #[serde(default = "lifecycle")]
+    #[serde(default)]
     pub factors: Factors,
     /// Where the service is.
     #[serde(default = "host")]
@@ -31,10 +31,6 @@ pub struct Settings {
 
 fn host() -> String {
     "https://api.electricitymaps.com".to_owned()
-}
-
-const fn lifecycle() -> Factors {
-    Factors::Lifecycle
 }
 
 /// Asks about one zone.

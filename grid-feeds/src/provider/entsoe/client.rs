@@ -33,16 +33,12 @@ pub struct Settings {
     #[serde(default = "hosts")]
     pub base_urls: Vec<String>,
     /// What a kWh emits: `direct` or `lifecycle`.
-    #[serde(default = "lifecycle")]
+    #[serde(default)]
     pub factors: Factors,
 }
 
 fn hosts() -> Vec<String> {
     vec![HOST.to_owned()]
-}
-
-const fn lifecycle() -> Factors {
-    Factors::Lifecycle
 }
 
 /// Asks the platform about one zone.

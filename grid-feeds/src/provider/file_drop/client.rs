@@ -26,7 +26,7 @@ pub struct Settings {
     #[serde(default = "average")]
     pub accounting: crate::feed::Accounting,
     /// For CO2: `direct` or `lifecycle`.
-    #[serde(default = "lifecycle")]
+    #[serde(default)]
     pub factors: crate::feed::Factors,
     /// Values are measured, or binding, rather than forecasts.
     #[serde(default)]
@@ -39,10 +39,6 @@ fn euro() -> String {
 
 const fn average() -> crate::feed::Accounting {
     crate::feed::Accounting::Average
-}
-
-const fn lifecycle() -> crate::feed::Factors {
-    crate::feed::Factors::Lifecycle
 }
 
 /// Reads files.

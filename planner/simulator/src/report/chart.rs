@@ -20,7 +20,7 @@ const DASHES: [&str; 4] = ["", "7 3", "2 2", "9 3 2 3"];
 
 /// A named line or kind of bar.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(crate) struct Series {
     pub name: String,
     /// Which colour, dash and marker; the same name has the same in every chart.
     pub look: usize,
@@ -30,7 +30,7 @@ pub(super) struct Series {
 
 /// How series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Lines,
     /// Lines with a marker at each point.
     Marked,
@@ -41,7 +41,7 @@ pub(super) enum Kind {
 
 /// What is on the x axis.
 #[derive(Clone, Debug)]
-pub(super) enum Horizontal {
+pub(crate) enum Horizontal {
     Numbers,
     /// Named places 0, 1, 2, ...
     Places(Vec<String>),
@@ -49,7 +49,7 @@ pub(super) enum Horizontal {
 
 /// One chart.
 #[derive(Clone, Debug)]
-pub(super) struct Chart {
+pub(crate) struct Chart {
     pub title: String,
     pub x_label: String,
     pub y_label: String,
@@ -271,6 +271,6 @@ fn marker(series: &Series, x: f64, y: f64) -> String {
 }
 
 /// As text of a document.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

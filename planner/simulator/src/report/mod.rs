@@ -1,10 +1,10 @@
 //! One HTML page of an experiment's results that can be opened offline: tables and figures, with
 //! everything it needs inside.
 
-mod chart;
+pub(crate) mod chart;
 mod figures;
 mod findings;
-mod scale;
+pub(crate) mod scale;
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub struct ReportedCell<'a> {
     pub findings: &'a Findings,
 }
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The report: of one cell all figures, of a grid what changes from cell to cell.
 pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {

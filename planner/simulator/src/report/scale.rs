@@ -1,7 +1,7 @@
 //! Units that people read, and round numbers on axes.
 
 /// What values of a unit are divided by, and what it is called then.
-pub(super) fn readable(unit: &str, most: f64, currency: &str) -> (f64, String) {
+pub(crate) fn readable(unit: &str, most: f64, currency: &str) -> (f64, String) {
     let steps: &[(f64, &str)] = match unit {
         "J" => &[(3.6e6, "kWh"), (3.6e9, "MWh"), (3.6e12, "GWh")],
         "g" => &[(1.0, "g"), (1e3, "kg"), (1e6, "t")],
@@ -25,7 +25,7 @@ pub(super) fn readable(unit: &str, most: f64, currency: &str) -> (f64, String) {
 }
 
 /// Round numbers from below `least` to above `most`, about `count` of them.
-pub(super) fn ticks(least: f64, most: f64, count: f64) -> Vec<f64> {
+pub(crate) fn ticks(least: f64, most: f64, count: f64) -> Vec<f64> {
     let span = if most > least { most - least } else { least.abs().max(1.0) };
     let rough = span / count;
     let magnitude = 10_f64.powf(rough.log10().floor());
@@ -44,7 +44,7 @@ pub(super) fn ticks(least: f64, most: f64, count: f64) -> Vec<f64> {
 }
 
 /// A number as it stands at a tick or in a table: as many decimals as tell it from its neighbours.
-pub(super) fn plain(value: f64, step: f64) -> String {
+pub(crate) fn plain(value: f64, step: f64) -> String {
     let decimals = [0_usize, 1, 2, 3, 4]
         .into_iter()
         .find(|&decimals| {
@@ -60,7 +60,7 @@ pub(super) fn plain(value: f64, step: f64) -> String {
 }
 
 /// Thousands apart, by a thin space that does not break.
-pub(super) fn grouped(text: &str) -> String {
+pub(crate) fn grouped(text: &str) -> String {
     let (whole, decimals) = text.split_once('.').map_or((text, None), |(w, d)| (w, Some(d)));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("\u{2212}", digits));
     let mut out = String::from(sign);

@@ -191,6 +191,32 @@ pub enum ParameterError {
     Fits,
 }
 
+impl ParameterError {
+    /// The parameter that is wrong; of two that contradict each other the first.
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Requests => "requests",
+            Self::Runs => "runs",
+            Self::Days => "days",
+            Self::Slot => "slot_s",
+            Self::MaxDelay => "max_delay_h",
+            Self::Start => "start",
+            Self::Duration => "min_duration_s",
+            Self::CapMean => "cap_mean_percent",
+            Self::CapStandardDeviation => "cap_standard_deviation_percent",
+            Self::MaxRequest => "max_request_percent",
+            Self::DailySwing => "daily_swing",
+            Self::WeekendRate => "weekend_rate",
+            Self::Correlation => "agenda_correlation",
+            Self::Co2Hour => "co2_hour_percent",
+            Self::ForecastError => "forecast_error_percent",
+            Self::Mix => "mix",
+            Self::Fits => "max_duration_s",
+        }
+    }
+}
+
 impl Default for Parameters {
     fn default() -> Self {
         Self {

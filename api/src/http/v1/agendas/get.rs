@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use planner::agenda::Agenda;
+use planner::agenda::{Agenda, Piece};
 use planner::decimal::format_millionths;
 use planner::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ use crate::http::App;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::ServiceError;
+use crate::service::provenance::KnownPiece;
 
 /// Which span, known when.
 #[derive(Deserialize, IntoParams)]
@@ -46,11 +48,45 @@ pub struct AgendaDocument {
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     pub to: Timestamp,
-    /// The pieces that touch the span, as they were put; with `as_of` trimmed to the span.
+    /// The pieces that touch the span, as they may be put; with `as_of` trimmed to the span.
     #[schema(value_type = Vec<AgendaPiece>)]
     pub pieces: Vec<Value>,
+    /// What the pieces rest on, in time order: neighbours of which the same can be said are one.
+    pub provenance: Vec<ProvenanceDocument>,
     /// The parts of the span without a value.
     pub gaps: Vec<Gap>,
+}
+
+/// What pieces rest on.
+#[derive(Serialize, ToSchema)]
+pub struct ProvenanceDocument {
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub start: Timestamp,
+    /// RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub end: Timestamp,
+    /// The name of the source; empty for what the site made itself.
+    #[schema(example = "entsoe-fr")]
+    pub source: String,
+    /// `put`, `fresh`, `last_good`, `contract`, `forecast` or `safe_mode`.
+    #[schema(example = "fresh")]
+    pub standing: &'static str,
+    /// `measured`, `forecast` or `estimated`.
+    #[schema(example = "measured")]
+    pub quality: &'static str,
+    /// When the supplier says it issued the values, RFC 3339.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub issued_at: Option<Timestamp>,
+    /// When the values were first received, RFC 3339.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub received_at: Option<Timestamp>,
+    /// Of an estimate of the site: what the value will probably not fall below, in its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// And not exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
 }
 
 /// A part of the span without a value.
@@ -89,7 +125,9 @@ pub async fn get_agenda(
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let span = query::span(from, to, app.service.now())?;
     let as_of = query::instant("as_of", parameters.as_of.as_deref())?;
-    let agenda = app.service.agenda(quantity, span, as_of).await?;
+    let known = app.service.known_agenda(quantity, span, as_of).await?;
+    let agenda = Agenda::new(known.iter().map(|known| known.piece).collect());
+    let agenda = agenda.map_err(|error| ServiceError::Internal(error.into()))?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("text/csv")) {
         let kind = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
@@ -106,11 +144,8 @@ pub async fn get_agenda(
         unit,
         from: span.start(),
         to: span.end(),
-        pieces: agenda
-            .pieces()
-            .iter()
-            .map(|piece| document(quantity, piece.span, piece.value))
-            .collect(),
+        pieces: known.iter().map(|known| document(quantity, known.piece)).collect(),
+        provenance: provenance(&known),
         gaps: gaps(&agenda, span),
     };
     Ok(Json(document).into_response())
@@ -124,10 +159,38 @@ const fn value_name(quantity: Quantity) -> &'static str {
     }
 }
 
-fn document(quantity: Quantity, span: Span, millionths: i64) -> Value {
-    // Millionths have at most 19 digits: the nearest double prints as the same decimal up to 15.
-    let value = format_millionths(millionths).parse().ok().and_then(Number::from_f64);
+/// Millionths have at most 19 digits: the nearest double prints as the same decimal up to 15.
+fn number(exact: i64) -> Option<f64> {
+    format_millionths(exact).parse().ok()
+}
+
+fn document(quantity: Quantity, Piece { span, value }: Piece<i64>) -> Value {
+    let value = number(value).and_then(Number::from_f64);
     json!({ "start": span.start(), "end": span.end(), value_name(quantity): value })
+}
+
+fn provenance(known: &[KnownPiece]) -> Vec<ProvenanceDocument> {
+    let same = |one: &KnownPiece, next: &KnownPiece| {
+        one.origin == next.origin
+            && one.band == next.band
+            && one.piece.span.end() == next.piece.span.start()
+    };
+    let run = |run: &[KnownPiece]| {
+        let (first, last) = (run.first()?, run.last()?);
+        let origin = &first.origin;
+        Some(ProvenanceDocument {
+            start: first.piece.span.start(),
+            end: last.piece.span.end(),
+            source: origin.source.clone(),
+            standing: origin.standing.word(),
+            quality: origin.quality.word(),
+            issued_at: origin.issued,
+            received_at: origin.received,
+            low: first.band.and_then(|(low, _)| number(low)),
+            high: first.band.and_then(|(_, high)| number(high)),
+        })
+    };
+    known.chunk_by(same).filter_map(run).collect()
 }
 
 fn gaps(agenda: &Agenda<i64>, span: Span) -> Vec<Gap> {

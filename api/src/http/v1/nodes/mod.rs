@@ -1,4 +1,5 @@
 //! `/api/v1/nodes`
 
 pub mod list;
+pub mod powers;
 pub mod put;

@@ -2,20 +2,36 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use storage::OutageId;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
 
 use super::document::OutageDocument;
 use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::http::query::{self, Parameters};
 use crate::service::blocking;
 
-/// The outages there are.
+/// Which outages.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OutagesQuery {
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Uuid>,
+    /// Outages in a page, 1 to 1000; 100 unless given.
+    pub limit: Option<u16>,
+}
+
+/// A page of outages that have yet to end.
 #[derive(Serialize, ToSchema)]
-pub struct OutageList {
-    /// Those that have yet to end, by start.
+pub struct OutagesPage {
+    /// Oldest first.
     pub items: Vec<OutageDocument>,
+    /// Where the next page starts; null on the last.
+    pub next_cursor: Option<Uuid>,
 }
 
 /// Nodes that are or will be out of service
@@ -25,8 +41,10 @@ pub struct OutageList {
     get,
     path = "/api/v1/outages",
     tag = "cluster",
+    params(OutagesQuery),
     responses(
-        (status = OK, body = OutageList),
+        (status = OK, body = OutagesPage),
+        (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
     ),
@@ -34,10 +52,12 @@ pub struct OutageList {
 pub async fn list_outages(
     State(app): State<App>,
     _: By<Bookers>,
-) -> Result<Json<OutageList>, Problem> {
-    let outages = app.service.outages().await?;
+    Parameters(parameters): Parameters<OutagesQuery>,
+) -> Result<Json<OutagesPage>, Problem> {
+    let limit = query::limit(parameters.limit, 100, 1000)?;
+    let (outages, next) = app.service.outages(parameters.cursor.map(OutageId::new), limit).await?;
     let items = blocking(move || {
         outages.list.iter().map(|it| OutageDocument::new(it, &outages.state)).collect()
     });
-    Ok(Json(OutageList { items: items.await? }))
+    Ok(Json(OutagesPage { items: items.await?, next_cursor: next.map(OutageId::as_uuid) }))
 }

@@ -36,5 +36,6 @@ pub async fn cancel_reservation(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;
-    Ok(tagged(&app.service.cancel(by.caller.access(), id, version).await?))
+    let cancelled = app.service.cancel(by.caller.access(), id, version).await?;
+    tagged(&app.service, &cancelled).await
 }

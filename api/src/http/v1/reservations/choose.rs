@@ -6,12 +6,11 @@ use axum::response::Response;
 use planner::json::Reader;
 use planner::ranking::Ranking;
 use serde_json::value::RawValue;
-use storage::{OfferId, OfferSelector, StoredReservation};
+use storage::{OfferId, OfferSelector};
 use uuid::Uuid;
 
 use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
-use super::wish::stored_wish;
 use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
@@ -52,10 +51,8 @@ pub async fn choose_offer(
     let selector = body.read(choice)?;
     let version = if_match(&headers)?;
     let service = &app.service;
-    let state = &by.state;
-    let wish = |stored: &StoredReservation| stored_wish(&stored.request, service, state);
-    let chosen = service.choose(by.caller.access(), id, selector, version, wish).await?;
-    Ok(tagged(&chosen))
+    let chosen = service.choose(by.caller.access(), id, selector, version, &by.state).await?;
+    tagged(service, &chosen).await
 }
 
 fn choice(reader: &mut Reader, raw: &RawValue) -> Option<OfferSelector> {

@@ -5,13 +5,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::document::{ReservationDocument, tagged};
-use super::wish::read_wish;
 use crate::http::App;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By, digest};
+use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::http::v1::schema::RequestDocument;
-use crate::service::{Access, IdempotencyKey, Proposed, Service};
+use crate::http::query::idempotency_key;
+use crate::http::v1::schema::ReservationRequest;
+use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, read_wish};
 
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
@@ -22,7 +22,7 @@ use crate::service::{Access, IdempotencyKey, Proposed, Service};
     path = "/api/v1/reservations",
     tag = "planning",
     params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 characters")),
-    request_body = RequestDocument,
+    request_body = ReservationRequest,
     responses(
         (status = CREATED, body = ReservationDocument, headers(("ETag" = String), ("Location" = String))),
         (status = OK, body = ReservationDocument, description = "Made before with this key"),
@@ -49,7 +49,7 @@ pub async fn create_reservation(
         Proposed::Before(id) => (StatusCode::OK, id),
     };
     let reservation = app.service.reservation(Access { owner, operator: false }, id).await?;
-    let mut response = tagged(&reservation);
+    let mut response = tagged(&app.service, &reservation).await?;
     *response.status_mut() = status;
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
@@ -68,16 +68,15 @@ async fn propose(
     if let Some(before) = service.proposed_before(owner, key).await? {
         return Ok(before);
     }
-    let wish = read_wish(body, service, &by.state)?;
-    Ok(service.propose(owner, &wish, body.text(), key).await?)
-}
-
-fn idempotency_key(headers: &HeaderMap, body: &str) -> Result<Option<IdempotencyKey>, Problem> {
-    let Some(value) = headers.get("Idempotency-Key") else { return Ok(None) };
-    match value.to_str() {
-        Ok(key) if (1..=255).contains(&key.len()) => {
-            Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest(body) }))
-        }
-        _ => Err(Problem::invalid_parameter("Idempotency-Key", "must have 1 to 255 characters")),
+    let wish = read_wish(body.text(), Purpose::Reservation, service, &by.state);
+    let wish = wish.map_err(Problem::invalid_json)?;
+    if wish.priority > 0 && !by.caller.access().operator {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "Not permitted",
+            "a priority above 0 is for operators to give",
+        ));
     }
+    Ok(service.propose(by.caller.access(), &wish, body.text(), key).await?)
 }

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use planner::json::basis::BasisDocument;
 use planner::json::decision::OfferDocument;
 use planner::time::Timestamp;
 use serde::Serialize;
@@ -10,6 +11,9 @@ use serde_json::Value;
 use storage::{StoredOffer, StoredReservation};
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use crate::http::problem::Problem;
+use crate::service::{NowExpected, Service};
 
 /// A reservation.
 #[derive(Serialize, ToSchema)]
@@ -22,10 +26,17 @@ pub struct ReservationDocument {
     /// `failed` or `awaiting_supplier`.
     #[schema(example = "proposed")]
     pub state: &'static str,
-    /// Whether a changed agenda has made it impossible as it stands; not judged yet.
+    /// Whether a lowered cap leaves it without power; `notice` says what can be done.
     pub degraded: bool,
+    /// What its owner is to know: why it is degraded or rejected, or which offers were withdrawn.
+    #[schema(value_type = Option<Object>)]
+    pub notice: Value,
+    /// The lowest gives way first where the site says so.
+    pub priority: i64,
+    /// The reservation whose place it takes once an offer is chosen.
+    pub replaces: Option<Uuid>,
     /// As it was sent.
-    #[schema(value_type = super::super::schema::RequestDocument)]
+    #[schema(value_type = super::super::schema::ReservationRequest)]
     pub request: Value,
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
@@ -49,6 +60,12 @@ pub struct ReservationDocument {
     pub as_soon_as_possible: Value,
     /// As offered, in time order.
     pub offers: Vec<HeldOffer>,
+    /// What the offers rest on, where that is known. One that rests on a part of it says which.
+    #[schema(value_type = Vec<BasisDocument>)]
+    pub basis: Value,
+    /// What is expected now, where agendas changed since it was offered; else null.
+    #[schema(value_type = Option<NowExpected>)]
+    pub now_expected: Value,
 }
 
 /// An offer of a reservation.
@@ -70,6 +87,9 @@ impl From<&StoredReservation> for ReservationDocument {
             owner: stored.owner.clone(),
             state: stored.state.word(),
             degraded: stored.degraded,
+            notice: stored.notice.as_deref().map(parsed).unwrap_or_default(),
+            priority: stored.priority,
+            replaces: stored.replaces.map(storage::ReservationId::as_uuid),
             request: parsed(&stored.request),
             created_at: stored.created,
             expires_at: stored.expires,
@@ -79,6 +99,11 @@ impl From<&StoredReservation> for ReservationDocument {
             decision: summary["decision"].take(),
             as_soon_as_possible: summary["as_soon_as_possible"].take(),
             offers: stored.offers.iter().map(held).collect(),
+            basis: match summary["basis"].take() {
+                Value::Null => Value::Array(Vec::new()),
+                basis => basis,
+            },
+            now_expected: Value::Null,
         }
     }
 }
@@ -91,11 +116,14 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// A reservation with its entity tag.
-pub fn tagged(stored: &StoredReservation) -> Response {
-    let mut response = Json(ReservationDocument::from(stored)).into_response();
+/// A reservation with its entity tag and what is expected now.
+pub async fn tagged(service: &Service, stored: &StoredReservation) -> Result<Response, Problem> {
+    let mut expected = service.expected_of(std::slice::from_ref(stored)).await?;
+    let now_expected = expected.remove(&stored.id).unwrap_or_default();
+    let document = ReservationDocument { now_expected, ..ReservationDocument::from(stored) };
+    let mut response = Json(document).into_response();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);
     }
-    response
+    Ok(response)
 }

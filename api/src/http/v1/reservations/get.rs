@@ -29,5 +29,6 @@ pub async fn get_reservation(
     by: By<Bookers>,
     IdInPath(id): IdInPath,
 ) -> Result<Response, Problem> {
-    Ok(tagged(&app.service.reservation(by.caller.access(), id).await?))
+    let stored = app.service.reservation(by.caller.access(), id).await?;
+    tagged(&app.service, &stored).await
 }

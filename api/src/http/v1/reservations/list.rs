@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use storage::{Filter, ReservationId, ReservationState};
+use storage::{Filter, ReservationId, ReservationState, StoredReservation};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -70,8 +70,13 @@ pub async fn list_reservations(
     };
     let after = parameters.cursor.map(ReservationId::new);
     let page = app.service.reservations(by.caller.access(), filter, after, limit).await?;
+    let mut expected = app.service.expected_of(&page.reservations).await?;
+    let document = |stored: &StoredReservation| ReservationDocument {
+        now_expected: expected.remove(&stored.id).unwrap_or_default(),
+        ..ReservationDocument::from(stored)
+    };
     Ok(Json(ReservationsPage {
-        items: page.reservations.iter().map(ReservationDocument::from).collect(),
+        items: page.reservations.iter().map(document).collect(),
         next_cursor: page.next.map(ReservationId::as_uuid),
     }))
 }

@@ -6,7 +6,6 @@ pub mod create;
 pub mod document;
 pub mod get;
 pub mod list;
-pub mod wish;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;

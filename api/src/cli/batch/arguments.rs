@@ -1,0 +1,232 @@
+//! Arguments of `wattbook batch run`.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use planner::time::Timestamp;
+use simulator::batch::policy::{Allocation, Policy, PolicyError, Tie};
+use simulator::batch::summary;
+use simulator::batch::time::Time;
+
+use super::formats::Format;
+use crate::cli::Failure;
+
+/// One simulation.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The workload: a trace in the Standard Workload Format or Batsim's JSON, compressed by gzip or
+    /// not
+    #[arg(long, value_name = "FILE")]
+    pub workload: PathBuf,
+    /// Machines of the cluster; the first ones of the platform where one is given [default: all of the
+    /// platform]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(required_unless_present = "platform")]
+    pub machines: Option<u32>,
+    /// Which waiting job starts when: fcfs, round_robin, sjf, ljf, easy, conservative,
+    /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
+    /// opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
+    /// energy_bud, reduce_pc, or external: who listens at --socket
+    #[arg(long)]
+    pub policy: Decider,
+    /// With --policy external: where the decision process listens by ZeroMQ, as Batsim's do
+    #[arg(long, value_name = "ENDPOINT", default_value = "tcp://127.0.0.1:28000")]
+    pub socket: String,
+    /// How long the decision process may take to be there, and for an answer
+    #[arg(long, value_name = "S", default_value_t = 600)]
+    pub socket_timeout_s: u32,
+    /// With --policy external: Batsim's external events, a JSON document a line
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Whether backfilling reserves a number of machines, or machines
+    #[arg(long, value_enum, default_value_t)]
+    pub allocation: AllocationArgument,
+    /// Whether all events of one instant are decided on together, or one by one as pyss does
+    #[arg(long, value_enum, default_value_t)]
+    pub tie: TieArgument,
+    /// Messages of another simulator to replay: a CSV table with the columns time, ended and submitted,
+    /// compressed by gzip or not
+    #[arg(long, value_name = "FILE")]
+    pub batches: Option<PathBuf>,
+    /// What machines compute and draw: SimGrid's XML as Batsim reads it, or TOML with
+    /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w
+    #[arg(long, value_name = "FILE")]
+    pub platform: Option<PathBuf>,
+    #[command(flatten)]
+    pub supplier: Supplier,
+    /// Leave the workload as it is: drop, clip and shift nothing
+    #[arg(long)]
+    pub raw: bool,
+    /// A parameter by its name; may be repeated. tau_s: the run time below which slowdowns are
+    /// bounded [default: 10]. launch_s: how long it takes to launch a job [default: 0]. delay_power: idle
+    /// or computing, what machines draw while a job only occupies them [default: computing for traces, idle
+    /// for JSON, as in Batsim]. Policies have their own (docs/BATCH.md)
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = named)]
+    pub options: Vec<(String, String)>,
+    /// Where jobs.csv and summary.json are written, and with a platform that says what machines draw
+    /// consumed_energy.csv, machine_states.csv and pstate_changes.csv; otherwise the summary is printed
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// With --out: in which formats, separated by commas
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "csv")]
+    pub format: Vec<Format>,
+}
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    Policy(Policy),
+    /// A decision process at the other end of a socket.
+    External,
+}
+
+impl Decider {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Policy(policy) => policy.name(),
+            Self::External => "external",
+        }
+    }
+
+    const fn chooses_machines(self) -> bool {
+        match self {
+            Self::Policy(policy) => policy.chooses_machines(),
+            Self::External => true,
+        }
+    }
+
+    pub const fn switches(self) -> bool {
+        match self {
+            Self::Policy(policy) => policy.switches(),
+            Self::External => true,
+        }
+    }
+}
+
+impl FromStr for Decider {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "external" {
+            return Ok(Self::External);
+        }
+        let policy = text.parse().map(Self::Policy);
+        policy.map_err(|error: PolicyError| format!("{error}, external"))
+    }
+}
+
+/// Tables that go by the clock.
+#[derive(Clone, Default, clap::Args)]
+pub struct Supplier {
+    /// Prices of energy: a CSV table with the columns start, end and price_per_mwh
+    #[arg(long, value_name = "FILE", requires = "origin")]
+    pub price: Option<PathBuf>,
+    /// CO2 intensities of energy: a CSV table with the columns start, end and intensity_g_per_kwh
+    #[arg(long, value_name = "FILE", requires = "origin")]
+    pub co2: Option<PathBuf>,
+    /// Caps of the cluster's power, for power_cap: a CSV table with the columns start, end and cap_w
+    #[arg(long, value_name = "FILE", requires = "origin")]
+    pub cap: Option<PathBuf>,
+    /// Machines that are not for jobs for a time, for easy_reservations: a CSV table with the columns
+    /// start, end and machines, such as 0-3 7; times as above, or seconds of the simulation
+    #[arg(long, value_name = "FILE")]
+    pub reservations: Option<PathBuf>,
+    /// What instant the simulation begins at, such as 2026-01-01T00:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = Timestamp::parse)]
+    pub origin: Option<Timestamp>,
+}
+
+/// What `--option` says.
+#[derive(Clone)]
+pub struct Options {
+    /// The run time below which slowdowns are bounded.
+    pub tau: Time,
+    /// How long it takes to launch a job.
+    pub launch: Time,
+    /// Whether machines compute that a job only occupies, where it is said.
+    pub delays_compute: Option<bool>,
+    /// What else is said: the policy's own parameters.
+    pub policy: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum AllocationArgument {
+    #[default]
+    Count,
+    Set,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum TieArgument {
+    #[default]
+    Batch,
+    Pyss,
+}
+
+fn named(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl Arguments {
+    pub const fn allocation(&self) -> Allocation {
+        match self.allocation {
+            AllocationArgument::Count if !self.policy.chooses_machines() => Allocation::Count,
+            AllocationArgument::Count | AllocationArgument::Set => Allocation::Set,
+        }
+    }
+
+    pub const fn tie(&self) -> Tie {
+        match self.tie {
+            TieArgument::Batch => Tie::Batch,
+            TieArgument::Pyss => Tie::Pyss,
+        }
+    }
+
+    /// What the options say; everything that is wrong with them and with what goes together.
+    pub fn options(&self) -> Result<Options, Failure> {
+        let (tau, launch, policy) = (summary::TAU, Time::ZERO, Vec::new());
+        let mut options = Options { tau, launch, delays_compute: None, policy };
+        let mut errors = Vec::new();
+        for (name, value) in &self.options {
+            let seconds = value.parse().ok().and_then(Time::from_seconds_f64);
+            let seconds = seconds.filter(|seconds| *seconds >= Time::ZERO);
+            match (name.as_str(), value.as_str()) {
+                (name @ ("tau_s" | "launch_s"), _) => match (name, seconds) {
+                    (_, None) => errors.push(format!("{name}: {value:?} is not a time in seconds")),
+                    ("tau_s", Some(tau)) => options.tau = tau,
+                    (_, Some(launch)) => options.launch = launch,
+                },
+                ("delay_power", "idle") => options.delays_compute = Some(false),
+                ("delay_power", "computing") => options.delays_compute = Some(true),
+                ("delay_power", _) => {
+                    errors.push(format!("delay_power: {value:?} is neither idle nor computing"));
+                }
+                _ => options.policy.push((name.clone(), value.clone())),
+            }
+        }
+        if self.tie() == Tie::Pyss && self.allocation() == Allocation::Set {
+            errors.push("pyss counts machines: --tie pyss needs --allocation count".to_owned());
+        }
+        if self.tie() == Tie::Pyss && self.batches.is_some() {
+            errors.push("--batches says which events are told together: --tie cannot".to_owned());
+        }
+        if self.batches.is_some() && self.policy.switches() {
+            errors.push("--batches tells of no switches, and the policy makes them".to_owned());
+        }
+        if self.policy == Decider::External && self.batches.is_some() {
+            errors.push("--batches are for policies, not for a decision process".to_owned());
+        }
+        if self.policy != Decider::External && self.events.is_some() {
+            errors.push("--events are told to a decision process: --policy external".to_owned());
+        }
+        if self.out.is_none() && self.format != [Format::Csv] {
+            errors.push("--format needs --out, where files are written".to_owned());
+        }
+        if errors.is_empty() { Ok(options) } else { Err(Failure::BadInput(errors)) }
+    }
+}

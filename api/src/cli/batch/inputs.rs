@@ -1,0 +1,182 @@
+//! Platforms and workloads from files.
+
+use std::io::{BufRead, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use simulator::batch::job::Job;
+use simulator::batch::platform::{Machine, Platform, PlatformDocument, PlatformError, read_xml};
+use simulator::batch::workload::{Cleaning, Jobs, Reading, WorkloadError, read_json};
+
+use super::files::{bad_input, open};
+use crate::cli::Failure;
+
+/// The first `machines` machines of a platform file, or machines of which nothing is known.
+pub fn platform(file: Option<&Path>, machines: Option<u32>) -> Result<Platform, Failure> {
+    let Some(file) = file else { return Ok(Platform::of_machines(machines.unwrap_or(1))) };
+    let mut text = String::new();
+    open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
+    let mut listed = if text.trim_start().starts_with('<') {
+        read_xml(&text).map_err(|error| bad_input(file, error))?
+    } else {
+        read_toml(file, &text)?
+    };
+    if let Some(asked) = machines {
+        let there = u32::try_from(listed.len()).unwrap_or(u32::MAX);
+        if asked > there {
+            return Err(bad_input(file, PlatformError::Few { asked, there }));
+        }
+        listed.truncate(asked as usize);
+    }
+    Platform::new(&listed).map_err(|error| bad_input(file, error))
+}
+
+fn read_toml(file: &Path, text: &str) -> Result<Vec<Machine>, Failure> {
+    let document: PlatformDocument =
+        toml::from_str(text).map_err(|error| bad_input(file, error))?;
+    document.machines().map_err(|error| bad_input(file, error))
+}
+
+/// The jobs of a workload file.
+pub enum Workload {
+    /// A trace, read as it is played.
+    Trace(Jobs<Box<dyn BufRead>>),
+    /// A document, read whole.
+    Document {
+        jobs: std::vec::IntoIter<Job>,
+        cleaning: Cleaning,
+        /// Jobs whose communication takes no time here.
+        jobs_communicating: u64,
+    },
+    /// Jobs that several simulations play.
+    Held {
+        held: Arc<Held>,
+        next: usize,
+        /// When this is set, no further job comes.
+        stopped: Arc<AtomicBool>,
+    },
+}
+
+/// A workload in memory.
+pub struct Held {
+    pub jobs: Vec<Job>,
+    pub cleaning: Cleaning,
+    pub jobs_communicating: u64,
+    pub delays_compute: bool,
+}
+
+impl Workload {
+    /// Opens a workload that `platform` can play.
+    pub fn open(file: &Path, reading: Reading, platform: &Platform) -> Result<Self, Failure> {
+        Self::read_from(open(file)?, file, reading, platform)
+    }
+
+    /// As [`Workload::open`], from what `file` holds.
+    pub fn read_from(
+        mut source: Box<dyn BufRead>,
+        file: &Path,
+        reading: Reading,
+        platform: &Platform,
+    ) -> Result<Self, Failure> {
+        let start = source.fill_buf().map_err(|error| bad_input(file, error))?;
+        if !start.trim_ascii_start().starts_with(b"{") {
+            return Ok(Self::Trace(Jobs::new(source, reading)));
+        }
+        let mut text = Vec::new();
+        source.read_to_end(&mut text).map_err(|error| bad_input(file, error))?;
+        let read = read_json(&text, reading).map_err(|error| bad_input(file, error))?;
+        if let Some(profile) = read.uneven.filter(|_| !platform.one_speed()) {
+            let what = format!(
+                "profile {profile:?} computes more on some machines than on others: that needs a \
+                 platform whose machines are equally fast"
+            );
+            return Err(bad_input(file, what));
+        }
+        if let Some(profile) = read.mixed.filter(|_| platform.has_draws()) {
+            let what = format!(
+                "profile {profile:?} both waits and computes: its energy is not known; leave the \
+                 powers out of the platform"
+            );
+            return Err(bad_input(file, what));
+        }
+        let (jobs, cleaning) = (read.jobs.into_iter(), read.cleaning);
+        Ok(Self::Document { jobs, cleaning, jobs_communicating: read.jobs_communicating })
+    }
+
+    /// Whether machines compute that a job only occupies, unless it is said: a trace does not tell
+    /// what its jobs do, a document does.
+    pub fn delays_compute(&self) -> bool {
+        match self {
+            Self::Trace(_) => true,
+            Self::Document { .. } => false,
+            Self::Held { held, .. } => held.delays_compute,
+        }
+    }
+
+    /// All of it, in memory.
+    pub fn hold(mut self, file: &Path) -> Result<Held, Failure> {
+        let jobs: Result<Vec<Job>, WorkloadError> = self.by_ref().collect();
+        Ok(Held {
+            jobs: jobs.map_err(|error| bad_input(file, error))?,
+            cleaning: self.cleaning(),
+            jobs_communicating: self.jobs_communicating(),
+            delays_compute: self.delays_compute(),
+        })
+    }
+
+    /// All jobs of a workload, in order.
+    pub fn read(
+        file: &Path,
+        machines: Option<u32>,
+        raw: bool,
+    ) -> Result<(Vec<Job>, Self), Failure> {
+        let machines = machines.unwrap_or(u32::MAX);
+        let reading = Reading { machines, raw, whole: true };
+        let mut workload = Self::open(file, reading, &Platform::of_machines(machines))?;
+        let jobs: Result<Vec<Job>, WorkloadError> = workload.by_ref().collect();
+        Ok((jobs.map_err(|error| bad_input(file, error))?, workload))
+    }
+
+    /// What a trace's header says: keys and values.
+    pub fn header(&self) -> &[(String, String)] {
+        match self {
+            Self::Trace(jobs) => jobs.header().entries(),
+            Self::Document { .. } | Self::Held { .. } => &[],
+        }
+    }
+
+    /// What became of the jobs so far.
+    pub fn cleaning(&self) -> Cleaning {
+        match self {
+            Self::Trace(jobs) => jobs.cleaning(),
+            Self::Document { cleaning, .. } => *cleaning,
+            Self::Held { held, .. } => held.cleaning,
+        }
+    }
+
+    /// Jobs whose communication takes no time here.
+    pub fn jobs_communicating(&self) -> u64 {
+        match self {
+            Self::Trace(_) => 0,
+            Self::Document { jobs_communicating, .. } => *jobs_communicating,
+            Self::Held { held, .. } => held.jobs_communicating,
+        }
+    }
+}
+
+impl Iterator for Workload {
+    type Item = Result<Job, WorkloadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Trace(jobs) => jobs.next(),
+            Self::Document { jobs, .. } => jobs.next().map(Ok),
+            Self::Held { held, next, stopped } => {
+                let job = held.jobs.get(*next).filter(|_| !stopped.load(Ordering::Relaxed))?;
+                *next += 1;
+                Some(Ok(job.clone()))
+            }
+        }
+    }
+}

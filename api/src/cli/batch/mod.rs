@@ -1,0 +1,39 @@
+//! `wattbook batch`: workloads under batch schedulers.
+
+mod arguments;
+mod external;
+pub(super) mod files;
+mod formats;
+pub(super) mod inputs;
+mod outputs;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod run;
+mod supplier;
+mod sweep;
+
+use clap::Subcommand;
+
+use super::Failure;
+
+/// Arguments of `wattbook batch`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play one workload under one policy
+    Run(Box<arguments::Arguments>),
+    /// Play every combination of workloads, platforms, policies, options and seeds of a grid file
+    Sweep(sweep::Arguments),
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
+    }
+}

@@ -1,0 +1,131 @@
+//! `wattbook batch sweep`: a grid of simulations.
+
+mod grid;
+mod instances;
+mod play;
+mod results;
+
+use std::fs;
+use std::io::IsTerminal;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::cli::Failure;
+use crate::cli::interrupt::on_interrupt;
+use crate::cli::journal::Journal;
+use instances::Campaign;
+use results::Finished;
+
+/// A grid of simulations.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The grid (TOML): lists of workloads, platforms and policies with their options; paths in it are
+    /// relative to it (README, "Batch queues")
+    #[arg(value_name = "GRID")]
+    grid: PathBuf,
+    /// Where results.csv, a row for each instance, and instances/ with a summary of each are written.
+    /// What is finished is kept when interrupted, and the same command goes on from it
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Threads to play on [default: all cores]
+    #[arg(long)]
+    threads: Option<NonZero<usize>>,
+}
+
+/// What differs from one time to the next: everything else has the same bytes for the same grid.
+#[derive(Serialize)]
+struct Timing {
+    wall_s: f64,
+    threads: usize,
+    /// The others were kept from before.
+    instances_played: usize,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let began = Instant::now();
+    let campaign = Campaign::of(&arguments.grid, grid::read(&arguments.grid)?)?;
+    let out = arguments.out.as_path();
+    let (mut journal, kept) = Journal::open::<Finished>(out, &fingerprint(arguments, &campaign)?)?;
+    if kept.is_empty() {
+        clear(out)?;
+    }
+    let mut all: Vec<Option<Finished>> = campaign.instances.iter().map(|_| None).collect();
+    for finished in kept {
+        let place = finished.instance;
+        all[place] = Some(finished);
+    }
+    let left: Vec<usize> = (0..all.len()).filter(|number| all[*number].is_none()).collect();
+    let threads = arguments
+        .threads
+        .map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
+    let stopped = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stopped);
+    on_interrupt(move || seen.store(true, Ordering::Relaxed));
+    let bar = progress_bar(all.len(), all.len() - left.len());
+    let folder = |number| campaign.grid.tables.then(|| results::folder(out, number));
+    let finished = |finished: Finished| {
+        results::summary(out, &campaign, &finished)?;
+        journal.add(&finished)?;
+        let place = finished.instance;
+        all[place] = Some(finished);
+        bar.inc(1);
+        Ok(())
+    };
+    let played = play::play(&campaign, &left, threads, folder, &stopped, finished);
+    bar.finish_and_clear();
+    played?;
+    if stopped.load(Ordering::Relaxed) {
+        let place = out.display();
+        let how = "finished instances are kept, and the same command goes on from them";
+        return Err(anyhow!("interrupted: {how} ({place})").into());
+    }
+    let all: Vec<Finished> = all.into_iter().flatten().collect();
+    results::table(out, &campaign, &all)?;
+    let wall_s = began.elapsed().as_secs_f64();
+    let timing = Timing { wall_s, threads, instances_played: left.len() };
+    let text = serde_json::to_string_pretty(&timing)? + "\n";
+    fs::write(out.join("timing.json"), text)
+        .with_context(|| format!("cannot write {}", out.join("timing.json").display()))?;
+    Ok(journal.finish()?)
+}
+
+/// What a journal is of: another grid, other contents of its files or another program begin anew.
+fn fingerprint(arguments: &Arguments, campaign: &Campaign) -> anyhow::Result<String> {
+    let text = fs::read_to_string(&arguments.grid)?;
+    Ok(serde_json::to_string(&(env!("CARGO_PKG_VERSION"), text, &campaign.digests))?)
+}
+
+/// Removes the instances of another sweep.
+fn clear(out: &Path) -> anyhow::Result<()> {
+    let Ok(entries) = fs::read_dir(out.join("instances")) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.len() == 6 && name.bytes().all(|letter| letter.is_ascii_digit()) {
+            fs::remove_dir_all(&path)
+                .with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn progress_bar(instances: usize, finished: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} instances, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(instances as u64).with_style(style);
+    bar.set_position(finished as u64);
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

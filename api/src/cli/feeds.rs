@@ -1,0 +1,307 @@
+//! `wattbook feeds`: try the configured sources, back-fill what they said, judge forecasts.
+
+use anyhow::{Context, anyhow, bail};
+use clap::Subcommand;
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use grid_feeds::feed::{FeedError, Fetched, Query, Revision, Role};
+use grid_feeds::forecast::{DayReport, Model, backtest};
+use grid_feeds::http::Http;
+use grid_feeds::plausibility::{Limits, judge};
+use indicatif::{ProgressBar, ProgressStyle};
+use planner::decimal::format_millionths;
+use planner::time::{Seconds, Span, Timestamp};
+
+use super::Failure;
+use crate::config::feeds::{AgendaRules, Source};
+use crate::config::{Overrides, Settings};
+use crate::service::Service;
+use crate::service::feeds::{class, stored};
+
+/// Arguments of `wattbook feeds`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Try the sources of the settings once and say in words what is wrong; nothing is kept
+    Check {
+        /// Only these sources, by id
+        ids: Vec<String>,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Keep what sources say of a span: a back-fill, in parts as long as each supplier permits
+    Fetch {
+        /// From this instant, RFC 3339, or the beginning of this day, UTC
+        #[arg(long, value_parser = instant)]
+        from: Timestamp,
+        /// To this instant, RFC 3339, or the beginning of this day, UTC
+        #[arg(long, value_parser = instant)]
+        to: Timestamp,
+        /// Only these sources, by id
+        ids: Vec<String>,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// How good forecasts would have been over the last weeks that are kept
+    Backtest {
+        /// Only the agenda of this quantity: price, co2 or power-cap
+        #[arg(long)]
+        quantity: Option<String>,
+        /// Days ahead
+        #[arg(long, default_value_t = 7)]
+        days: usize,
+        /// From so many past days
+        #[arg(long, default_value_t = 28)]
+        origins: usize,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+}
+
+/// An instant, or the first one of a day such as 2026-03-01.
+fn instant(text: &str) -> Result<Timestamp, String> {
+    let day = Timestamp::parse(&format!("{text}T00:00:00Z"));
+    day.or_else(|_| Timestamp::parse(text)).map_err(|error| error.to_string())
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    super::block_on(async {
+        match &arguments.command {
+            Command::Check { ids, overrides } => check(&Settings::load(overrides)?, ids).await,
+            Command::Fetch { from, to, ids, overrides } => {
+                let span = Span::new(*from, *to);
+                let span = span.ok_or_else(|| usage("--to must be after --from"))?;
+                Ok(fetch(Settings::load(overrides)?, span, ids).await?)
+            }
+            Command::Backtest { quantity, days, origins, overrides } => {
+                let settings = Settings::load(overrides)?;
+                Ok(report(settings, quantity.as_deref(), *days, *origins).await?)
+            }
+        }
+    })
+}
+
+fn usage(message: &str) -> Failure {
+    Failure::BadInput(vec![message.to_owned()])
+}
+
+/// The sources of these ids; all without any.
+fn chosen<'a>(settings: &'a Settings, ids: &[String]) -> anyhow::Result<Vec<&'a Source>> {
+    let feeds = &settings.feeds;
+    if feeds.sources.is_empty() {
+        bail!("the settings have no [[feeds]]; see docs/FEEDS.md");
+    }
+    if ids.is_empty() {
+        return Ok(feeds.sources.iter().collect());
+    }
+    let find = |id: &String| feeds.source(id).with_context(|| format!("there is no feed {id:?}"));
+    ids.iter().map(find).collect()
+}
+
+/// A row for each source; fails where any does.
+async fn check(settings: &Settings, ids: &[String]) -> Result<(), Failure> {
+    let now = settings.clock.now();
+    let day = Seconds::new(86_400);
+    let window = Span::new(now - day, now + day + day).context("the clock is out of range")?;
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(["feed", "quantity", "result", "in words"]);
+    let mut failed = 0_usize;
+    for source in chosen(settings, ids)? {
+        let (result, words) = match ask(source, window, now).await {
+            Ok(Some(revision)) => ("ok", told(&revision)),
+            Ok(None) => ("ok", "nothing new".to_owned()),
+            Err(error) => {
+                // What is not published yet is nothing that anybody could mend.
+                failed += usize::from(!matches!(error, FeedError::NotPublished { .. }));
+                (class(&error), error.to_string())
+            }
+        };
+        table.add_row([&source.id, source.quantity.word(), result, &words]);
+    }
+    super::print(table)?;
+    match failed {
+        0 => Ok(()),
+        1 => Err(anyhow!("one source failed").into()),
+        count => Err(anyhow!("{count} sources failed").into()),
+    }
+}
+
+async fn ask(source: &Source, window: Span, now: Timestamp) -> Result<Option<Revision>, FeedError> {
+    let http = Http::new(source.timeouts)?;
+    let role = source.provider.connect(&source.id, source.quantity, &http)?;
+    ask_role(&role, window, now).await
+}
+
+/// What a source says of a window, judged, with what is odd about it among its notes.
+async fn ask_role(
+    role: &Role,
+    window: Span,
+    now: Timestamp,
+) -> Result<Option<Revision>, FeedError> {
+    match role.fetch(Query { now, window, validator: None }).await? {
+        Fetched::Unchanged => Ok(None),
+        Fetched::Revision(revision) => {
+            let Revision { source, zone, series, validator } = *revision;
+            let limits = Limits::usual(series.kind);
+            let judged = judge(series, &limits, None, now)?;
+            let mut series = judged.series;
+            series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
+            Ok(Some(Revision { source, zone, series, validator }))
+        }
+    }
+}
+
+fn told(revision: &Revision) -> String {
+    let series = &revision.series;
+    let count = series.agenda.pieces().len();
+    let span = series.span().map_or_else(|| "no values".to_owned(), |span| span.to_string());
+    let notes = match series.notes.as_slice() {
+        [] => String::new(),
+        notes => format!("; {}", notes.join("; ")),
+    };
+    format!("{} of {}: {count} values, {span}{notes}", series.kind, revision.zone)
+}
+
+/// Fetches a span of each source, part by part, and keeps what is said.
+async fn fetch(settings: Settings, span: Span, ids: &[String]) -> anyhow::Result<()> {
+    let service = super::serve::open(settings).await?;
+    let settings = service.settings();
+    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} parts")?;
+    let mut failures = Vec::new();
+    for source in chosen(settings, ids)? {
+        let parts = parts(span, source.provider.longest_window());
+        let bar = ProgressBar::new(parts.len() as u64).with_style(style.clone());
+        bar.set_message(source.id.clone());
+        let http = Http::new(source.timeouts)?;
+        let role = source.provider.connect(&source.id, source.quantity, &http)?;
+        let (mut values, mut revisions) = (0, 0);
+        for part in parts {
+            match fetch_part(&service, source, &role, part).await {
+                Ok(kept) => {
+                    values += kept;
+                    revisions += usize::from(kept > 0);
+                }
+                Err(error) => failures.push(format!("{}, {part}: {error:#}", source.id)),
+            }
+            bar.inc(1);
+            // As often as the supplier's budget permits.
+            let rhythm = &source.rhythm;
+            let pause = f64::from(rhythm.budget_per_s) / f64::from(rhythm.budget_requests);
+            tokio::time::sleep(std::time::Duration::from_secs_f64(pause)).await;
+        }
+        bar.finish_and_clear();
+        super::print(format!("{}: {values} values kept, {revisions} revisions", source.id))?;
+    }
+    service.close().await;
+    match failures.as_slice() {
+        [] => Ok(()),
+        failures => bail!("{} parts failed:\n  {}", failures.len(), failures.join("\n  ")),
+    }
+}
+
+/// How many values were kept.
+pub(super) async fn fetch_part(
+    service: &Service,
+    source: &Source,
+    role: &Role,
+    part: Span,
+) -> anyhow::Result<usize> {
+    let now = service.now();
+    let revision = match ask_role(role, part, now).await {
+        Ok(Some(revision)) => revision,
+        Ok(None) | Err(FeedError::NotPublished { .. }) => return Ok(0),
+        Err(error) => return Err(error.into()),
+    };
+    service.keep_back_fill(source, &stored(&revision, now)).await?;
+    Ok(revision.series.agenda.pieces().len())
+}
+
+/// Parts of at most `longest`, in time order.
+pub(super) fn parts(span: Span, longest: Seconds) -> Vec<Span> {
+    let mut parts = Vec::new();
+    let mut start = span.start();
+    while let Some(part) = Span::new(start, (start + longest).min(span.end())) {
+        parts.push(part);
+        start = part.end();
+    }
+    parts
+}
+
+/// A table for each agenda that is forecast.
+async fn report(
+    settings: Settings,
+    quantity: Option<&str>,
+    days: usize,
+    origins: usize,
+) -> anyhow::Result<()> {
+    let service = super::serve::open(settings).await?;
+    let wanted = |rules: &&AgendaRules| quantity.is_none_or(|word| rules.quantity.word() == word);
+    let agendas = &service.settings().feeds.agendas;
+    let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));
+    let models: Vec<(AgendaRules, Model)> =
+        agendas.iter().filter(wanted).filter_map(forecast).collect();
+    if models.is_empty() {
+        bail!("no agenda of the settings has a forecast; see docs/FEEDS.md");
+    }
+    for (rules, model) in models {
+        let now = service.now();
+        let history = service.past_values(&rules, now).await?;
+        let word = rules.quantity.word();
+        let Some(history) = history.filter(|history| !history.pieces().is_empty()) else {
+            super::print(format!(
+                "{word}: nothing is kept yet; `wattbook feeds fetch` keeps the past"
+            ))?;
+            continue;
+        };
+        let report = backtest(&model, &history, days, origins);
+        super::print(format!("{word}: from {} past days", report.origins))?;
+        super::print(table(&report.days))?;
+    }
+    service.close().await;
+    Ok(())
+}
+
+fn table(days: &[DayReport]) -> Table {
+    let mut table = Table::new();
+    let header = ["days ahead", "values", "mean error", "as last week", "bias", "band", "inside"];
+    table.load_style(NOTHING).set_header(header);
+    for (day, report) in (1..).zip(days) {
+        let inside =
+            report.covered.map_or_else(|| "-".to_owned(), |it| format!("{:.0} %", it * 100.0));
+        let band =
+            format!("{} to {}", format_millionths(report.low), format_millionths(report.high));
+        table.add_row([
+            format!("{day}"),
+            report.samples.to_string(),
+            format!("{:.2}", report.mean_absolute_error),
+            format!("{:.2}", report.last_week_mean_absolute_error),
+            format!("{:+.2}", report.bias),
+            band,
+            inside,
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        assert_eq!(instant("2026-03-01"), instant("2026-03-01T00:00:00Z"));
+        assert!(instant("2026-03").is_err());
+    }
+
+    #[test]
+    fn a_back_fill_goes_in_parts() {
+        let at = Timestamp::from_unix_seconds;
+        let span = |start, end| Span::new(at(start), at(end)).unwrap();
+        assert_eq!(parts(span(0, 25), Seconds::new(10)), [span(0, 10), span(10, 20), span(20, 25)]);
+    }
+}

@@ -1,0 +1,53 @@
+//! `wattbook workload cut`: a piece of a trace, its lines as they stand.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use simulator::batch::workload::{Field, Reader};
+
+use crate::cli::Failure;
+use crate::cli::batch::files::{Pending, bad_input, open};
+
+/// Which piece of which file.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A trace in the Standard Workload Format, compressed by gzip or not
+    file: PathBuf,
+    /// Jobs submitted from this time of the trace on, seconds
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    from_s: Option<f64>,
+    /// Jobs submitted before this time of the trace, seconds
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    to_s: Option<f64>,
+    /// At most so many jobs
+    #[arg(long, value_name = "N")]
+    jobs: Option<u64>,
+    /// The file to write; compressed where its name ends in .gz
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let from_s = arguments.from_s.unwrap_or(f64::NEG_INFINITY);
+    let to_s = arguments.to_s.unwrap_or(f64::INFINITY);
+    let most = arguments.jobs.unwrap_or(u64::MAX);
+    let mut reader = Reader::new(open(&arguments.file)?);
+    let (pending, mut out) = Pending::create_at(&arguments.out)?;
+    let mut written = 0;
+    let mut header = 0;
+    while written < most {
+        let record = reader.next_record().map_err(|error| bad_input(&arguments.file, error))?;
+        for (key, value) in &reader.header().entries()[header..] {
+            writeln!(out, "; {key}: {value}")?;
+        }
+        header = reader.header().entries().len();
+        let Some(record) = record else { break };
+        if (from_s..to_s).contains(&record.value(Field::SubmitS)) {
+            out.write_all(reader.text())?;
+            out.write_all(b"\n")?;
+            written += 1;
+        }
+    }
+    out.finish()?;
+    Ok(pending.keep()?)
+}

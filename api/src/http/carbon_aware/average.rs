@@ -1,0 +1,82 @@
+//! `GET /emissions/average-carbon-intensity`
+
+use axum::Json;
+use axum::extract::State;
+use planner::time::{Span, Timestamp};
+use serde::Serialize;
+use storage::Quantity;
+
+use super::instant;
+use super::parameters::Parameters;
+use super::point::{Intensity, bounded, known, mean, rates};
+use super::refusal::Refusal;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+
+/// A period and its mean.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Average {
+    location: String,
+    #[serde(serialize_with = "instant::serialize")]
+    start_time: Timestamp,
+    #[serde(serialize_with = "instant::serialize")]
+    end_time: Timestamp,
+    /// g/kWh.
+    carbon_intensity: Intensity,
+}
+
+/// A period whose mean is asked for; what is missing is `None`.
+#[derive(Default)]
+pub struct Period {
+    pub location: Option<String>,
+    pub start: Option<Timestamp>,
+    pub end: Option<Timestamp>,
+}
+
+/// The mean intensity of `location` from `startTime` to `endTime`.
+pub async fn average(
+    State(app): State<App>,
+    _: By<Anyone>,
+    parameters: Parameters,
+) -> Result<Json<Average>, Refusal> {
+    let mut unreadable = Vec::new();
+    let period = Period {
+        location: parameters.one("location").map(str::to_owned),
+        start: parameters.time("startTime", &mut unreadable),
+        end: parameters.time("endTime", &mut unreadable),
+    };
+    if !unreadable.is_empty() {
+        return Err(Refusal::unreadable(unreadable));
+    }
+    average_over(&app, period).await.map(Json)
+}
+
+/// The mean over a period.
+///
+/// # Errors
+/// What is missing, another location, and a period that is not covered throughout.
+pub async fn average_over(app: &App, period: Period) -> Result<Average, Refusal> {
+    let Period { location: Some(location), start: Some(start), end: Some(end) } = period else {
+        let given = [period.location.is_some(), period.start.is_some(), period.end.is_some()];
+        let names = ["location", "startTime", "endTime"].into_iter().zip(given);
+        let missing = names.filter(|(_, given)| !given);
+        let errors = missing.map(|(name, _)| (name, format!("{name} is not set")));
+        return Err(Refusal::parameters(errors.collect()));
+    };
+    if start >= end {
+        let message = "startTime must be before endTime".to_owned();
+        return Err(Refusal::parameters(vec![("startTime", message)]));
+    }
+    known(app, &location)?;
+    let span = bounded(Span::new(start, end))?;
+    let agenda = rates(&app.service.agenda(Quantity::Co2, span, None).await?)?;
+    let carbon_intensity = mean(&agenda, span).ok_or_else(|| {
+        let (start, end) = (instant::format(start), instant::format(end));
+        Refusal::argument(format!(
+            "Period out of range. Data points did not cover the requested average period: \
+             {start} through {end}"
+        ))
+    })?;
+    Ok(Average { location, start_time: start, end_time: end, carbon_intensity })
+}

@@ -1,0 +1,28 @@
+//! `POST /emissions/average-carbon-intensity/batch`
+
+use axum::Json;
+use axum::extract::State;
+
+use super::average::{Average, Period, average_over};
+use super::body::Batch;
+use super::refusal::Refusal;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+
+/// The mean intensity of each `location`, `startTime` and `endTime`, in their order.
+pub async fn average_batch(
+    State(app): State<App>,
+    _: By<Anyone>,
+    batch: Batch,
+) -> Result<Json<Vec<Average>>, Refusal> {
+    let periods = batch.read(|item| Period {
+        location: item.text("location"),
+        start: item.time("startTime"),
+        end: item.time("endTime"),
+    })?;
+    let mut averages = Vec::with_capacity(periods.len());
+    for period in periods {
+        averages.push(average_over(&app, period).await?);
+    }
+    Ok(Json(averages))
+}

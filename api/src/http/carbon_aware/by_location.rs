@@ -1,0 +1,25 @@
+//! `GET /emissions/bylocation`
+
+use axum::extract::State;
+use axum::response::Response;
+
+use super::by_locations::answer;
+use super::parameters::Parameters;
+use super::point::emissions;
+use super::refusal::Refusal;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+
+/// The intensities of the one `location` between `time` and `toTime`.
+pub async fn by_location(
+    State(app): State<App>,
+    _: By<Anyone>,
+    parameters: Parameters,
+) -> Result<Response, Refusal> {
+    let Some(location) = parameters.one("location") else {
+        let message = "The location field is required.".to_owned();
+        return Err(Refusal::unreadable(vec![("location".to_owned(), message)]));
+    };
+    let points = emissions(&app, &[location], &parameters).await?;
+    Ok(answer(&app, &points))
+}

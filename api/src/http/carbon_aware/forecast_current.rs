@@ -1,0 +1,40 @@
+//! `GET /emissions/forecasts/current`
+
+use axum::Json;
+use axum::extract::State;
+
+use super::forecast::{Asked, Forecast, MOST_POINTS, forecast, too_long};
+use super::parameters::Parameters;
+use super::refusal::Refusal;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+
+/// What is known now of each `location`, between `dataStartAt` and `dataEndAt`, as means over
+/// `windowSize` minutes, with the least of them.
+pub async fn forecast_current(
+    State(app): State<App>,
+    _: By<Anyone>,
+    parameters: Parameters,
+) -> Result<Json<Vec<Forecast>>, Refusal> {
+    let mut unreadable = Vec::new();
+    let start = parameters.time("dataStartAt", &mut unreadable);
+    let end = parameters.time("dataEndAt", &mut unreadable);
+    let window = parameters.minutes("windowSize", &mut unreadable);
+    if !unreadable.is_empty() {
+        return Err(Refusal::unreadable(unreadable));
+    }
+    let locations = parameters.all("location");
+    if locations.is_empty() {
+        return Err(Refusal::parameters(vec![("location", "location is not set".to_owned())]));
+    }
+    let mut forecasts = Vec::with_capacity(locations.len());
+    for location in locations {
+        let location = location.to_owned();
+        let asked = Asked { location, start, end, window, requested: None };
+        forecasts.push(forecast(&app, asked).await?);
+        if forecasts.iter().map(Forecast::points).sum::<usize>() > MOST_POINTS {
+            return Err(too_long());
+        }
+    }
+    Ok(Json(forecasts))
+}

@@ -1,0 +1,45 @@
+//! The routes of the Green Software Foundation's Carbon Aware SDK, so that its clients can ask this
+//! service: emissions and forecasts of one location, the site, from its CO2 agenda.
+//!
+//! Names, shapes, status codes and errors are those of the SDK's web API 1.x (`CarbonAware.WebApi`:
+//! controllers, parameters and `HttpResponseExceptionFilter`); its own OpenAPI document describes
+//! them, ours does not. Where it differs:
+//!
+//! - A value is never made up: an average over a gap is refused, where the SDK would say 0 or fail.
+//! - Data points are the agenda's pieces. `dataStartAt` leaves out those that end with it.
+//! - Times are answered in UTC and whole seconds.
+//! - A token is asked for as everywhere else; that refusal is one of our problem documents.
+
+mod average;
+mod average_batch;
+mod best;
+mod by_location;
+mod by_locations;
+mod forecast_batch;
+mod forecast_current;
+mod locations;
+
+mod body;
+mod forecast;
+mod instant;
+mod parameters;
+mod point;
+mod refusal;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use super::App;
+
+/// The routes.
+pub fn router() -> Router<App> {
+    Router::new()
+        .route("/emissions/bylocation", get(by_location::by_location))
+        .route("/emissions/bylocations", get(by_locations::by_locations))
+        .route("/emissions/bylocations/best", get(best::best))
+        .route("/emissions/average-carbon-intensity", get(average::average))
+        .route("/emissions/average-carbon-intensity/batch", post(average_batch::average_batch))
+        .route("/emissions/forecasts/current", get(forecast_current::forecast_current))
+        .route("/emissions/forecasts/batch", post(forecast_batch::forecast_batch))
+        .route("/locations", get(locations::locations))
+}

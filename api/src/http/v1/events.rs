@@ -1,0 +1,266 @@
+//! `GET /api/v1/events`
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response, sse};
+use futures_util::stream;
+use planner::time::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use storage::{Event, EventId, Role};
+use utoipa::ToSchema;
+
+use crate::http::App;
+use crate::http::caller::{Anyone, By, Caller};
+use crate::http::problem::Problem;
+use crate::service::{Beginning, Service, Watch};
+
+/// A comment is sent when nothing else was for so long, so that proxies keep the stream.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// When clients come again after the stream broke off.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// What happened.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "at": "2026-03-01T12:00:00Z",
+    "owner": "ada",
+    "reservation_id": "01996e3e-2f7b-7c8e-b1de-5a1f2c3d4e5f",
+    "state": "confirmed",
+}))]
+pub struct EventDocument {
+    /// When, RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// Whose subject it is; absent for the site's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Ids and words, by the kind of event.
+    #[serde(flatten)]
+    #[schema(value_type = Object, additional_properties)]
+    pub about: Map<String, Value>,
+}
+
+/// What happens, as server-sent events
+///
+/// For users, operators and suppliers. An event's type is a subject and what became of it:
+/// `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
+/// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `feed.revised`, `feed.status`,
+/// `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.opened`,
+/// `negotiation.said` and `negotiation.closed`. Of other people's reservations `book.changed` is all that is told, except to
+/// operators. What processes on the same database do is told too, within half a second.
+///
+/// The first event is `stream.opened`: whatever is read after it is at least as new. With
+/// `Last-Event-ID` the stream goes on after that event instead; where that is not kept any more the
+/// first event is `stream.reset`, and what was read before should be read again.
+#[utoipa::path(
+    get,
+    path = "/api/v1/events",
+    tag = "book",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last event seen")),
+    responses(
+        (status = OK, body = EventDocument, content_type = "text/event-stream"),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = SERVICE_UNAVAILABLE, body = Problem, description = "Too many watch"),
+    ),
+)]
+pub async fn watch_events(
+    State(app): State<App>,
+    by: By<Anyone>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let after = headers.get("Last-Event-ID").map(last_event_id).transpose()?.flatten();
+    let watch = app.service.watch_events(after).await?;
+    let watcher = Watcher {
+        greeting: greeting(&watch, app.service.now()),
+        service: app.service,
+        caller: by.caller,
+        watch,
+        kept: None,
+    };
+    let events = stream::unfold(watcher, Watcher::next);
+    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
+    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    // Some proxies would hold events back otherwise.
+    response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// The id in a header; `None` for an empty one, which browsers send before the first event.
+fn last_event_id(value: &HeaderValue) -> Result<Option<EventId>, Problem> {
+    let text = value.to_str().unwrap_or("?").trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match text.parse::<i64>() {
+        Ok(id) if id >= 0 => Ok(Some(EventId::from(id))),
+        _ => Err(Problem::invalid_parameter("Last-Event-ID", "must be the id of an event")),
+    }
+}
+
+fn greeting(watch: &Watch, now: Timestamp) -> Option<sse::Event> {
+    let kind = match watch.beginning {
+        Beginning::Resumed => return None,
+        Beginning::Opened => "stream.opened",
+        Beginning::Reset => "stream.reset",
+    };
+    Some(told(kind, watch.last, now, None, Map::new()))
+}
+
+fn told(
+    kind: &str,
+    id: EventId,
+    at: Timestamp,
+    owner: Option<String>,
+    about: Map<String, Value>,
+) -> sse::Event {
+    let document = EventDocument { at, owner, about };
+    let event = sse::Event::default().event(kind).id(id.to_string()).retry(RETRY);
+    event.data(serde_json::to_string(&document).unwrap_or_default())
+}
+
+/// How much of an event a caller is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Whole,
+    /// That the book changed.
+    Change,
+    Nothing,
+}
+
+/// What is told of an event to whom. What is not known here is for operators and its owner.
+fn shown(event: &Event, caller: &Caller) -> Shown {
+    let operator = matches!(caller.role, None | Some(Role::Operator));
+    let supplier = caller.role == Some(Role::Supplier);
+    let own = event.owner.as_ref() == Some(&caller.owner);
+    match event.subject() {
+        "agenda" | "feed" | "grants" => Shown::Whole,
+        "negotiation" if supplier => Shown::Whole,
+        "nodes" if supplier => Shown::Change,
+        "nodes" | "outage" | "outlooks" if !supplier => Shown::Whole,
+        _ if operator => Shown::Whole,
+        "reservation" | "simulation" if own && !supplier => Shown::Whole,
+        "reservation" => Shown::Change,
+        "simulation" | "outage" | "outlooks" | "tokens" => Shown::Nothing,
+        _ if own => Shown::Whole,
+        _ => Shown::Nothing,
+    }
+}
+
+/// One client that watches.
+struct Watcher {
+    service: Arc<Service>,
+    caller: Caller,
+    watch: Watch,
+    greeting: Option<sse::Event>,
+    /// An event that waits until the changes before it were told.
+    kept: Option<Arc<Event>>,
+}
+
+impl Watcher {
+    /// The next event. The stream ends with the service and with the caller's right to watch; also
+    /// where the database is out of reach, which clients find out when they come again.
+    async fn next(mut self) -> Option<(Result<sse::Event, Infallible>, Self)> {
+        if let Some(greeting) = self.greeting.take() {
+            return Some((Ok(greeting), self));
+        }
+        if let Some(event) = self.kept.take() {
+            return Some((Ok(whole(&event)), self));
+        }
+        // Changes that are there together are told as one.
+        let mut change: Option<Arc<Event>> = None;
+        loop {
+            let event = match &change {
+                None => tokio::select! {
+                    () = self.service.stopping().cancelled() => return None,
+                    event = self.watch.next() => event.ok()?,
+                },
+                Some(change) => match self.watch.next_if_there() {
+                    Some(event) => event,
+                    None => return Some((Ok(changed(change)), self)),
+                },
+            };
+            if event.subject() == "tokens" && !self.is_admitted().await {
+                return None;
+            }
+            match (shown(&event, &self.caller), &change) {
+                (Shown::Nothing, _) => {}
+                (Shown::Change, _) => change = Some(event),
+                (Shown::Whole, None) => return Some((Ok(whole(&event)), self)),
+                (Shown::Whole, Some(change)) => {
+                    let changed = changed(change);
+                    self.kept = Some(event);
+                    return Some((Ok(changed), self));
+                }
+            }
+        }
+    }
+
+    /// Whether the caller would be admitted today.
+    async fn is_admitted(&self) -> bool {
+        let state = self.service.state().await;
+        state.is_ok_and(|state| self.caller.is_still_known(&state))
+    }
+}
+
+fn whole(event: &Event) -> sse::Event {
+    let about = serde_json::from_str(&event.data).unwrap_or_default();
+    told(&event.kind, event.id, event.at, event.owner.clone(), about)
+}
+
+fn changed(event: &Event) -> sse::Event {
+    told("book.changed", event.id, event.at, None, Map::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: &str, owner: Option<&str>) -> Event {
+        Event {
+            id: EventId::from(1),
+            at: Timestamp::from_unix_seconds(0),
+            kind: kind.to_owned(),
+            owner: owner.map(str::to_owned),
+            data: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_more_than_they_could_read() {
+        use Shown::{Change, Nothing, Whole};
+        let caller = |owner: &str, role| Caller { owner: owner.to_owned(), role, token: None };
+        let local = caller("local", None);
+        let operator = caller("olga", Some(Role::Operator));
+        let ada = caller("ada", Some(Role::User));
+        let supplier = caller("grid", Some(Role::Supplier));
+        for (kind, owner, expected) in [
+            ("reservation.confirmed", Some("ada"), [Whole, Whole, Whole, Change]),
+            ("reservation.confirmed", Some("bob"), [Whole, Whole, Change, Change]),
+            ("simulation.running", Some("ada"), [Whole, Whole, Whole, Nothing]),
+            ("simulation.running", Some("bob"), [Whole, Whole, Nothing, Nothing]),
+            ("agenda.revised", None, [Whole; 4]),
+            ("feed.status", None, [Whole; 4]),
+            ("grants.changed", None, [Whole; 4]),
+            ("negotiation.said", None, [Whole, Whole, Nothing, Whole]),
+            ("nodes.replaced", None, [Whole, Whole, Whole, Change]),
+            ("outage.announced", None, [Whole, Whole, Whole, Nothing]),
+            ("outlooks.revised", None, [Whole, Whole, Whole, Nothing]),
+            ("tokens.changed", None, [Whole, Whole, Nothing, Nothing]),
+            ("from.a.later.release", None, [Whole, Whole, Nothing, Nothing]),
+            ("from.a.later.release", Some("ada"), [Whole, Whole, Whole, Nothing]),
+            ("from.a.later.release", Some("grid"), [Whole, Whole, Nothing, Whole]),
+        ] {
+            let told =
+                [&local, &operator, &ada, &supplier].map(|it| shown(&event(kind, owner), it));
+            assert_eq!(told, expected, "{kind} of {owner:?}");
+        }
+    }
+}

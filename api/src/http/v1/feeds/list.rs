@@ -1,0 +1,25 @@
+//! `GET /api/v1/feeds`
+
+use axum::Json;
+use axum::extract::State;
+
+use super::document::FeedsDocument;
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+use crate::http::problem::Problem;
+
+/// The sources of agendas and how they stand
+///
+/// For users, operators and suppliers. Both lists are empty where the settings name no sources.
+#[utoipa::path(
+    get,
+    path = "/api/v1/feeds",
+    tag = "grid",
+    responses((status = OK, body = FeedsDocument), (status = UNAUTHORIZED, body = Problem)),
+)]
+pub async fn list_feeds(
+    State(app): State<App>,
+    _: By<Anyone>,
+) -> Result<Json<FeedsDocument>, Problem> {
+    Ok(Json(app.service.feeds_status().await?.into()))
+}

@@ -1,0 +1,41 @@
+//! `POST /api/v1/grants`
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use super::GrantDocument;
+use crate::http::App;
+use crate::http::body::JsonBody;
+use crate::http::caller::{By, Suppliers};
+use crate::http::problem::Problem;
+use crate::http::v1::negotiations::answer::granted_power;
+use crate::http::v1::schema::GrantRequest;
+
+/// Gives extra power that nobody asked for
+///
+/// For suppliers and operators. It raises the cap for everybody. One with the `id` of another takes
+/// its place.
+#[utoipa::path(
+    post,
+    path = "/api/v1/grants",
+    tag = "grid",
+    request_body = GrantRequest,
+    responses(
+        (status = CREATED, body = GrantDocument),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+    ),
+)]
+pub async fn create_grant(
+    State(app): State<App>,
+    _: By<Suppliers>,
+    body: JsonBody,
+) -> Result<(StatusCode, Json<GrantDocument>), Problem> {
+    let power = body.read(granted_power)?;
+    let grant = app.service.take_gift(&power).await?;
+    Ok((StatusCode::CREATED, Json(GrantDocument::from(&grant))))
+}

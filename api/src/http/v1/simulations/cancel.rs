@@ -1,0 +1,36 @@
+//! `POST /api/v1/simulations/{id}/cancel`
+
+use axum::Json;
+use axum::extract::State;
+
+use super::IdInPath;
+use super::document::SimulationDocument;
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+
+/// Stops a simulation that is queued or running
+///
+/// For its owner and operators. The results of its finished cells stay. One that was cancelled
+/// before stays as it is.
+#[utoipa::path(
+    post,
+    path = "/api/v1/simulations/{id}/cancel",
+    tag = "simulation",
+    params(("id" = uuid::Uuid, Path)),
+    responses(
+        (status = OK, body = SimulationDocument),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem, description = "It is finished or failed"),
+    ),
+)]
+pub async fn cancel_simulation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+) -> Result<Json<SimulationDocument>, Problem> {
+    let cancelled = app.service.cancel_simulation(by.caller.access(), id).await?;
+    Ok(Json(SimulationDocument::from(&cancelled)))
+}

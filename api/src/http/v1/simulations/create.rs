@@ -1,0 +1,65 @@
+//! `POST /api/v1/simulations`
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::document::SimulationDocument;
+use super::schema::ExperimentDocument;
+use crate::http::App;
+use crate::http::body::JsonBody;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::idempotency_key;
+use crate::service::{Access, Started, blocking};
+use crate::simulation::document::Document;
+
+/// Starts a simulation: an experiment that is played in the background
+///
+/// For users and operators. The body is an experiment file of `wattbook simulate experiment` with its
+/// tables inside; no file is read by its path. With the same `Idempotency-Key` the answer is the
+/// simulation started the first time.
+#[utoipa::path(
+    post,
+    path = "/api/v1/simulations",
+    tag = "simulation",
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 characters")),
+    request_body = ExperimentDocument,
+    responses(
+        (status = ACCEPTED, body = SimulationDocument, headers(("Location" = String))),
+        (status = OK, body = SimulationDocument, description = "Started before with this key"),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = CONFLICT, body = Problem, description = "The key was used for another request"),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+        (status = SERVICE_UNAVAILABLE, body = Problem, description = "Too many simulations are waiting; see Retry-After"),
+    ),
+)]
+pub async fn create_simulation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let owner = by.caller.owner.as_str();
+    let key = idempotency_key(&headers, body.text())?;
+    let before = app.service.started_before(owner, key.as_ref()).await?;
+    let started = if let Some(before) = before {
+        before
+    } else {
+        // Tables may be large: not on an async thread.
+        let document = blocking(move || Document::read(body.text())).await?;
+        let document = document.map_err(Problem::invalid_json)?;
+        app.service.start_simulation(owner, &by.state, document, key.as_ref()).await?
+    };
+    let (status, id) = match started {
+        Started::New(id) => (StatusCode::ACCEPTED, id),
+        Started::Before(id) => (StatusCode::OK, id),
+    };
+    let simulation = app.service.simulation(Access { owner, operator: false }, id).await?;
+    let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
+    Ok((status, location, Json(SimulationDocument::from(&simulation))).into_response())
+}

@@ -1,0 +1,119 @@
+//! `GET /api/v1/simulations/{id}/events`
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use storage::{Simulation, SimulationState};
+
+use super::IdInPath;
+use super::document::Standing;
+use crate::http::App;
+use crate::http::caller::{Bookers, By, Caller};
+use crate::http::problem::Problem;
+use crate::service::Service;
+
+/// How often the database is asked: whichever process plays the simulation writes there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A comment is sent when nothing else was for so long, so that proxies keep the stream.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// When clients come again after the stream broke off.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// How a simulation goes, as server-sent events
+///
+/// For its owner and operators. `state` events tell of a new state, `progress` events of finished
+/// runs; the data of both is how the simulation stands. The first event says how it stands now, the last one that
+/// it has ended, and then the stream ends. With `Last-Event-ID` only what is newer is sent; where
+/// nothing will follow, the answer is 204.
+#[utoipa::path(
+    get,
+    path = "/api/v1/simulations/{id}/events",
+    tag = "simulation",
+    params(("id" = uuid::Uuid, Path), ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event seen")),
+    responses(
+        (status = OK, body = Standing, content_type = "text/event-stream"),
+        (status = NO_CONTENT, description = "It has ended, and all was seen"),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    ),
+)]
+pub async fn watch_simulation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let now = app.service.simulation(by.caller.access(), id).await?;
+    let seen = headers.get("Last-Event-ID").and_then(|id| id.to_str().ok()?.parse().ok());
+    if now.state.has_ended() && seen.is_some_and(|seen: i64| seen >= now.version) {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let watch = Watch {
+        service: app.service,
+        caller: by.caller,
+        unsent: (seen != Some(now.version)).then(|| now.clone()),
+        state: None,
+        last: now,
+    };
+    let events = stream::unfold(watch, Watch::next);
+    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
+    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    // Some proxies would hold events back otherwise.
+    response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// One client that watches.
+struct Watch {
+    service: Arc<Service>,
+    caller: Caller,
+    /// What is known and was not sent.
+    unsent: Option<Simulation>,
+    /// The state that was sent last.
+    state: Option<SimulationState>,
+    /// What is known.
+    last: Simulation,
+}
+
+impl Watch {
+    /// The next event. The stream ends with the simulation and with the service; also where the
+    /// simulation was removed, or the database is out of reach, which clients find out when they
+    /// come again.
+    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+        loop {
+            if let Some(simulation) = self.unsent.take() {
+                let event = self.event(&simulation);
+                return Some((Ok(event), self));
+            }
+            if self.last.state.has_ended() {
+                return None;
+            }
+            tokio::select! {
+                () = self.service.stopping().cancelled() => return None,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            let now = self.service.simulation(self.caller.access(), self.last.id).await.ok()?;
+            if now.version != self.last.version {
+                self.unsent = Some(now.clone());
+                self.last = now;
+            }
+        }
+    }
+
+    fn event(&mut self, simulation: &Simulation) -> Event {
+        let name = if self.state == Some(simulation.state) { "progress" } else { "state" };
+        self.state = Some(simulation.state);
+        let event = Event::default().event(name).id(simulation.version.to_string()).retry(RETRY);
+        let data = serde_json::to_string(&Standing::from(simulation)).unwrap_or_default();
+        event.data(data)
+    }
+}

@@ -1,0 +1,47 @@
+//! `GET /api/v1/simulations/{id}`
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::value::RawValue;
+use storage::SimulationState;
+
+use super::IdInPath;
+use super::document::{SimulationDocument, SummedUpSimulation, is_grid};
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::simulation::results::CellFile;
+
+/// One simulation: how far it is, and its summary once it is finished
+///
+/// For its owner and operators; for others there is none.
+#[utoipa::path(
+    get,
+    path = "/api/v1/simulations/{id}",
+    tag = "simulation",
+    params(("id" = uuid::Uuid, Path)),
+    responses(
+        (status = OK, body = SummedUpSimulation),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    ),
+)]
+pub async fn get_simulation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+) -> Result<Json<SummedUpSimulation>, Problem> {
+    let stored = app.service.simulation(by.caller.access(), id).await?;
+    let simulation = SimulationDocument::from(&stored);
+    let summary = if stored.state == SimulationState::Finished {
+        let cell = u32::from(!is_grid(&simulation.experiment));
+        let name = CellFile::Summary.name();
+        let summary = app.service.simulation_result(&stored, cell, name).await?;
+        let text = String::from_utf8_lossy(&summary).trim_end().to_owned();
+        RawValue::from_string(text).ok()
+    } else {
+        None
+    };
+    Ok(Json(SummedUpSimulation { simulation, summary }))
+}

@@ -1,0 +1,79 @@
+//! `GET /api/v1/simulations`
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use storage::{SimulationFilter, SimulationId, SimulationState};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::document::SimulationDocument;
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::{self, Parameters};
+
+/// Which simulations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SimulationsQuery {
+    /// Only in these states, separated by commas.
+    pub state: Option<String>,
+    /// Only this owner's; operators only, others see their own.
+    pub owner: Option<String>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Uuid>,
+    /// Simulations in a page, 1 to 1000; 100 unless given.
+    pub limit: Option<u16>,
+}
+
+/// A page of simulations.
+#[derive(Serialize, ToSchema)]
+pub struct SimulationList {
+    /// Oldest first.
+    pub items: Vec<SimulationDocument>,
+    /// Where the next page starts; null on the last.
+    pub next_cursor: Option<Uuid>,
+}
+
+/// Simulations, oldest first, without their summaries
+///
+/// For users, who see their own, and operators, who see all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/simulations",
+    tag = "simulation",
+    params(SimulationsQuery),
+    responses(
+        (status = OK, body = SimulationList),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn list_simulations(
+    State(app): State<App>,
+    by: By<Bookers>,
+    Parameters(parameters): Parameters<SimulationsQuery>,
+) -> Result<Json<SimulationList>, Problem> {
+    let limit = query::limit(parameters.limit, 100, 1000)?;
+    let filter = SimulationFilter {
+        states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
+        owner: query::name("owner", parameters.owner)?,
+    };
+    let after = parameters.cursor.map(SimulationId::new);
+    let page = app.service.simulations(by.caller.access(), filter, after, limit).await?;
+    Ok(Json(SimulationList {
+        items: page.simulations.iter().map(SimulationDocument::from).collect(),
+        next_cursor: page.next.map(SimulationId::as_uuid),
+    }))
+}
+
+fn states(text: &str) -> Result<Vec<SimulationState>, Problem> {
+    let state = |word: &str| {
+        SimulationState::from_word(word.trim())
+            .ok_or_else(|| Problem::invalid_parameter("state", format!("{word:?} is not a state")))
+    };
+    text.split(',').map(state).collect()
+}

@@ -1,0 +1,42 @@
+//! `DELETE /api/v1/simulations/{id}`
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::IdInPath;
+use super::document::SimulationDocument;
+use crate::http::App;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::service::Removed;
+
+/// Cancels a simulation that is queued or running, and removes one that has ended
+///
+/// For its owner and operators. What is removed is gone with its results.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/simulations/{id}",
+    tag = "simulation",
+    params(("id" = uuid::Uuid, Path)),
+    responses(
+        (status = OK, body = SimulationDocument, description = "It was cancelled"),
+        (status = NO_CONTENT, description = "It is removed"),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+        (status = NOT_FOUND, body = Problem),
+    ),
+)]
+pub async fn remove_simulation(
+    State(app): State<App>,
+    by: By<Bookers>,
+    IdInPath(id): IdInPath,
+) -> Result<Response, Problem> {
+    Ok(match app.service.remove_simulation(by.caller.access(), id).await? {
+        Removed::Cancelled(simulation) => {
+            Json(SimulationDocument::from(&*simulation)).into_response()
+        }
+        Removed::Gone => StatusCode::NO_CONTENT.into_response(),
+    })
+}

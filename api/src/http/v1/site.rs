@@ -1,0 +1,43 @@
+//! `GET /api/v1/site`
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::App;
+use crate::http::caller::{Anyone, By};
+use crate::http::problem::Problem;
+
+/// What people should know of the site, as its settings say.
+#[derive(Serialize, ToSchema)]
+pub struct SiteDocument {
+    /// What the site is called.
+    #[schema(example = "site")]
+    pub location: String,
+    /// Of every price.
+    #[schema(example = "EUR")]
+    pub currency: String,
+    /// The time zone that people at the site live by, an IANA name; null where none is set. Times of
+    /// the API are in UTC whatever it is.
+    #[schema(example = "Europe/Paris")]
+    pub time_zone: Option<String>,
+}
+
+/// The site: its name, currency and time zone
+///
+/// For users, operators and suppliers.
+#[utoipa::path(
+    get,
+    path = "/api/v1/site",
+    tag = "book",
+    responses((status = OK, body = SiteDocument), (status = UNAUTHORIZED, body = Problem)),
+)]
+pub async fn get_site(State(app): State<App>, _: By<Anyone>) -> Json<SiteDocument> {
+    let settings = app.service.settings();
+    Json(SiteDocument {
+        location: settings.location.clone(),
+        currency: settings.currency.code().to_owned(),
+        time_zone: settings.time_zone.clone(),
+    })
+}

@@ -1,0 +1,71 @@
+//! What the supplier's server notifies makes its feeds be asked at once.
+//!
+//! The server keeps one connection for each client: of several replicas the one listens that sees
+//! to the first of these feeds. What others see to is asked at the usual pace.
+
+use std::time::Duration;
+
+use openadr::Ven;
+use tokio_util::sync::CancellationToken;
+
+use super::source_lease;
+use crate::service::Service;
+
+/// How often it is looked whether this replica still is the one.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Service {
+    /// Listens to the supplier's server whenever this replica is the one to, until told to stop.
+    pub(super) async fn listen_to_supplier(&self, stop: CancellationToken) {
+        let sources = &self.settings.feeds.sources;
+        let ids: Vec<&str> = sources
+            .iter()
+            .filter(|source| source.provider.is_openadr())
+            .map(|source| source.id.as_str())
+            .collect();
+        let (Some(ven), Some(first)) = (&self.settings.openadr, ids.first()) else { return };
+        let lease = source_lease(first);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.feeds.leases.wait_for(&lease) => {}
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.lost(&lease) => {}
+                () = self.pass_on(ven, &ids) => {}
+                () = listen(self, ven) => return,
+            }
+        }
+    }
+
+    async fn lost(&self, lease: &str) {
+        while self.feeds.leases.holds(lease) {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn pass_on(&self, ven: &Ven, ids: &[&str]) {
+        let mut changes = ven.changes();
+        loop {
+            changes.next().await;
+            for id in ids {
+                if let Err(error) = self.refresh_feed(id).await {
+                    let error = format!("{:#}", anyhow::Error::from(error));
+                    tracing::warn!(feed = id, error, "could not ask for a refresh");
+                }
+            }
+            metrics::counter!("wattbook_supplier_notifications_total").increment(1);
+        }
+    }
+}
+
+/// Returns where the settings want no notifications.
+async fn listen(service: &Service, ven: &Ven) {
+    let mut seed = [0; 32];
+    if let Err(error) = getrandom::fill(&mut seed) {
+        tracing::warn!(%error, "no randomness: no notifications from the supplier");
+        return;
+    }
+    ven.listen(|| service.now(), seed).await;
+}

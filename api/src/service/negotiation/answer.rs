@@ -1,0 +1,291 @@
+//! What the supplier says: answers to what was asked, and grants by itself.
+
+use planner::quantity::Power;
+use planner::time::{Span, Timestamp};
+use serde_json::{Value, json};
+use storage::{
+    Delivery, Direction, Grant, GrantId, GrantStanding, Negotiation, NegotiationId,
+    NegotiationKind, NewMessage,
+};
+use uuid::Uuid;
+
+use super::document::{LastWord, Subject};
+use crate::service::{Service, ServiceError};
+
+/// Fees that differ by less are the same: they are shared out as fractions.
+const SAME_FEE: f64 = 1e-6;
+
+/// What the supplier says to a question.
+#[derive(Clone, Debug)]
+pub enum SupplierAnswer {
+    /// It gives power.
+    Granted {
+        /// Which.
+        power: Vec<GrantedPower>,
+        /// Whether nothing more is to come.
+        last_word: bool,
+    },
+    /// It would give power for a fee.
+    Offered(Vec<GrantedPower>),
+    /// It gives none.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Power that the supplier gives or would give.
+#[derive(Clone, Debug)]
+pub struct GrantedPower {
+    /// The supplier's own name of it.
+    pub supplier_id: Option<String>,
+    /// When.
+    pub span: Span,
+    /// How much.
+    pub power: Power,
+    /// What it takes for all of it, millionths of the site's currency.
+    pub fee_millionths: i64,
+}
+
+/// What became of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// The power was taken.
+    Taken,
+    /// The fee is above what those who ask pay.
+    Declined,
+    /// It was a refusal.
+    Noted,
+}
+
+impl Service {
+    /// Takes the supplier's answer to an open question.
+    ///
+    /// # Errors
+    /// `NoNegotiation`, `NotAsked` where it is closed or no question, `Invalid` where a grant takes
+    /// more than was said.
+    pub async fn take_answer(
+        &self,
+        id: NegotiationId,
+        answer: SupplierAnswer,
+    ) -> Result<Answered, ServiceError> {
+        let found = self.database.negotiation(id).await?;
+        let asked = found.ok_or(ServiceError::NoNegotiation(id))?;
+        if asked.kind != NegotiationKind::ExtraPower {
+            return Err(ServiceError::NotAsked("no question"));
+        }
+        if asked.outcome.is_some() {
+            return Err(ServiceError::NotAsked("closed"));
+        }
+        let subject = Subject::of(&asked);
+        if subject.answer.is_some() {
+            return Err(ServiceError::NotAsked("answered"));
+        }
+        let answered = match answer {
+            SupplierAnswer::Granted { power, last_word } => {
+                self.take_grant(&asked, subject, &power, last_word).await?
+            }
+            SupplierAnswer::Offered(power) => self.weigh_offer(&asked, subject, &power).await?,
+            SupplierAnswer::Refused { reason } => {
+                let message = self.heard("refusal", &json!({ "reason": reason }));
+                let word = LastWord { granted: false, reason };
+                self.note(&asked, subject, vec![message], Some(word)).await?;
+                Answered::Noted
+            }
+        };
+        self.negotiations.ring();
+        Ok(answered)
+    }
+
+    async fn take_grant(
+        &self,
+        asked: &Negotiation,
+        subject: Subject,
+        power: &[GrantedPower],
+        last_word: bool,
+    ) -> Result<Answered, ServiceError> {
+        let fee = fee_of(power);
+        if fee > subject.fee_limit + SAME_FEE {
+            return Err(ServiceError::Invalid(vec![format!(
+                "the fees add up to {fee}, and at most {} was said to be paid; send it as an offer",
+                subject.fee_limit
+            )]));
+        }
+        let message = self.heard("grant", &told(power));
+        self.set_aside(asked, power).await?;
+        let word = LastWord { granted: true, reason: "the supplier granted no more".to_owned() };
+        self.note(asked, subject, vec![message], last_word.then_some(word)).await?;
+        Ok(Answered::Taken)
+    }
+
+    async fn weigh_offer(
+        &self,
+        asked: &Negotiation,
+        subject: Subject,
+        power: &[GrantedPower],
+    ) -> Result<Answered, ServiceError> {
+        let (fee, limit) = (fee_of(power), subject.fee_limit);
+        let currency = self.settings.currency.code();
+        let offer = self.heard("offer", &told(power));
+        if fee > limit + SAME_FEE {
+            let reason = format!(
+                "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
+                 {currency}"
+            );
+            let decline = json!({ "fee": fee, "fee_limit": limit, "currency": currency });
+            let decline = self.message(self.now(), "decline", &decline);
+            let word = LastWord { granted: false, reason };
+            self.note(asked, subject, vec![offer, decline], Some(word)).await?;
+            return Ok(Answered::Declined);
+        }
+        let acceptance = self.message(self.now(), "acceptance", &told(power));
+        self.set_aside(asked, power).await?;
+        let word = LastWord { granted: true, reason: "the supplier offered no more".to_owned() };
+        self.note(asked, subject, vec![offer, acceptance], Some(word)).await?;
+        Ok(Answered::Taken)
+    }
+
+    async fn note(
+        &self,
+        asked: &Negotiation,
+        subject: Subject,
+        messages: Vec<NewMessage>,
+        answer: Option<LastWord>,
+    ) -> Result<(), ServiceError> {
+        let subject = Subject { answer, ..subject }.text();
+        let subject = Some((subject.as_str(), asked.deadline));
+        Ok(self.database.say(asked.id, &messages, subject, None).await?)
+    }
+
+    async fn set_aside(
+        &self,
+        asked: &Negotiation,
+        power: &[GrantedPower],
+    ) -> Result<(), ServiceError> {
+        let now = self.now();
+        let grants: Vec<Grant> = power
+            .iter()
+            .map(|it| grant(it, Some(asked.id), GrantStanding::SetAside, now))
+            .collect();
+        let _booking = self.booking.lock().await;
+        self.database.put_grants(&grants, &[], now).await?;
+        Ok(())
+    }
+
+    /// Takes power that nobody asked for: it is everybody's.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, ServiceError> {
+        let now = self.now();
+        let grant = grant(power, None, GrantStanding::InForce, now);
+        {
+            let _booking = self.booking.lock().await;
+            self.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
+        }
+        self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
+        self.negotiations.ring();
+        Ok(grant)
+    }
+
+    /// Takes a grant back, as the supplier says.
+    ///
+    /// # Errors
+    /// `NoGrant` where there is none that stands.
+    pub async fn revoke_grant(&self, id: GrantId) -> Result<(), ServiceError> {
+        let revoked = {
+            let _booking = self.booking.lock().await;
+            self.database.put_grants(&[], &[id], self.now()).await?
+        };
+        if !revoked {
+            return Err(ServiceError::NoGrant(id));
+        }
+        self.say_notice("revocation", &json!({ "grant_id": id.to_string() })).await?;
+        self.negotiations.ring();
+        Ok(())
+    }
+
+    /// Grants that have yet to end, revoked ones too.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn grants(&self) -> Result<Vec<Grant>, ServiceError> {
+        Ok(self.database.grants(self.now()).await?)
+    }
+
+    /// Writes down what the supplier said by itself.
+    async fn say_notice(&self, kind: &str, document: &Value) -> Result<(), ServiceError> {
+        let message = self.heard(kind, document);
+        self.say_in(NegotiationKind::Notice, vec![message], None).await
+    }
+
+    fn heard(&self, kind: &str, document: &Value) -> NewMessage {
+        NewMessage {
+            said: self.now(),
+            direction: Direction::FromSupplier,
+            kind: kind.to_owned(),
+            carrier: "api".to_owned(),
+            document: document.to_string(),
+            delivery: Delivery::Received,
+        }
+    }
+
+    /// Says something in the one conversation of a kind, which is opened where there is none.
+    pub(super) async fn say_in(
+        &self,
+        kind: NegotiationKind,
+        messages: Vec<NewMessage>,
+        subject: Option<&Value>,
+    ) -> Result<(), ServiceError> {
+        let text = subject.map_or_else(|| "{}".to_owned(), Value::to_string);
+        if let Some(open) = self.database.open_negotiation_of(kind).await? {
+            let subject = subject.map(|_| (text.as_str(), None));
+            return Ok(self.database.say(open.id, &messages, subject, None).await?);
+        }
+        let new = Negotiation {
+            id: NegotiationId::new(Uuid::now_v7()),
+            kind,
+            outcome: None,
+            subject: text,
+            opened: self.now(),
+            deadline: None,
+            closed: None,
+        };
+        Ok(self.database.open_negotiation(&new, &messages).await?)
+    }
+}
+
+fn grant(
+    it: &GrantedPower,
+    negotiation_id: Option<NegotiationId>,
+    standing: GrantStanding,
+    now: Timestamp,
+) -> Grant {
+    Grant {
+        id: GrantId::new(Uuid::now_v7()),
+        supplier_id: it.supplier_id.clone(),
+        negotiation_id,
+        standing,
+        span: it.span,
+        power: it.power,
+        fee_millionths: it.fee_millionths,
+        received: now,
+    }
+}
+
+fn fee_of(power: &[GrantedPower]) -> f64 {
+    power.iter().map(|it| it.fee_millionths).sum::<i64>() as f64 / 1e6
+}
+
+fn told(power: &[GrantedPower]) -> Value {
+    let span = |it: &GrantedPower| {
+        json!({
+            "id": it.supplier_id,
+            "start": it.span.start(),
+            "end": it.span.end(),
+            "power_w": it.power.as_watts(),
+            "fee": it.fee_millionths as f64 / 1e6,
+        })
+    };
+    json!({ "power": power.iter().map(span).collect::<Vec<_>>() })
+}

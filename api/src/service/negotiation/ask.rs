@@ -1,0 +1,282 @@
+//! Extra power: what is missing for requests that wait and for reservations that lost their power
+//! is combined into one question, which is asked anew when it changes.
+//!
+//! For each request, in the order in which they came, the start is taken that would need the least
+//! energy beyond the cap among those that nothing else beats (the Pareto front without a cap); of
+//! equals the earliest. It is booked in thought before the next one is looked at, so that a watt is
+//! asked for once only.
+
+use std::sync::Arc;
+
+use grid_feeds::negotiation::{Timeline, missing};
+use planner::node_set::NodeSet;
+use planner::quantity::Power;
+use planner::time::{Span, Timestamp};
+use serde_json::json;
+use storage::{
+    Delivery, Direction, Negotiation, NegotiationFilter, NegotiationId, NegotiationKind,
+    NegotiationOutcome, NewMessage, ReservationId, ReservationState, StoredReservation,
+};
+use uuid::Uuid;
+
+use super::document::{Asker, PowerSpan, Subject};
+use super::judge::claims;
+use crate::service::cluster::blocking;
+use crate::service::quote::Planned;
+use crate::service::state::State;
+use crate::service::{OnCap, Service, ServiceError, Wish, stored_wish};
+
+/// Starts that are weighed for a request.
+const MOST_STARTS: usize = 64;
+
+/// A start that a request would take if there were power.
+struct Wanted {
+    id: Arc<str>,
+    span: Span,
+    ranks: NodeSet,
+    /// What it counts against the cap.
+    power: Power,
+}
+
+impl Service {
+    /// Asks for what is missing now, or ends the conversation where nothing is.
+    pub(super) async fn ask_for_power(
+        &self,
+        waiting: &[StoredReservation],
+    ) -> Result<(), ServiceError> {
+        if !self.settings.negotiation.asks {
+            return Ok(());
+        }
+        let open = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        let subject = open.as_ref().map(Subject::of).unwrap_or_default();
+        if subject.answer.is_some() {
+            // Whoever asked had their turn, by `settle`.
+            return self.end_question(open.as_ref(), &subject).await;
+        }
+        let wanted = self.subject(waiting).await?;
+        if wanted.power.is_empty() {
+            return self.end_question(open.as_ref(), &subject).await;
+        }
+        if open.is_some() && wanted == subject {
+            return Ok(());
+        }
+        if open.is_none() && wanted.reservations.is_empty() && self.said_no(&wanted).await? {
+            return Ok(());
+        }
+        self.put_question(open.as_ref(), &wanted, waiting).await
+    }
+
+    async fn put_question(
+        &self,
+        open: Option<&Negotiation>,
+        wanted: &Subject,
+        waiting: &[StoredReservation],
+    ) -> Result<(), ServiceError> {
+        let now = self.now();
+        let asked_until = waiting.iter().map(|stored| stored.expires).max();
+        let deadline = asked_until.unwrap_or(now + self.settings.negotiation.answer_within);
+        let message = self.message(now, "request", &self.request(wanted, deadline));
+        let subject = wanted.text();
+        if let Some(open) = open {
+            let subject = Some((subject.as_str(), Some(deadline)));
+            self.database.say(open.id, &[message], subject, None).await?;
+        } else {
+            let new = Negotiation {
+                id: NegotiationId::new(Uuid::now_v7()),
+                kind: NegotiationKind::ExtraPower,
+                outcome: None,
+                subject,
+                opened: now,
+                deadline: Some(deadline),
+                closed: None,
+            };
+            self.database.open_negotiation(&new, &[message]).await?;
+        }
+        metrics::counter!("wattbook_extra_power_questions_total").increment(1);
+        Ok(())
+    }
+
+    /// The question as it is asked: each span with its part of the fee limit, by energy.
+    fn request(&self, wanted: &Subject, deadline: Timestamp) -> serde_json::Value {
+        let energy = |it: &PowerSpan| it.power_w * (it.end - it.start).get() as f64;
+        let all: f64 = wanted.power.iter().map(energy).sum();
+        let part = |it: &PowerSpan| {
+            json!({
+                "start": it.start,
+                "end": it.end,
+                "power_w": it.power_w,
+                "fee_limit": wanted.fee_limit * energy(it) / all,
+            })
+        };
+        json!({
+            "power": wanted.power.iter().map(part).collect::<Vec<_>>(),
+            "fee_limit": wanted.fee_limit,
+            "currency": self.settings.currency.code(),
+            "reservations": wanted.reservations.len() + wanted.degraded.len(),
+            "answer_by": deadline,
+        })
+    }
+
+    /// A message of ours on its way.
+    pub(super) fn message(
+        &self,
+        now: Timestamp,
+        kind: &str,
+        document: &serde_json::Value,
+    ) -> NewMessage {
+        let carrier = self.settings.negotiation.carrier();
+        let read = carrier == "api";
+        NewMessage {
+            said: now,
+            direction: Direction::ToSupplier,
+            kind: kind.to_owned(),
+            carrier: carrier.to_owned(),
+            document: document.to_string(),
+            delivery: if read { Delivery::Delivered } else { Delivery::Waiting },
+        }
+    }
+
+    /// Whether the last conversation ended without all of what is missing still.
+    async fn said_no(&self, wanted: &Subject) -> Result<bool, ServiceError> {
+        let filter =
+            NegotiationFilter { kind: Some(NegotiationKind::ExtraPower), open: Some(false) };
+        let last = self.database.negotiations(filter, None, 1).await?;
+        Ok(last.first().is_some_and(|last| {
+            let withdrawn = last.outcome == Some(NegotiationOutcome::Withdrawn);
+            !withdrawn && Subject::of(last).power == wanted.power
+        }))
+    }
+
+    /// Ends the conversation, and lets everybody use what is left of grants.
+    async fn end_question(
+        &self,
+        open: Option<&Negotiation>,
+        subject: &Subject,
+    ) -> Result<(), ServiceError> {
+        let Some(open) = open else {
+            return Ok(());
+        };
+        let now = self.now();
+        let outcome = self.outcome(subject).await?;
+        let withdrawal = match outcome {
+            NegotiationOutcome::Withdrawn => vec![self.message(now, "withdrawal", &json!({}))],
+            _ => Vec::new(),
+        };
+        self.database.say(open.id, &withdrawal, None, Some((outcome, now))).await?;
+        self.database.release_grants(now).await?;
+        Ok(())
+    }
+
+    /// How the conversation ended for those who asked.
+    async fn outcome(&self, subject: &Subject) -> Result<NegotiationOutcome, ServiceError> {
+        let (mut served, mut rejected, mut unanswered) = (0, 0, 0);
+        for asker in &subject.reservations {
+            let stored = self.database.reservation(ReservationId::new(asker.id)).await?;
+            match stored.map(|stored| (stored.state, stored.notice)) {
+                Some((ReservationState::Rejected, notice)) => {
+                    rejected += 1;
+                    unanswered += usize::from(notice.is_some_and(|it| it.contains("unanswered")));
+                }
+                Some((ReservationState::Cancelled, _)) | None => {}
+                Some(_) => served += 1,
+            }
+        }
+        let granted = subject.answer.as_ref().map(|word| word.granted);
+        Ok(match (served, rejected, granted) {
+            (0, 0, Some(true)) => NegotiationOutcome::Granted,
+            (0, _, Some(false)) => NegotiationOutcome::Refused,
+            (0, 0, None) => NegotiationOutcome::Withdrawn,
+            (0, _, _) if rejected == unanswered => NegotiationOutcome::Unanswered,
+            (_, 0, _) => NegotiationOutcome::Granted,
+            _ => NegotiationOutcome::PartlyGranted,
+        })
+    }
+
+    /// What is missing for those who wait and those who lost their power.
+    async fn subject(&self, waiting: &[StoredReservation]) -> Result<Subject, ServiceError> {
+        let mut state = self.state().await?.with_all_grants();
+        let (mut askers, mut wishes) = (Vec::new(), Vec::new());
+        for stored in waiting {
+            let Some(wish) = stored_wish(&stored.request, self, &state) else { continue };
+            let fee_limit = match wish.on_cap {
+                OnCap::Negotiate { fee_limit } => fee_limit,
+                OnCap::Refuse => 0.0,
+            };
+            askers.push(Asker { id: stored.id.as_uuid(), fee_limit });
+            wishes.push((stored.id.to_string(), wish));
+        }
+        for (id, wish) in wishes {
+            if let Some(wanted) = self.least_missing(&state, &wish, id.into()).await? {
+                state.book = state.book.clone().with([(wanted.id, wanted.span, wanted.ranks)]);
+            }
+        }
+        let (now, interval) = (self.now(), self.settings.negotiation.interval);
+        let power = blocking(move || {
+            left(&state, now, std::iter::empty()).map(|it| missing(&it, interval))
+        });
+        let power = power.await?;
+        let memo = self.negotiations.memo();
+        let degraded = memo.degraded.unwrap_or_default();
+        let mut degraded: Vec<Uuid> = degraded.iter().map(|id| id.as_uuid()).collect();
+        degraded.sort_unstable();
+        Ok(Subject {
+            power: power.unwrap_or_default().iter().map(PowerSpan::from).collect(),
+            fee_limit: askers.iter().map(|asker| asker.fee_limit).sum(),
+            reservations: askers,
+            degraded,
+            answer: None,
+        })
+    }
+
+    /// The start of a wish that lacks the least energy.
+    async fn least_missing(
+        &self,
+        state: &State,
+        wish: &Wish,
+        id: Arc<str>,
+    ) -> Result<Option<Wanted>, ServiceError> {
+        let (capped, now) = (state.clone(), self.now());
+        let choose = move |planned: Planned| weigh(&planned, &capped, &id, now);
+        match self.plan(Arc::new(state.without_cap()), wish, choose).await {
+            Err(ServiceError::Invalid(_)) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// Whether a wish that is impossible would be possible with more power.
+    pub(in crate::service) async fn lacks_power_only(
+        &self,
+        state: &State,
+        wish: &Wish,
+    ) -> Result<bool, ServiceError> {
+        let found = self.least_missing(state, wish, "".into()).await?;
+        Ok(found.is_some() && state.agendas.power_cap.is_some())
+    }
+}
+
+fn weigh(planned: &Planned, capped: &State, id: &Arc<str>, now: Timestamp) -> Option<Wanted> {
+    let decision = &planned.decision;
+    let starts = decision.pareto.iter().chain(decision.offers()).take(MOST_STARTS);
+    let wanted: Vec<Wanted> = starts
+        .map(|offer| {
+            let ranks = planned.selection.book_ranks(&offer.ranks);
+            let power = capped.cluster.reference.counted(&ranks);
+            Wanted { id: Arc::clone(id), span: offer.span, ranks, power }
+        })
+        .collect();
+    let timeline = left(capped, now, wanted.iter().map(|it| it.span))?;
+    let lack = |it: &Wanted| (timeline.lacking(it.span, it.power), it.span.start());
+    wanted.into_iter().min_by_key(lack)
+}
+
+/// What the cap leaves beside the whole book from `now` on, to be asked about `spans`; `None` where
+/// there is no cap, or nothing to come.
+fn left(state: &State, now: Timestamp, spans: impl Iterator<Item = Span>) -> Option<Timeline> {
+    let cap = state.agendas.power_cap.as_ref()?;
+    let claims = claims(state);
+    let edges: Vec<Span> = claims.iter().map(|(span, _)| *span).chain(spans).collect();
+    let window = Span::new(now, edges.iter().map(|span| span.end()).max()?)?;
+    let mut timeline = Timeline::new(cap, state.cluster.base_power, window, edges);
+    timeline.take_all(claims);
+    Some(timeline)
+}

@@ -1,0 +1,71 @@
+//! The way messages take to the supplier: one of those that the settings name.
+
+use grid_feeds::feed::{FeedError, RetryClass};
+use planner::time::Seconds;
+use serde_json::{Value, json};
+use storage::Message;
+
+use crate::service::Service;
+
+/// Why a message did not arrive.
+#[derive(Debug)]
+pub(super) struct Undelivered {
+    /// In words, without secrets.
+    pub(super) words: String,
+    /// When to try again.
+    pub(super) retry: RetryClass,
+}
+
+impl From<FeedError> for Undelivered {
+    fn from(error: FeedError) -> Self {
+        Self { words: error.to_string(), retry: error.retry() }
+    }
+}
+
+impl Undelivered {
+    /// The settings changed since the message was written.
+    pub(super) fn no_way(carrier: &str) -> Self {
+        let words = format!("the settings name no {carrier} any more");
+        Self { words, retry: RetryClass::Permanent }
+    }
+
+    /// How long the supplier asked to wait.
+    pub(super) const fn asked_to_wait(&self) -> Option<Seconds> {
+        match self.retry {
+            RetryClass::After(wait) => Some(wait),
+            _ => None,
+        }
+    }
+}
+
+impl Service {
+    /// Carries a message to the supplier.
+    pub(super) async fn carry(&self, message: &Message) -> Result<(), Undelivered> {
+        match message.said.carrier.as_str() {
+            "webhook" => self.carry_by_webhook(message).await,
+            #[cfg(feature = "openadr")]
+            "openadr" => match &self.settings.openadr {
+                Some(ven) => self.carry_by_openadr(ven, message).await,
+                None => Err(Undelivered::no_way("openadr")),
+            },
+            other => Err(Undelivered::no_way(other)),
+        }
+    }
+
+    async fn carry_by_webhook(&self, message: &Message) -> Result<(), Undelivered> {
+        let Some(webhook) = &self.settings.negotiation.webhook else {
+            return Err(Undelivered::no_way("webhook"));
+        };
+        let said = &message.said;
+        let body = json!({
+            "id": message.id.get(),
+            "negotiation_id": message.negotiation_id.to_string(),
+            "kind": said.kind,
+            "said_at": said.said,
+            "document": serde_json::from_str::<Value>(&said.document).unwrap_or_default(),
+        });
+        // The same however often it is sent: who hears it twice can tell.
+        let id = format!("msg_{}_{}", message.negotiation_id, message.id.get());
+        Ok(webhook.send(&id, &body.to_string(), self.now()).await?)
+    }
+}

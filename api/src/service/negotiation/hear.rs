@@ -1,0 +1,202 @@
+//! What the supplier says by OpenADR events: grants, offers of power, alerts.
+//!
+//! The events are the whole truth: a grant that is new is taken, one that is gone is revoked. A
+//! refused request is simply absent (OpenADR 3 User Guide, 8.10.2), so that silence is the only no;
+//! power that is offered for more than those who ask would pay is one too.
+
+use std::sync::Arc;
+
+use openadr::{Available, SupplierWord, Ven};
+use serde_json::json;
+use storage::{
+    Delivery, Direction, Grant, GrantId, GrantStanding, Negotiation, NegotiationKind, NewMessage,
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::LEASE;
+use super::document::{LastWord, PowerSpan, Subject};
+use crate::service::{Service, ServiceError};
+
+/// What names of grants begin with.
+const PREFIX: &str = "openadr:";
+
+impl Service {
+    /// Listens until told to stop.
+    pub async fn hear_supplier(self: Arc<Self>, stop: CancellationToken) {
+        let (Some(ven), true) = (&self.settings.openadr, self.settings.negotiation.asks) else {
+            return;
+        };
+        let pace = std::time::Duration::from_secs(ven.settings().poll_every_s.into());
+        let mut changes = ven.changes();
+        loop {
+            if self.feeds.leases().holds(LEASE)
+                && let Err(error) = self.hear(ven).await
+            {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "could not hear what the supplier says");
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = changes.next() => {}
+                () = tokio::time::sleep(pace) => {}
+            }
+        }
+    }
+
+    async fn hear(&self, ven: &Ven) -> anyhow::Result<()> {
+        let word = ven.events(self.now()).await?;
+        let asked = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        self.hear_grants(&word, asked.as_ref()).await?;
+        if let (Some(asked), Ok(available)) = (&asked, &word.available) {
+            self.hear_offers(asked, available).await?;
+        }
+        self.hear_alerts(&word).await?;
+        Ok(())
+    }
+
+    async fn hear_grants(
+        &self,
+        word: &SupplierWord,
+        asked: Option<&Negotiation>,
+    ) -> anyhow::Result<()> {
+        let now = self.now();
+        let grants = word.grants.clone()?;
+        let name = |grant: &openadr::Grant| format!("{PREFIX}{}", grant.id);
+        let known = self.database.grants(now).await?;
+        let standing = |grant: &&Grant| grant.standing != GrantStanding::Revoked;
+        let ours = |grant: &&Grant| {
+            grant.supplier_id.as_deref().is_some_and(|name| name.starts_with(PREFIX))
+        };
+        let gone: Vec<GrantId> = known
+            .iter()
+            .filter(standing)
+            .filter(ours)
+            .filter(|it| !grants.iter().any(|grant| it.supplier_id == Some(name(grant))))
+            .map(|it| it.id)
+            .collect();
+        let heard: Vec<Grant> = grants
+            .iter()
+            .filter(|grant| grant.span.end() > now)
+            .map(|grant| Grant {
+                id: GrantId::new(Uuid::now_v7()),
+                supplier_id: Some(name(grant)),
+                negotiation_id: asked.map(|asked| asked.id),
+                standing: match asked {
+                    Some(_) => GrantStanding::SetAside,
+                    None => GrantStanding::InForce,
+                },
+                span: grant.span,
+                power: grant.power,
+                fee_millionths: grant
+                    .fee
+                    .and_then(|fee| fee.total_millionths(grant.power))
+                    .unwrap_or_default()
+                    .max(0),
+                received: now,
+            })
+            .collect();
+        let changed = {
+            let _booking = self.booking.lock().await;
+            self.database.put_grants(&heard, &gone, now).await?
+        };
+        if changed {
+            let told: Vec<_> = heard.iter().map(told).collect();
+            let message = self.heard_by_openadr("grant", &json!({ "power": told }));
+            match asked {
+                Some(asked) => self.database.say(asked.id, &[message], None, None).await?,
+                None => self.say_in(NegotiationKind::Notice, vec![message], None).await?,
+            }
+            self.negotiations.ring();
+        }
+        Ok(())
+    }
+
+    /// Power that is to be had for more than those who ask would pay is a no to them.
+    async fn hear_offers(
+        &self,
+        asked: &Negotiation,
+        available: &[Available],
+    ) -> Result<(), ServiceError> {
+        let subject = Subject::of(asked);
+        if subject.answer.is_some() || subject.power.is_empty() {
+            return Ok(());
+        }
+        let price = |it: &PowerSpan| {
+            let span = it.span()?;
+            let offer = available.iter().find(|offer| {
+                offer.span.start() <= span.start()
+                    && offer.span.end() >= span.end()
+                    && offer.power.as_watts() >= it.power_w
+            })?;
+            let power = planner::quantity::Power::from_watts(it.power_w)?;
+            offer.price?.total_millionths(power)
+        };
+        let Some(prices) = subject.power.iter().map(price).collect::<Option<Vec<i64>>>() else {
+            return Ok(());
+        };
+        let fee = prices.iter().sum::<i64>() as f64 / 1e6;
+        if fee <= subject.fee_limit {
+            return Ok(());
+        }
+        let (limit, currency) = (subject.fee_limit, self.settings.currency.code());
+        let reason = format!(
+            "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
+             {currency}"
+        );
+        let document = json!({ "fee": fee, "fee_limit": limit, "power": subject.power });
+        let message = self.heard_by_openadr("offer", &document);
+        let answer = Some(LastWord { granted: false, reason });
+        let subject = Subject { answer, ..subject }.text();
+        let subject = Some((subject.as_str(), asked.deadline));
+        self.database.say(asked.id, &[message], subject, None).await?;
+        self.negotiations.ring();
+        Ok(())
+    }
+
+    /// Writes down alerts that were not heard before.
+    async fn hear_alerts(&self, word: &SupplierWord) -> Result<(), ServiceError> {
+        let open = self.database.open_negotiation_of(NegotiationKind::Notice).await?;
+        let known = open.map(|open| open.subject).unwrap_or_default();
+        let known: serde_json::Value = serde_json::from_str(&known).unwrap_or_default();
+        let known: Vec<String> =
+            serde_json::from_value(known["alerts"].clone()).unwrap_or_default();
+        let ids: Vec<&str> = word.alerts.iter().map(|alert| alert.id.as_str()).collect();
+        if ids == known {
+            return Ok(());
+        }
+        let new = word.alerts.iter().filter(|alert| !known.contains(&alert.id));
+        let messages = new.map(|alert| {
+            let document = json!({
+                "alert": alert.kind,
+                "start": alert.span.start(),
+                "end": alert.span.end(),
+                "text": alert.text,
+            });
+            self.heard_by_openadr("alert", &document)
+        });
+        let messages = messages.collect();
+        self.say_in(NegotiationKind::Notice, messages, Some(&json!({ "alerts": ids }))).await
+    }
+
+    fn heard_by_openadr(&self, kind: &str, document: &serde_json::Value) -> NewMessage {
+        NewMessage {
+            said: self.now(),
+            direction: Direction::FromSupplier,
+            kind: kind.to_owned(),
+            carrier: "openadr".to_owned(),
+            document: document.to_string(),
+            delivery: Delivery::Received,
+        }
+    }
+}
+
+fn told(grant: &Grant) -> serde_json::Value {
+    json!({
+        "id": grant.supplier_id,
+        "start": grant.span.start(),
+        "end": grant.span.end(),
+        "power_w": grant.power.as_watts(),
+        "fee": grant.fee_millionths as f64 / 1e6,
+    })
+}

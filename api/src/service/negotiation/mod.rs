@@ -1,0 +1,115 @@
+//! The dialogue with the supplier, and what a changed cap does to the book.
+//!
+//! One replica does all of it, by a lease; the others only write down what users and the supplier
+//! say. Every second, or when something is said: the book is judged by the cap (`judge`), requests
+//! that wait are planned anew (`settle`), what is missing is asked for (`ask`), and planned
+//! consumption is told (`tell`); messages are sent beside that (`deliver`). Each step reads what is, compares it with
+//! what should be, and writes the difference, so that a process that dies in the middle leaves
+//! nothing that the next one does not finish.
+
+mod answer;
+mod ask;
+mod carrier;
+mod consumption;
+mod deliver;
+pub mod document;
+#[cfg(feature = "openadr")]
+mod hear;
+mod judge;
+mod lists;
+#[cfg(feature = "openadr")]
+mod openadr;
+mod settle;
+mod tell;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use planner::time::Timestamp;
+use storage::ReservationId;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{Service, ServiceError};
+
+pub use answer::{Answered, GrantedPower, SupplierAnswer};
+pub use consumption::{ConsumptionReport, Reported};
+pub use lists::{MessagesPage, NegotiationsPage};
+
+/// The lease of the dialogue.
+pub const LEASE: &str = "negotiation";
+
+/// How often it is looked what has to be done.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What the dialogue shares between calls.
+#[derive(Default)]
+pub struct Negotiations {
+    /// Wakes the dialogue before its time.
+    bell: Notify,
+    memo: Mutex<Memo>,
+}
+
+/// What this replica did last, so that nothing is done twice in vain.
+#[derive(Clone, Debug, Default)]
+struct Memo {
+    /// The count of changes that was judged last.
+    judged: Option<i64>,
+    /// The same for requests that wait.
+    settled: Option<i64>,
+    /// Whether a question may be open.
+    asking: bool,
+    /// When the next request that waits runs out.
+    next_deadline: Option<Timestamp>,
+    /// Those that give way, as far as known; `None` before they were read.
+    degraded: Option<HashSet<ReservationId>>,
+    /// When planned consumption was told last, and at which count of changes.
+    told: Option<(Timestamp, i64)>,
+    /// Since when the book differs from what was told.
+    differs_since: Option<Timestamp>,
+}
+
+impl Negotiations {
+    /// Wakes the dialogue.
+    pub(super) fn ring(&self) {
+        self.bell.notify_one();
+    }
+
+    fn memo(&self) -> Memo {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn remember(&self, change: impl FnOnce(&mut Memo)) {
+        change(&mut self.memo.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Service {
+    /// Speaks with the supplier until told to stop.
+    pub async fn negotiate(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.negotiations.bell.notified() => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            if !self.feeds.leases().holds(LEASE) {
+                self.negotiations.remember(|memo| *memo = Memo::default());
+                continue;
+            }
+            if let Err(error) = self.take_turn().await {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::warn!(error, "could not go on with the dialogue with the supplier");
+            }
+        }
+    }
+
+    async fn take_turn(&self) -> Result<(), ServiceError> {
+        self.judge().await?;
+        if let Some(waiting) = self.settle().await? {
+            self.ask_for_power(&waiting).await?;
+        }
+        self.tell().await
+    }
+}

@@ -1,0 +1,127 @@
+//! Requests that await the supplier: planned anew whenever the book, the cap or grants change.
+//!
+//! They wait in the order in which they came. One that has become possible, with what was set aside
+//! for those who asked, is proposed; one whose time is up, or that the supplier's last word leaves
+//! without power, is rejected with the reason.
+
+use std::sync::Arc;
+
+use planner::time::Timestamp;
+use serde_json::json;
+use storage::{
+    Filter, GrantStanding, Negotiation, NegotiationKind, OfferError, PlanBasis, ProposeError,
+    ReservationState, StoredReservation,
+};
+
+use super::document::Subject;
+use crate::service::propose::draft;
+use crate::service::{Service, ServiceError, stored_wish};
+
+impl Service {
+    /// Tries every request that waits, if anything changed. Those that go on waiting; `None` where
+    /// nothing changed.
+    pub(super) async fn settle(&self) -> Result<Option<Vec<StoredReservation>>, ServiceError> {
+        let (now, memo) = (self.now(), self.negotiations.memo());
+        let changes = self.state().await?.marks.map(|marks| marks.changes);
+        let due = memo.next_deadline.is_some_and(|deadline| deadline <= now);
+        let nothing_changed = memo.settled == changes && !due;
+        if nothing_changed && !memo.asking {
+            return Ok(None);
+        }
+        let asked = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        // An answer is no change of the book.
+        let answered = asked.as_ref().is_some_and(|asked| Subject::of(asked).answer.is_some());
+        if nothing_changed && !answered {
+            return Ok(None);
+        }
+        let states = vec![ReservationState::AwaitingSupplier];
+        let waiting = self.all_reservations(Filter { states, ..Filter::default() }).await?;
+        let mut left = Vec::new();
+        for stored in waiting {
+            if !self.settled(&stored, asked.as_ref(), now).await? {
+                left.push(stored);
+            }
+        }
+        self.negotiations.remember(|memo| {
+            memo.settled = changes;
+            memo.next_deadline = left.iter().map(|stored| stored.expires).min();
+            memo.asking = asked.is_some()
+                || !left.is_empty()
+                || memo.degraded.as_ref().is_some_and(|it| !it.is_empty());
+        });
+        Ok(Some(left))
+    }
+
+    /// Proposes or rejects a request that waits; `false` where it goes on waiting.
+    async fn settled(
+        &self,
+        stored: &StoredReservation,
+        asked: Option<&Negotiation>,
+        now: Timestamp,
+    ) -> Result<bool, ServiceError> {
+        let subject = asked.map(Subject::of).unwrap_or_default();
+        if self.offered(stored, asked, &subject).await? {
+            return Ok(true);
+        }
+        let was_asked = subject.reservations.iter().any(|asker| asker.id == stored.id.as_uuid());
+        let (code, detail) = match &subject.answer {
+            Some(word) if was_asked && word.granted => (
+                "partly_granted",
+                "what the supplier granted is not enough for this request".into(),
+            ),
+            Some(word) if was_asked => ("refused", word.reason.clone()),
+            _ if stored.expires <= now => {
+                ("unanswered", "the supplier did not answer in time".to_owned())
+            }
+            _ => return Ok(false),
+        };
+        let notice = json!({
+            "code": code,
+            "at": now,
+            "detail": detail,
+            "way_out": "ask for fewer nodes or another time, or with a higher fee limit",
+        });
+        self.database.reject(stored.id, &notice.to_string(), now).await?;
+        metrics::counter!("wattbook_extra_power_requests_total", "outcome" => code).increment(1);
+        Ok(true)
+    }
+
+    /// Proposes a request if it is possible with all grants; `false` where it is not.
+    async fn offered(
+        &self,
+        stored: &StoredReservation,
+        asked: Option<&Negotiation>,
+        subject: &Subject,
+    ) -> Result<bool, ServiceError> {
+        let _booking = self.booking.lock().await;
+        let state = self.state().await?;
+        let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(false) };
+        let Some(wish) = stored_wish(&stored.request, self, &state) else { return Ok(false) };
+        let set_aside = state.grants.iter().filter(|grant| {
+            grant.standing == GrantStanding::SetAside
+                && grant.negotiation_id == asked.map(|asked| asked.id)
+        });
+        let fees: i64 = set_aside.map(|grant| grant.fee_millionths).sum();
+        let fee = subject.share(stored.id, fees as f64 / 1e6);
+        let all = Arc::new(state.with_all_grants());
+        let drafted = match self.plan(all, &wish, move |planned| draft(&planned, fee)).await {
+            Ok(Ok(drafted)) => drafted,
+            Ok(Err(_)) | Err(ServiceError::Invalid(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let now = self.now();
+        let expires = now + self.settings.hold;
+        let (id, offers) = (stored.id, &drafted.offers);
+        match self.database.offer(basis, id, &drafted.summary, offers, expires, now).await {
+            Ok(()) => {
+                metrics::counter!("wattbook_extra_power_requests_total", "outcome" => "proposed")
+                    .increment(1);
+                Ok(true)
+            }
+            Err(OfferError::NotFound | OfferError::NotAwaitingSupplier { .. }) => Ok(true),
+            Err(OfferError::Propose(ProposeError::Storage(error))) => Err(error.into()),
+            // The book changed meanwhile: the next look tries again.
+            Err(OfferError::Propose(_)) => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Planned consumption, told to the supplier: when it changes, gathered for a while, and by the
+//! clock; and the spans in which little will be consumed, with their withdrawal.
+
+use grid_feeds::negotiation::{
+    Consumer, PlannedInterval, PowerOver, mean_power, planned_consumption, quiet_spans,
+};
+use planner::quantity::Energy;
+use planner::time::{Seconds, Span, Timestamp};
+use serde_json::{Value, json};
+use storage::{Filter, NegotiationKind, NewMessage, ReservationState, StoredReservation};
+
+use super::document::{PowerSpan, forecast};
+use crate::service::cluster::blocking;
+use crate::service::{Service, ServiceError};
+
+/// The kind of messages that tell planned consumption.
+pub(super) const FORECAST: &str = "forecast";
+
+/// Forecasts are kept so long, to be compared with what was consumed.
+const KEPT: Seconds = Seconds::new(35 * 86_400);
+
+impl Service {
+    /// Tells planned consumption where it is time to.
+    pub(super) async fn tell(&self) -> Result<(), ServiceError> {
+        let settings = &self.settings.negotiation;
+        if !settings.asks {
+            return Ok(());
+        }
+        let (now, memo) = (self.now(), self.negotiations.memo());
+        let changes = self.state().await?.marks.map_or(0, |marks| marks.changes);
+        let differs_since = match memo.told {
+            Some((_, told)) if told == changes => None,
+            _ => Some(memo.differs_since.unwrap_or(now)),
+        };
+        self.negotiations.remember(|memo| memo.differs_since = differs_since);
+        let by_change = differs_since.is_some_and(|since| since + settings.debounce <= now);
+        let by_clock = memo.told.is_none_or(|(at, _)| at + settings.tell_every <= now);
+        if !by_change && !by_clock {
+            return Ok(());
+        }
+        let Some(plan) = self.plan_of_consumption(now).await? else { return Ok(()) };
+        self.tell_plan(&plan, by_clock).await?;
+        self.tell_quiet(&plan, now).await?;
+        self.negotiations.remember(|memo| {
+            memo.told = Some((now, changes));
+            memo.differs_since = None;
+        });
+        Ok(())
+    }
+
+    /// What will be consumed as planned, on the supplier's grid; `None` before there are nodes.
+    pub(super) async fn plan_of_consumption(
+        &self,
+        now: Timestamp,
+    ) -> Result<Option<Vec<PlannedInterval>>, ServiceError> {
+        let settings = &self.settings.negotiation;
+        let (interval, ahead) = (settings.interval, settings.ahead);
+        let start = now.as_unix_seconds().div_euclid(interval.get()) * interval.get();
+        let Some(window) = Span::starting(Timestamp::from_unix_seconds(start), ahead) else {
+            return Ok(None);
+        };
+        let states = vec![ReservationState::Confirmed, ReservationState::Active];
+        let (from, to) = (Some(window.start()), Some(window.end()));
+        let certain = self.all_reservations(Filter { states, from, to, ..Filter::default() });
+        let certain = certain.await?;
+        let state = self.state().await?;
+        if state.epoch().is_none() {
+            return Ok(None);
+        }
+        blocking(move || {
+            let draws: std::collections::HashMap<String, Energy> = certain
+                .iter()
+                .filter_map(|stored| Some((stored.id.to_string(), energy_of(stored)?)))
+                .collect();
+            let (bookings, _) = state.certain_and_held();
+            let during = bookings.into_iter().filter(|booking| booking.span.overlaps(window));
+            let consumers: Vec<Consumer> = during
+                .map(|booking| {
+                    let (max_power, idle) = state.cluster.powers(&booking.ranks);
+                    let energy = draws.get(&*booking.id);
+                    let draw = energy.map_or(max_power, |it| mean_power(*it, booking.span));
+                    Consumer { span: booking.span, max_power, draw, idle }
+                })
+                .collect();
+            let idle = state.cluster.nodes.idle_power();
+            Some(planned_consumption(&consumers, idle, window, interval))
+        })
+        .await
+    }
+
+    async fn tell_plan(
+        &self,
+        plan: &[PlannedInterval],
+        by_clock: bool,
+    ) -> Result<(), ServiceError> {
+        let (now, document) = (self.now(), forecast(plan));
+        let last = self.database.last_said(FORECAST, now).await?;
+        let same = last.is_some_and(|last| {
+            let last: Value = serde_json::from_str(&last.said.document).unwrap_or_default();
+            last == document
+        });
+        if same && !by_clock {
+            return Ok(());
+        }
+        let message = self.message(now, FORECAST, &document);
+        self.say_in(NegotiationKind::PlannedConsumption, vec![message], None).await?;
+        self.database.forget_messages(FORECAST, now - KEPT).await?;
+        metrics::counter!("wattbook_forecasts_total").increment(1);
+        Ok(())
+    }
+
+    /// Announces what has become quiet, and withdraws what no longer is.
+    async fn tell_quiet(
+        &self,
+        plan: &[PlannedInterval],
+        now: Timestamp,
+    ) -> Result<(), ServiceError> {
+        let Some(rule) = self.settings.negotiation.quiet else { return Ok(()) };
+        let kind = NegotiationKind::LowConsumption;
+        let open = self.database.open_negotiation_of(kind).await?;
+        let announced: Vec<PowerSpan> = open
+            .and_then(|open| serde_json::from_str::<Value>(&open.subject).ok())
+            .and_then(|subject| serde_json::from_value(subject["spans"].clone()).ok())
+            .unwrap_or_default();
+        let spans: Vec<Span> = announced.iter().filter_map(PowerSpan::span).collect();
+        let quiet = quiet_spans(plan, rule, now, &spans);
+        let told: Vec<PowerSpan> = quiet.iter().map(PowerSpan::from).collect();
+        if told == announced {
+            return Ok(());
+        }
+        let messages = self.news_of_quiet(&quiet, &announced, now);
+        self.say_in(kind, messages, Some(&json!({ "spans": told }))).await
+    }
+
+    /// What is said of a change from what was announced to what is quiet now. A span that time has
+    /// shortened is no news.
+    fn news_of_quiet(
+        &self,
+        quiet: &[PowerOver],
+        announced: &[PowerSpan],
+        now: Timestamp,
+    ) -> Vec<NewMessage> {
+        let is_known = |it: &&PowerOver| {
+            announced.iter().any(|before| {
+                (before.start <= it.span.start() && before.start <= now
+                    || before.start == it.span.start())
+                    && before.end == it.span.end()
+            })
+        };
+        let holds = |before: &&PowerSpan| {
+            before.end <= now
+                || quiet.iter().any(|it| {
+                    it.span.end() >= before.end && it.span.start() <= before.start.max(now)
+                })
+        };
+        let new: Vec<PowerSpan> =
+            quiet.iter().filter(|it| !is_known(it)).map(PowerSpan::from).collect();
+        let gone: Vec<&PowerSpan> = announced.iter().filter(|it| !holds(it)).collect();
+        let mut messages = Vec::new();
+        if !gone.is_empty() {
+            let document = json!({ "spans": gone });
+            messages.push(self.message(now, "low_consumption_withdrawn", &document));
+        }
+        if !new.is_empty() {
+            messages.push(self.message(now, "low_consumption", &json!({ "spans": new })));
+        }
+        messages
+    }
+}
+
+/// The energy that the chosen offer promises.
+fn energy_of(stored: &StoredReservation) -> Option<Energy> {
+    let (chosen, _) = stored.chosen?;
+    let offer = stored.offers.iter().find(|offer| offer.id == chosen)?;
+    let document: Value = serde_json::from_str(&offer.document).ok()?;
+    let microjoules = document["energy_j"].as_f64()? * 1e6;
+    #[expect(clippy::cast_possible_truncation, reason = "it was written from whole microjoules")]
+    Some(Energy::from_microjoules(microjoules as i128))
+}

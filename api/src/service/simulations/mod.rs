@@ -1,0 +1,229 @@
+//! Simulations in the background: started, watched, cancelled, their results fetched.
+//!
+//! What was asked for is checked whole before it is accepted (`check`), and stored with everything
+//! that it is played with, so that later changes of the site change nothing (`site`). Every process
+//! has one worker (`worker`), which plays one simulation at a time (`play`) on threads of its own:
+//! the database gives each simulation to one of them.
+
+mod check;
+mod play;
+mod site;
+mod worker;
+
+use storage::{
+    EnqueueError, IdempotencyRecord, NewSimulation, Simulation, SimulationFilter, SimulationId,
+    SimulationState,
+};
+use tokio::sync::{Notify, Semaphore};
+use uuid::Uuid;
+
+use super::{Access, IdempotencyKey, Service, ServiceError, State, blocking, cut_page};
+use crate::simulation::document::Document;
+
+/// The status of the answer to a simulation that was started: 202.
+const STARTED: u16 = 202;
+
+/// What simulations share in a process.
+#[derive(Debug)]
+pub struct Simulations {
+    /// Wakes the worker.
+    wake: Notify,
+    /// Experiments are checked one at a time: it takes the room of a cell.
+    checking: Semaphore,
+}
+
+/// What became of a wish for a simulation.
+#[derive(Clone, Copy, Debug)]
+pub enum Started {
+    /// A new one waits.
+    New(SimulationId),
+    /// The key was used before for the same wish: the simulation of then.
+    Before(SimulationId),
+}
+
+/// A page of simulations.
+#[derive(Debug)]
+pub struct SimulationsPage {
+    /// Oldest first.
+    pub simulations: Vec<Simulation>,
+    /// Where the next page starts.
+    pub next: Option<SimulationId>,
+}
+
+/// What a removal did.
+#[derive(Debug)]
+pub enum Removed {
+    /// It had not ended, and was cancelled.
+    Cancelled(Box<Simulation>),
+    /// It is gone with its results.
+    Gone,
+}
+
+impl Default for Simulations {
+    fn default() -> Self {
+        Self { wake: Notify::new(), checking: Semaphore::new(1) }
+    }
+}
+
+impl Access<'_> {
+    fn permits_simulation(self, simulation: &Simulation) -> bool {
+        self.operator || simulation.owner == self.owner
+    }
+}
+
+impl Service {
+    /// Checks an experiment and lets it wait for a worker.
+    ///
+    /// # Errors
+    /// `InvalidAt` with every error, `SimulationQueueFull`, `IdempotencyKeyReused`.
+    pub async fn start_simulation(
+        &self,
+        owner: &str,
+        state: &State,
+        mut document: Document,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Started, ServiceError> {
+        let queue = self.settings.simulation_queue;
+        if self.database.queued_simulations().await? >= u64::from(queue) {
+            return Err(ServiceError::SimulationQueueFull);
+        }
+        let shown = document.shown().map_err(internal)?;
+        self.put_in_site(state, &mut document).await?;
+        let checked = {
+            let turn = self.simulations.checking.acquire().await;
+            let _turn = turn.map_err(internal)?;
+            blocking(move || check::check(&document)).await?
+        };
+        let checked = checked.map_err(ServiceError::InvalidAt)?;
+        let now = self.now();
+        let new = NewSimulation {
+            id: SimulationId::new(Uuid::now_v7()),
+            owner: owner.to_owned(),
+            experiment: shown,
+            inputs: checked.kept,
+            notes: serde_json::to_string(&checked.notes).map_err(internal)?,
+            cells: checked.cells,
+            runs: checked.runs,
+            created: now,
+        };
+        let record = key.map(|key| IdempotencyRecord {
+            owner: owner.to_owned(),
+            key: key.key.clone(),
+            fingerprint: key.fingerprint.clone(),
+            status: STARTED,
+            response: new.id.to_string(),
+            created: now,
+        });
+        match self.database.enqueue_simulation(&new, queue, record.as_ref()).await {
+            Ok(()) => {
+                self.simulations.wake.notify_one();
+                Ok(Started::New(new.id))
+            }
+            Err(EnqueueError::QueueFull) => Err(ServiceError::SimulationQueueFull),
+            Err(EnqueueError::IdempotencyKeyReused) => {
+                let before = self.started_before(owner, key).await?;
+                before.ok_or(ServiceError::IdempotencyKeyReused)
+            }
+            Err(EnqueueError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    /// The simulation that was started with this key, if there is a key and it was used.
+    ///
+    /// # Errors
+    /// `IdempotencyKeyReused` where it was used for another request.
+    pub async fn started_before(
+        &self,
+        owner: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Started>, ServiceError> {
+        let id = self.answered_before(owner, key, STARTED).await?;
+        Ok(id.map(|id| Started::Before(SimulationId::new(id))))
+    }
+
+    /// One simulation.
+    ///
+    /// # Errors
+    /// `NoSimulation` where there is none, or it is not the caller's.
+    pub async fn simulation(
+        &self,
+        access: Access<'_>,
+        id: SimulationId,
+    ) -> Result<Simulation, ServiceError> {
+        let stored = self.database.simulation(id).await?;
+        stored
+            .filter(|simulation| access.permits_simulation(simulation))
+            .ok_or(ServiceError::NoSimulation(id))
+    }
+
+    /// A page of the simulations that the caller may see.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn simulations(
+        &self,
+        access: Access<'_>,
+        filter: SimulationFilter,
+        after: Option<SimulationId>,
+        limit: u16,
+    ) -> Result<SimulationsPage, ServiceError> {
+        let owner = if access.operator { filter.owner } else { Some(access.owner.to_owned()) };
+        let filter = SimulationFilter { owner, ..filter };
+        let mut found = self.database.simulations(&filter, after, limit + 1).await?;
+        let next = cut_page(&mut found, limit, |it| it.id);
+        Ok(SimulationsPage { simulations: found, next })
+    }
+
+    /// A file of a finished cell, from 1, or of the whole grid, 0.
+    ///
+    /// # Errors
+    /// `NotFinished`, `NoSimulation`.
+    pub async fn simulation_result(
+        &self,
+        simulation: &Simulation,
+        cell: u32,
+        name: &str,
+    ) -> Result<Vec<u8>, ServiceError> {
+        let found = self.database.simulation_result(simulation.id, cell, name).await?;
+        found.ok_or_else(|| ServiceError::NotFinished { state: simulation.state.word() })
+    }
+
+    /// Stops a simulation that has not ended. One that was cancelled before stays as it is.
+    ///
+    /// # Errors
+    /// `SimulationEnded` where it is finished or failed, `NoSimulation`.
+    pub async fn cancel_simulation(
+        &self,
+        access: Access<'_>,
+        id: SimulationId,
+    ) -> Result<Simulation, ServiceError> {
+        self.simulation(access, id).await?;
+        self.database.cancel_simulation(id, self.now()).await?;
+        let simulation = self.simulation(access, id).await?;
+        match simulation.state {
+            SimulationState::Cancelled => Ok(simulation),
+            state => Err(ServiceError::SimulationEnded { state: state.word() }),
+        }
+    }
+
+    /// Cancels a simulation that has not ended, and removes one that has.
+    ///
+    /// # Errors
+    /// `NoSimulation`.
+    pub async fn remove_simulation(
+        &self,
+        access: Access<'_>,
+        id: SimulationId,
+    ) -> Result<Removed, ServiceError> {
+        self.simulation(access, id).await?;
+        if self.database.cancel_simulation(id, self.now()).await? {
+            return Ok(Removed::Cancelled(Box::new(self.simulation(access, id).await?)));
+        }
+        self.database.remove_simulation(id).await?;
+        Ok(Removed::Gone)
+    }
+}
+
+fn internal(error: impl Into<anyhow::Error>) -> ServiceError {
+    ServiceError::Internal(error.into())
+}

@@ -1,0 +1,94 @@
+//! What happened, in the order in which it was committed, for whoever watches.
+
+use planner::time::Timestamp;
+use serde_json::{Value, json};
+use sqlx::FromRow;
+
+use crate::identity::{EventId, ReservationId, SimulationId};
+use crate::reservation::ReservationState;
+use crate::simulation::SimulationState;
+
+/// An event to be recorded in the transaction of what it tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEvent {
+    /// What happened, such as `reservation.confirmed`: the subject, a dot, what became of it.
+    pub kind: String,
+    /// Whose subject it is; `None` for the site's.
+    pub owner: Option<String>,
+    /// A small JSON object: ids and words, nothing secret.
+    pub data: Value,
+}
+
+/// An event as it was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Later ones are greater.
+    pub id: EventId,
+    /// When.
+    pub at: Timestamp,
+    /// As in [`NewEvent`].
+    pub kind: String,
+    /// As in [`NewEvent`].
+    pub owner: Option<String>,
+    /// As in [`NewEvent`], as text.
+    pub data: String,
+}
+
+/// Which events are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+pub struct EventsKept {
+    /// The oldest; none before the first.
+    pub oldest: Option<EventId>,
+    /// The newest; none before the first.
+    pub newest: Option<EventId>,
+}
+
+#[derive(FromRow)]
+pub(crate) struct EventRow {
+    id: EventId,
+    at_s: i64,
+    kind: String,
+    owner: Option<String>,
+    data: String,
+}
+
+impl NewEvent {
+    /// An event of the site.
+    pub fn new(kind: impl Into<String>, data: Value) -> Self {
+        Self { kind: kind.into(), owner: None, data }
+    }
+
+    /// The same of somebody's subject.
+    #[must_use]
+    pub fn of(self, owner: impl Into<String>) -> Self {
+        Self { owner: Some(owner.into()), ..self }
+    }
+
+    /// A reservation that reached a state.
+    pub(crate) fn reservation(id: ReservationId, owner: &str, state: ReservationState) -> Self {
+        let state = state.word();
+        let data = json!({ "reservation_id": id.to_string(), "state": state });
+        Self::new(format!("reservation.{state}"), data).of(owner)
+    }
+
+    /// A simulation that reached a state.
+    pub(crate) fn simulation(id: SimulationId, owner: &str, state: SimulationState) -> Self {
+        let state = state.word();
+        let data = json!({ "simulation_id": id.to_string(), "state": state });
+        Self::new(format!("simulation.{state}"), data).of(owner)
+    }
+}
+
+impl Event {
+    /// What it is about: the kind up to its dot.
+    pub fn subject(&self) -> &str {
+        self.kind.split('.').next().unwrap_or_default()
+    }
+}
+
+impl From<EventRow> for Event {
+    fn from(row: EventRow) -> Self {
+        let at = Timestamp::from_unix_seconds(row.at_s);
+        Self { id: row.id, at, kind: row.kind, owner: row.owner, data: row.data }
+    }
+}

@@ -1,0 +1,60 @@
+//! A service that speaks with its supplier, and what is said.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::cluster::path;
+use crate::server::Server;
+use crate::site::Site;
+
+/// How long something that happens by itself may take on a busy machine: in tenths of a second.
+const PATIENCE: u32 = 600;
+
+/// The service with these settings of its dialogue.
+pub async fn serve(site: &Site, negotiation: &str) -> Server {
+    let settings = format!("feed_lease_s = 2\n[negotiation]\n{negotiation}\n");
+    std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
+    site.serve_with(&["--config", "wattbook.toml"]).await
+}
+
+/// Reads until something is so.
+pub async fn until(client: &Client, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let mut last = Value::Null;
+    for _ in 0..PATIENCE {
+        last = client.get(path).await.ok(200);
+        if is_so(&last) {
+            return last;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{path} did not come to it: {last:#}");
+}
+
+/// The open question for extra power, once so many reservations ask in it.
+pub async fn open_question(client: &Client, askers: usize) -> Value {
+    let asks = |item: &Value| {
+        item["subject"]["reservations"].as_array().is_some_and(|it| it.len() == askers)
+    };
+    let list = "/api/v1/negotiations?kind=extra_power&state=open";
+    let found = until(client, list, |list| list["items"].as_array().unwrap().iter().any(asks));
+    found.await["items"][0].clone()
+}
+
+/// The conversation with its messages, once it is closed or as it is.
+pub async fn conversation(client: &Client, negotiation: &Value) -> Value {
+    let path = format!("/api/v1/negotiations/{}", negotiation["id"].as_str().unwrap());
+    client.get(&path).await.ok(200)
+}
+
+/// The conversation once it is closed.
+pub async fn closed(client: &Client, negotiation: &Value) -> Value {
+    let path = format!("/api/v1/negotiations/{}", negotiation["id"].as_str().unwrap());
+    until(client, &path, |told| told["state"] == "closed").await
+}
+
+/// The reservation once it is in a state.
+pub async fn until_state(client: &Client, reservation: &Value, state: &str) -> Value {
+    until(client, &path(reservation), |it| it["state"] == state).await
+}

@@ -1,0 +1,105 @@
+// The service, typed by its OpenAPI document. Whatever goes wrong is a `Failure` in words.
+
+import createClient from 'openapi-fetch';
+
+import { connection } from './connection.svelte';
+import { gate } from './gate';
+import type { PlacedError, Problem, paths } from './schema';
+import { session } from './session.svelte';
+
+/** Why an answer is not what was asked for. */
+export class Failure extends Error {
+  constructor(
+    /** The problem's stable word, or `unreachable`. */
+    readonly code: string,
+    message: string,
+    readonly errors: PlacedError[] = [],
+    readonly problem?: Problem,
+  ) {
+    super(message);
+  }
+}
+
+export const base = new URL('.', document.baseURI).href.replace(/\/$/, '');
+
+/** `fetch` that knows who asks and notices when the service is out of reach. */
+export async function ask(input: Request): Promise<Response> {
+  await gate.opened;
+  return askAtOnce(input);
+}
+
+/** The same for what others wait for. */
+export async function askAtOnce(input: Request): Promise<Response> {
+  if (session.token) input.headers.set('Authorization', `Bearer ${session.token}`);
+  let response: Response;
+  try {
+    response = await fetch(input);
+  } catch (error) {
+    if (input.signal.aborted) throw error;
+    connection.failed();
+    throw new Failure('unreachable', 'The service is out of reach.');
+  }
+  connection.answered();
+  if (response.status === 401) session.refused();
+  else if (response.ok) session.accepted();
+  return response;
+}
+
+export const api = createClient<paths>({ baseUrl: base, fetch: ask });
+
+/** The failure that a response without the wanted body tells of. */
+export function failure(problem: unknown, status: number): Failure {
+  if (problem && typeof problem === 'object' && 'code' in problem) {
+    const { code, detail, title, errors } = problem as Problem;
+    return new Failure(code, detail || title, errors ?? [], problem as Problem);
+  }
+  return new Failure('unreadable', `The service answered ${status} without saying why.`);
+}
+
+/** The body of an answer, or its failure thrown. */
+export async function unwrap<T>(
+  answer: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<T> {
+  const { data, error, response } = await answer;
+  if (error !== undefined || data === undefined) throw failure(error, response.status);
+  return data;
+}
+
+/** JSON from a route whose description says less of its answer than the page reads. */
+export async function getJson<T>(route: string, signal?: AbortSignal): Promise<T> {
+  const response = await ask(new Request(`${base}${route}`, { signal: signal ?? null }));
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw failure(body, response.status);
+  return body as T;
+}
+
+/** Sends JSON to such a route; what it answers, or null where the answer has no body. */
+export async function sendJson<T>(
+  method: 'POST' | 'DELETE',
+  route: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<T | null> {
+  const init: RequestInit = { method, headers: { 'Content-Type': 'application/json', ...headers } };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  const response = await ask(new Request(`${base}${route}`, init));
+  const answer: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw failure(answer, response.status);
+  return answer as T | null;
+}
+
+/** A file of the service, with who asks told. */
+export async function getFile(route: string): Promise<Blob> {
+  const response = await ask(new Request(`${base}${route}`));
+  if (!response.ok) throw failure(await response.json().catch(() => null), response.status);
+  return response.blob();
+}
+
+/** Anything thrown, in words. */
+export function words(error: unknown): string {
+  if (error instanceof Failure) {
+    const places = error.errors.map((it) => `${it.pointer ?? it.place ?? ''} ${it.detail}`.trim());
+    return [error.message, ...places].join('\n');
+  }
+  return error instanceof Error ? error.message : String(error);
+}

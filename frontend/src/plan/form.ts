@@ -1,0 +1,145 @@
+// What the form says, as a request. Times in the form are wall times, as `datetime-local` writes them.
+
+import type { QuoteRequest } from '../api/schema';
+import { HOUR, parseLength } from '../time/words';
+import { instantOf } from '../time/zone';
+
+export interface Shape {
+  nodes: string;
+  duration: string;
+}
+
+export interface FormValues extends Shape {
+  /** A wall time; empty means now. */
+  earliest: string;
+  /** Hours that it may wait, `start` for a latest start, `end` for a deadline. */
+  wait: string;
+  /** A wall time, where `wait` asks for one. */
+  until: string;
+  /** Percent. */
+  utilisation: number;
+  partition: string;
+  features: string;
+  exclude: string;
+  /** Percent of cost that is as good as the least. */
+  tolerance: string;
+  alternatives: Shape[];
+}
+
+export const EMPTY: FormValues = {
+  nodes: '8',
+  duration: '2h',
+  earliest: '',
+  wait: '24',
+  until: '',
+  utilisation: 100,
+  partition: '',
+  features: '',
+  exclude: '',
+  tolerance: '',
+  alternatives: [],
+};
+
+export type Field = keyof FormValues;
+export type FieldErrors = Partial<Record<Field, string>>;
+
+export interface Wanted {
+  request: QuoteRequest;
+  /** The first instant it may start. */
+  earliest: number;
+  /** The last instant it may start. */
+  latest: number;
+  /** The longest of its shapes, milliseconds. */
+  longest: number;
+}
+
+export type Reading = { ok: true; wanted: Wanted } | { ok: false; errors: FieldErrors };
+
+const names = (text: string) => text.split(/[\s,;]+/).filter((name) => name !== '');
+export const iso = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z');
+
+function wall(text: string, zone: string): number | null {
+  const parsed = Date.parse(`${text}${text.length === 16 ? ':00' : ''}Z`);
+  return Number.isNaN(parsed) ? null : instantOf(parsed, zone);
+}
+
+function shapeOf(shape: Shape): { nodes: number | null; seconds: number | null } {
+  const clean = shape.nodes.replace(/[\s,']/g, '');
+  const nodes = /^\d+$/.test(clean) && Number(clean) > 0 ? Number(clean) : null;
+  const seconds = parseLength(shape.duration);
+  return { nodes, seconds: seconds && seconds > 0 && seconds <= 1e8 ? seconds : null };
+}
+
+function window(values: FormValues, earliest: number, duration: number, zone: string) {
+  if (values.wait !== 'start' && values.wait !== 'end') {
+    return { latest: earliest + Number(values.wait) * HOUR, deadline: null };
+  }
+  const until = wall(values.until, zone);
+  if (until === null) return null;
+  const deadline = values.wait === 'end' ? until : null;
+  return { latest: deadline === null ? until : deadline - duration, deadline };
+}
+
+/** The request that the form asks for, or what is wrong with each field. */
+export function read(values: FormValues, now: number, zone: string): Reading {
+  const errors: FieldErrors = {};
+  const { nodes, seconds } = shapeOf(values);
+  if (nodes === null) errors.nodes = 'A whole number of nodes, 1 or more.';
+  if (seconds === null) errors.duration = 'A length of time such as 2h, 90 min or 1:30.';
+  const shapes = values.alternatives.map(shapeOf);
+  if (shapes.some((it) => it.nodes === null || it.seconds === null)) {
+    errors.alternatives = 'Each other shape needs a number of nodes and a length of time.';
+  }
+  const start = Math.floor(now / 1000) * 1000;
+  const from = values.earliest === '' ? start : wall(values.earliest, zone);
+  if (from === null) errors.earliest = 'A date and a time, or nothing for now.';
+  // A start that has passed meanwhile means now.
+  const earliest = Math.max(from ?? start, start);
+  const shortest = Math.min(seconds ?? 0, ...shapes.map((it) => it.seconds ?? Infinity)) * 1000;
+  const limits = window(values, earliest, shortest, zone);
+  if (!limits) errors.until = 'A date and a time.';
+  else if (limits.latest < earliest) {
+    errors.until = limits.deadline
+      ? 'Too early: it would have to start before the earliest start.'
+      : 'The latest start must not be before the earliest.';
+  }
+  const tolerance = values.tolerance.trim() === '' ? 0 : Number(values.tolerance.replace(',', '.'));
+  if (!(tolerance >= 0 && tolerance <= 100)) errors.tolerance = 'Percent, between 0 and 100.';
+  if (!limits || nodes === null || seconds === null || Object.keys(errors).length > 0) {
+    return { ok: false, errors };
+  }
+
+  const request: QuoteRequest = { nodes, duration_s: seconds, earliest_start: iso(earliest) };
+  if (limits.deadline === null) request.latest_start = iso(limits.latest);
+  else request.latest_end = iso(limits.deadline);
+  if (shapes.length > 0) {
+    request.alternatives = shapes.map((it) => ({ nodes: it.nodes ?? 0, duration_s: it.seconds ?? 0 }));
+  }
+  if (values.utilisation < 100) request.utilisation = values.utilisation / 100;
+  if (values.partition.trim()) request.partition = values.partition.trim();
+  if (names(values.features).length > 0) request.features = names(values.features);
+  if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
+  if (tolerance > 0) request.tolerance = { cost: Math.round(tolerance * 1e4) / 1e6 };
+  const longest = Math.max(seconds, ...shapes.map((it) => it.seconds ?? 0)) * 1000;
+  return { ok: true, wanted: { request, earliest, latest: limits.latest, longest } };
+}
+
+/** The field that a JSON pointer into the request means. */
+export function fieldOf(pointer: string): Field | null {
+  const head = pointer.split('/')[1] ?? '';
+  const fields: Record<string, Field> = {
+    nodes: 'nodes',
+    duration_s: 'duration',
+    duration: 'duration',
+    earliest_start: 'earliest',
+    latest_start: 'until',
+    latest_end: 'until',
+    utilisation: 'utilisation',
+    partition: 'partition',
+    features: 'features',
+    exclude: 'exclude',
+    tolerance: 'tolerance',
+    alternatives: 'alternatives',
+  };
+  return fields[head] ?? null;
+}

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+
+import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schema';
+import { freshness } from './basis';
+import { EMPTY, fieldOf, read, type FormValues } from './form';
+import { calendar } from './ics';
+import { nearest } from './nearest';
+import { rankingWords, sameOffer, saving, title } from './offers';
+import { oneMoreHour, reasonWords, whyNotEarlier } from './why';
+
+const NOW = Date.parse('2026-11-21T08:00:00.400Z');
+const ZONE = 'Europe/Paris';
+const form = (values: Partial<FormValues>) => read({ ...EMPTY, ...values }, NOW, ZONE);
+
+function request(values: Partial<FormValues>): QuoteRequest {
+  const reading = form(values);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.errors));
+  return reading.wanted.request;
+}
+
+function offer(values: Partial<OfferDocument>): OfferDocument {
+  return {
+    start: '2026-11-21T08:15:00Z', end: '2026-11-21T10:15:00Z', node_count: 8, energy_j: 1e7, cost: 0.5,
+    currency: 'EUR', co2_g: 168, peak_power_w: 1712, delay_s: 900, rankings: [],
+    saves: { energy_j: 0, cost: 0, co2_g: 0 }, ...values,
+  };
+}
+
+test('a plain form asks for whole seconds from now on', () => {
+  expect(request({})).toEqual({
+    nodes: 8,
+    duration_s: 7200,
+    earliest_start: '2026-11-21T08:00:00Z',
+    latest_start: '2026-11-22T08:00:00Z',
+  });
+});
+
+test('times in the form are wall times of the zone', () => {
+  const asked = request({ earliest: '2026-11-22T08:00', wait: 'end', until: '2026-11-22T20:00' });
+  expect(asked.earliest_start).toBe('2026-11-22T07:00:00Z');
+  expect(asked.latest_end).toBe('2026-11-22T19:00:00Z');
+  expect(asked.latest_start).toBeUndefined();
+});
+
+test('filters are left out where they are empty and split where they are not', () => {
+  const asked = request({ features: 'nvme, big-memory', exclude: 'n7 n9', partition: ' gpu ', tolerance: '2,5' });
+  expect(asked.features).toEqual(['nvme', 'big-memory']);
+  expect(asked.exclude).toEqual(['n7', 'n9']);
+  expect(asked.partition).toBe('gpu');
+  expect(asked.tolerance).toEqual({ cost: 0.025 });
+});
+
+test('every wrong field is told at once', () => {
+  const reading = form({ nodes: 'many', duration: 'soon', wait: 'start', until: '', tolerance: '200' });
+  expect(reading.ok).toBe(false);
+  if (!reading.ok) {
+    expect(Object.keys(reading.errors).sort()).toEqual(['duration', 'nodes', 'tolerance', 'until']);
+  }
+});
+
+test('a deadline that leaves no time is refused before asking', () => {
+  const reading = form({ wait: 'end', until: '2026-11-21T10:00' });
+  // 10:00 in Paris is 09:00Z; two hours before that is 07:00Z, an hour ago.
+  expect(reading.ok ? {} : reading.errors.until).toMatch(/Too early/);
+});
+
+test('a start that has passed means now', () => {
+  expect(request({ earliest: '2026-11-20T08:00' }).earliest_start).toBe('2026-11-21T08:00:00Z');
+});
+
+test('errors of the service find their field', () => {
+  expect(fieldOf('/features/0')).toBe('features');
+  expect(fieldOf('/duration_s')).toBe('duration');
+  expect(fieldOf('')).toBeNull();
+});
+
+test('offers are named by what they are best at', () => {
+  expect(title(offer({ rankings: ['cost_energy_co2', 'cost_co2_energy'] }))).toBe('Cheapest');
+  expect(title(offer({ rankings: ['cost_energy_co2', 'co2_cost_energy'] }))).toBe('Cheapest and cleanest');
+  expect(title(offer({ rankings: ['cost_energy_co2', 'co2_cost_energy', 'energy_cost_co2'] }))).toBe('Best in everything');
+  expect(rankingWords('cost_co2_energy')).toBe('cost, then CO₂, then energy');
+});
+
+test('savings are shares of starting as soon as possible', () => {
+  // 0.5 EUR at once, 0.3 EUR later: 40 % less.
+  expect(saving(0.2, 0.3)).toEqual({ kind: 'less', text: '40 % less' });
+  expect(saving(-0.1, 0.6)).toEqual({ kind: 'more', text: '20 % more' });
+  expect(saving(0, 0.6)).toEqual({ kind: 'same', text: 'same' });
+});
+
+test('an offer on other nodes at another price is not the same offer', () => {
+  expect(sameOffer(offer({}), offer({}))).toBe(true);
+  expect(sameOffer(offer({}), offer({ energy_j: 1.01e7 }))).toBe(false);
+});
+
+const impossible: DecisionDocument = {
+  decision: 'impossible', candidate_starts: 96, reasons: [], offers: [], pareto: [],
+};
+const optimum: DecisionDocument = {
+  decision: 'optimum', candidate_starts: 96, reasons: [], pareto: [], offers: [offer({})],
+  as_soon_as_possible: offer({ start: '2026-11-22T02:30:00Z', end: '2026-11-22T04:30:00Z' }),
+};
+
+test('the nearest possible changes are found by asking', async () => {
+  // 30 nodes are free for at most 4 h, and 50 from 02:30 on the next day.
+  const asked: QuoteRequest[] = [];
+  const ask = async (it: QuoteRequest) => {
+    asked.push(it);
+    const fits = (it.nodes ?? 0) <= 30 || (it.latest_start ?? '') >= '2026-11-22T02:30:00Z' || Number(it.duration_s) <= 4500;
+    return fits ? optimum : impossible;
+  };
+  const changes = await nearest(
+    { nodes: 50, duration_s: 7200, earliest_start: '2026-11-21T08:00:00Z', latest_start: '2026-11-21T12:00:00Z' },
+    ask,
+  );
+  expect(changes.map((change) => change.kind)).toEqual(['fewer', 'later', 'shorter']);
+  expect(changes[0]?.request.nodes).toBe(30);
+  expect(changes[1]?.request.latest_start).toBe('2026-11-22T03:00:00Z');
+  expect(changes[2]?.request.duration_s).toBe(4500);
+  expect(asked.length).toBeLessThan(20);
+});
+
+test('what does not help is not offered', async () => {
+  expect(await nearest({ nodes: 9, duration_s: 7200, earliest_start: '2026-11-21T08:00:00Z' }, async () => impossible)).toEqual([]);
+});
+
+test('reasons say how much is missing, and when, in the zone looked at', () => {
+  const words = reasonWords(
+    {
+      code: 'nodes', excluded_starts: 96, detail: '',
+      binding: { at_start: '2026-11-21T15:00:00Z', start: '2026-11-21T15:00:00Z', end: '2026-11-21T17:00:00Z', missing_nodes: 6 },
+    },
+    { now: NOW, zone: ZONE },
+  );
+  expect(words).toBe('Not enough free nodes at 96 starts. Where it came closest, 6 nodes were missing, today 16:00 to 18:00.');
+});
+
+test('waiting is explained by what starting at once would take', () => {
+  const decision: DecisionDocument = {
+    ...optimum,
+    as_soon_as_possible: offer({}),
+    offers: [offer({ start: '2026-11-22T01:00:00Z', cost: 0.31, saves: { energy_j: 0, cost: 0.19, co2_g: 46 } })],
+    explanation: { rankings: [{ ranking: 'cost_co2_energy', best: offer({ cost: 0.31 }), one_more_hour_saves: { energy_j: 0, cost: 0.02, co2_g: 0 } }] },
+  };
+  expect(whyNotEarlier(decision, Date.parse('2026-11-21T08:05:00Z'), { now: NOW, zone: ZONE })).toEqual([
+    'A waits 16 h 45 min: starting today 09:15 would take 0.19 EUR more and 46 g CO₂ more.',
+  ]);
+  expect(oneMoreHour(decision)).toEqual(['An hour more of waiting would make the cheapest 0.02 EUR cheaper.']);
+});
+
+test('calendar files fold long lines and escape what means something', () => {
+  const text = calendar(
+    [{ id: 'r1', start: NOW, end: NOW + 7_200_000, summary: 'Wattbook: 8 nodes', description: `a, b; ${'é'.repeat(60)}` }],
+    NOW,
+  );
+  expect(text).toContain('DTSTART:20261121T080000Z\r\n');
+  expect(text).toContain('DESCRIPTION:a\\, b\\; é');
+  const bytes = text.split('\r\n').map((line) => new TextEncoder().encode(line).length);
+  expect(Math.max(...bytes)).toBeLessThanOrEqual(75);
+});
+
+test('an offer tells how old its data is, and what of it is doubtful', () => {
+  const told = { quality: 'measured', issued_at: null };
+  const basis = [
+    { ...told, quantity: 'price', source: 'entsoe-fr', standing: 'fresh', received_at: '2026-11-21T07:48:00Z' },
+    { ...told, quantity: 'co2', source: 'eco2mix', standing: 'fresh', received_at: '2026-11-21T07:00:00Z' },
+    { ...told, quantity: 'co2', source: '', standing: 'forecast', quality: 'estimated', received_at: null },
+  ];
+  const words = (values: Partial<OfferDocument>) =>
+    freshness(offer(values), basis, Date.parse('2026-11-21T08:00:00Z'), 'UTC').map((it) => it.words);
+  expect(words({ basis: [0, 1] })).toEqual(['price 12 min old', 'CO₂ 1 h old']);
+  expect(words({})).toEqual(['price 12 min old', 'CO₂: a forecast of this site']);
+});

@@ -1,0 +1,84 @@
+// The answer while somebody types: asked a moment after the last change, an older question given up.
+
+import { Failure, api, unwrap, words } from '../api/client';
+import { coalesced } from '../api/coalesce';
+import { connection } from '../api/connection.svelte';
+import { BOOK, events } from '../api/events.svelte';
+import type { DecisionDocument, PlacedError, QuoteRequest } from '../api/schema';
+import type { Wanted } from './form';
+
+const PAUSE = 180;
+
+/** However much happens at the service, an answer stands still for so long. */
+const GAP = 5000;
+
+export interface Answer {
+  wanted: Wanted;
+  decision: DecisionDocument;
+  /** When it came. */
+  at: number;
+}
+
+export function quote(request: QuoteRequest, signal?: AbortSignal): Promise<DecisionDocument> {
+  const body = { ...request, pareto_nodes: false };
+  return unwrap(api.POST('/api/v1/quotes', { body, signal: signal ?? null }));
+}
+
+/** To be called while a component is made. */
+export function quotes(wanted: () => Wanted | null) {
+  let answer = $state.raw<Answer>();
+  let error = $state('');
+  let places = $state.raw<PlacedError[]>([]);
+  let asking = $state(false);
+  let round = $state(0);
+
+  $effect(() => {
+    const asked = wanted();
+    void round;
+    if (!asked) return;
+    const stop = new AbortController();
+    asking = true;
+    const timer = setTimeout(() => {
+      quote({ ...asked.request, explain: true } as QuoteRequest, stop.signal)
+        .then((decision) => {
+          if (stop.signal.aborted) return;
+          answer = { wanted: asked, decision, at: Date.now() };
+          [error, places, asking] = ['', [], false];
+        })
+        .catch((thrown: unknown) => {
+          if (stop.signal.aborted) return;
+          asking = false;
+          places = thrown instanceof Failure ? thrown.errors : [];
+          error = thrown instanceof Failure && places.length > 0 ? thrown.message : words(thrown);
+        });
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  });
+  $effect(() => {
+    const again = coalesced(async () => void (round += 1), PAUSE, GAP);
+    const stops = [events.on([...BOOK, 'agenda'], again.poke), connection.onBack(again.poke), again.stop];
+    return () => stops.forEach((stop) => stop());
+  });
+
+  return {
+    get answer() {
+      return answer;
+    },
+    get error() {
+      return error;
+    },
+    /** What is wrong with the request, by place in it. */
+    get places() {
+      return places;
+    },
+    get asking() {
+      return asking;
+    },
+    refresh() {
+      round += 1;
+    },
+  };
+}

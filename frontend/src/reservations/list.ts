@@ -1,0 +1,98 @@
+// Reservations as people look for them: those to come, and those that were.
+
+import type { ReservationDocument } from '../api/schema';
+import { carbon, money } from '../units/format';
+import { chosen } from './calendar';
+
+export type View = 'coming' | 'past';
+
+const COMING = new Set(['proposed', 'confirmed', 'active', 'awaiting_supplier']);
+
+export const STATE_WORDS: Record<string, string> = {
+  proposed: 'Not chosen yet',
+  confirmed: 'Booked',
+  active: 'Running',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  rejected: 'Rejected',
+  failed: 'Failed',
+  awaiting_supplier: 'Waiting for the supplier',
+};
+
+/** Those of a view: to come by start, the past with the latest first. */
+export function listed(all: readonly ReservationDocument[], view: View): ReservationDocument[] {
+  const start = (it: ReservationDocument) => Date.parse(it.start ?? it.created_at);
+  const found = all.filter((it) => COMING.has(it.state) === (view === 'coming'));
+  return found.sort((a, b) => (view === 'coming' ? start(a) - start(b) : start(b) - start(a)));
+}
+
+export interface Together {
+  /** Held offers of which one may take its place. */
+  replacement: ReservationDocument | undefined;
+  /** The one whose place its held offers may take. */
+  replaced: ReservationDocument | undefined;
+}
+
+/** Reservations of which one may take the other's place. */
+export function together(all: readonly ReservationDocument[], { id, replaces, state }: ReservationDocument): Together {
+  return {
+    replacement: all.find((it) => it.replaces === id && it.state === 'proposed'),
+    replaced: state === 'proposed' ? all.find((it) => it.id === replaces) : undefined,
+  };
+}
+
+export interface Account {
+  reservations: number;
+  energy_j: number;
+  cost: number;
+  co2_g: number;
+  saved: { energy_j: number; cost: number; co2_g: number };
+  currency: string;
+}
+
+/** What those that were or will be used take together, and save against starting at once. */
+export function account(reservations: readonly ReservationDocument[]): Account {
+  const sum: Account = {
+    reservations: 0,
+    energy_j: 0,
+    cost: 0,
+    co2_g: 0,
+    saved: { energy_j: 0, cost: 0, co2_g: 0 },
+    currency: '',
+  };
+  for (const reservation of reservations) {
+    const offer = chosen(reservation);
+    if (!offer || !['confirmed', 'active', 'completed'].includes(reservation.state)) continue;
+    sum.reservations += 1;
+    sum.energy_j += offer.energy_j;
+    sum.cost += offer.cost;
+    sum.co2_g += offer.co2_g;
+    sum.saved.energy_j += offer.saves.energy_j;
+    sum.saved.cost += offer.saves.cost;
+    sum.saved.co2_g += offer.saves.co2_g;
+    sum.currency = offer.currency;
+  }
+  return sum;
+}
+
+/** What a reservation's chosen offer is expected to take since agendas have changed. */
+interface Expected {
+  offers?: { offer_id: string; cost?: number | null; co2_g?: number | null; cap_kept?: boolean | null }[];
+}
+
+/** How a reservation stands after agendas have changed, in words; empty where nothing is worth telling. */
+export function changedWords(reservation: ReservationDocument): string[] {
+  const expected = reservation.now_expected as Expected | null | undefined;
+  const offer = chosen(reservation);
+  const now = expected?.offers?.find((it) => it.offer_id === offer?.offer_id);
+  if (!offer || !now) return [];
+  const words: string[] = [];
+  const differs = (value: number, before: number) => Math.abs(value - before) > 0.005 * Math.abs(before);
+  if (now.cost == null || now.co2_g == null) words.push('For a part of it no price or CO₂ intensity is known any more.');
+  else if (differs(now.cost, offer.cost) || differs(now.co2_g, offer.co2_g)) {
+    words.push(`As agendas stand now: ${money(now.cost, offer.currency)}, ${carbon(now.co2_g)} CO₂.`);
+  }
+  if (now.cap_kept === false) words.push('The power cap was lowered since: it no longer fits under it.');
+  return words;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+
+import type { OfferDocument, ReservationDocument } from '../api/schema';
+import { together } from './list';
+import { feeWords, noticeOf, wishWords } from './notice';
+
+const made = (values: object) => ({ id: 'a', state: 'rejected', degraded: false, offers: [], ...values }) as unknown as ReservationDocument;
+
+test('a notice tells what happened and the way out', () => {
+  const way_out = 'ask for fewer nodes';
+  expect(noticeOf(made({ notice: null }))).toBeNull();
+  expect(noticeOf(made({ notice: { code: 'refused', detail: 'the line is full', way_out } }))).toEqual({
+    kind: 'bad', text: 'The supplier says no: the line is full. Ask for fewer nodes.',
+  });
+  const notice = { code: 'offers_withdrawn', detail: 'the supplier lowered the power cap.', way_out };
+  expect(noticeOf(made({ state: 'proposed', notice }))).toEqual({
+    kind: 'warn', text: 'The supplier lowered the power cap. Ask for fewer nodes.',
+  });
+});
+
+test('a request without offers is told by what was asked for', () => {
+  expect(wishWords(made({ request: { nodes: 24, duration_s: 7200 } }))).toBe('24 nodes for 2 h');
+  expect(wishWords(made({ request: { nodes: 1, duration: '2h' } }))).toBe('1 node');
+});
+
+test('a fee for extra power is told where there is one', () => {
+  const offer = (fee?: number) => ({ currency: 'EUR', extra_power_fee: fee }) as OfferDocument;
+  expect([feeWords(offer()), feeWords(offer(0))]).toEqual(['', '']);
+  expect(feeWords(offer(1.5))).toBe('1.50 EUR of the cost for extra power');
+});
+
+test('a replacement and what it replaces know each other while offers are held', () => {
+  const [booked, other] = [made({ id: 'a', state: 'confirmed' }), made({ id: 'b', state: 'proposed', replaces: 'a' })];
+  const all = [booked, other];
+  expect([together(all, booked).replacement, together(all, booked).replaced]).toEqual([other, undefined]);
+  expect([together(all, other).replacement, together(all, other).replaced]).toEqual([undefined, booked]);
+  const late = made({ id: 'b', state: 'expired', replaces: 'a' });
+  expect(together([booked, late], booked).replacement).toBeUndefined();
+});

@@ -1,0 +1,111 @@
+// Instants and lengths of time in words.
+
+import { format, offsetAt, wallOf } from './zone';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** `14:30` */
+export function clock(instant: number, zone: string): string {
+  return format(zone, { hour: '2-digit', minute: '2-digit' }).format(instant);
+}
+
+/** `14:30:05` */
+export function exactClock(instant: number, zone: string): string {
+  return format(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(instant);
+}
+
+/** `Sat 21 Nov` */
+export function day(instant: number, zone: string): string {
+  return format(zone, { weekday: 'short', day: 'numeric', month: 'short' })
+    .format(instant)
+    .replace(',', '');
+}
+
+function wallDay(instant: number, zone: string): number {
+  return Math.floor(wallOf(instant, zone) / DAY);
+}
+
+/** `today`, `tomorrow`, `yesterday` or `Sat 21 Nov` */
+export function nearDay(instant: number, now: number, zone: string): string {
+  const away = wallDay(instant, zone) - wallDay(now, zone);
+  return { [-1]: 'yesterday', 0: 'today', 1: 'tomorrow' }[away] ?? day(instant, zone);
+}
+
+/** `tomorrow 02:00` */
+export function when(instant: number, now: number, zone: string): string {
+  return `${nearDay(instant, now, zone)} ${clock(instant, zone)}`;
+}
+
+/** `today 22:00 to tomorrow 02:00`, `today 14:00 to 16:00` */
+export function span(start: number, end: number, now: number, zone: string): string {
+  const sameDay = wallDay(start, zone) === wallDay(end, zone);
+  return `${when(start, now, zone)} to ${sameDay ? clock(end, zone) : when(end, now, zone)}`;
+}
+
+/** `Sat 21 Nov 2026, 14:30:05 (UTC+01:00)`: nothing left out. */
+export function exact(instant: number, zone: string): string {
+  const year = format(zone, { year: 'numeric' }).format(instant);
+  const time = exactClock(instant, zone);
+  return `${day(instant, zone)} ${year}, ${time} (${offset(instant, zone)})`;
+}
+
+/** `UTC+01:00` */
+export function offset(instant: number, zone: string): string {
+  const minutes = Math.round(offsetAt(instant, zone) / MINUTE);
+  if (minutes === 0) return 'UTC';
+  const sign = minutes < 0 ? '−' : '+';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${sign}${two(hours)}:${two(rest)}`;
+}
+
+/** `2 h 30 min`, `45 min`, `3 d 4 h`, `20 s`; at most two parts. */
+export function length(milliseconds: number): string {
+  let seconds = Math.round(Math.abs(milliseconds) / 1000);
+  if (seconds >= 3600) seconds = Math.round(seconds / 60) * 60;
+  const parts: string[] = [];
+  for (const [unit, size] of [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const) {
+    const count = Math.floor(seconds / size);
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${unit}`);
+    else if (parts.length > 0) break;
+    seconds -= count * size;
+  }
+  return parts.join(' ') || '0 s';
+}
+
+/** `14:05` left of an hour's hold: minutes and seconds. */
+export function countdown(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const rest = String(seconds % 60).padStart(2, '0');
+  return `${Math.floor(seconds / 60)}:${rest}`;
+}
+
+const UNIT_SECONDS: Record<string, number> = { d: 86_400, h: 3600, m: 60, s: 1 };
+const UNIT_WORDS = /^(d|days?|h|hrs?|hours?|m|min|mins|minutes?|s|secs?|seconds?)?$/;
+
+/** Reads `2h`, `90 min`, `1h30`, `1:30`, `2 days`, `PT2H`; plain numbers are hours. Seconds. */
+export function parseLength(text: string): number | null {
+  const clean = text.trim().toLowerCase().replace(',', '.').replace(/^p(?=[t\d])/, '').replace('t', '');
+  const colon = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/.exec(clean);
+  if (colon) return Number(colon[1]) * 3600 + Number(colon[2]) * 60 + Number(colon[3] ?? 0);
+  if (/^\d+(\.\d+)?$/.test(clean)) return Math.round(Number(clean) * 3600);
+  if (!/^(?:\d+(?:\.\d+)?\s*[a-z]*\s*)+$/.test(clean)) return null;
+  let sum = 0;
+  let before = '';
+  for (const [, number, word = ''] of clean.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]*)/g)) {
+    // In `1h30` the bare number is minutes.
+    const unit = word === '' && before === 'h' ? 'm' : word.charAt(0);
+    const size = UNIT_SECONDS[unit];
+    if (size === undefined || !UNIT_WORDS.test(word)) return null;
+    sum += Number(number) * size;
+    before = unit;
+  }
+  return Number.isFinite(sum) && sum > 0 ? Math.round(sum) : null;
+}

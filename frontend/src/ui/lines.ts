@@ -1,0 +1,42 @@
+// Lines over a numeric axis: points to SVG paths.
+
+export interface Line {
+  name: string;
+  points: { x: number; y: number }[];
+}
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** How far the points of some lines reach; zero is in it. */
+export function extent(lines: readonly Line[]): { x: [number, number]; y: [number, number] } {
+  const points = lines.flatMap((line) => line.points);
+  const xs = points.map((point) => point.x);
+  const ys = points.map((point) => point.y);
+  const widened = ([low, high]: [number, number]): [number, number] =>
+    high > low ? [low, high] : [low, low + 1];
+  return {
+    x: widened([Math.min(...xs, Infinity), Math.max(...xs, -Infinity)]),
+    y: widened([Math.min(0, ...ys), Math.max(0, ...ys) * 1.05]),
+  };
+}
+
+export function path(points: Line['points'], x: (value: number) => number, y: (value: number) => number): string {
+  return points
+    .map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`)
+    .join('');
+}
+
+/** Colours that stay apart for colour-blind eyes (Okabe and Ito), with dashes for those who see none. */
+export const STYLES = [
+  { class: 'line-0', dash: '' },
+  { class: 'line-1', dash: '7 3' },
+  { class: 'line-2', dash: '2 3' },
+  { class: 'line-3', dash: '9 3 2 3' },
+  { class: 'line-4', dash: '4 2' },
+  { class: 'line-5', dash: '1 2' },
+] as const;

@@ -1,0 +1,44 @@
+// Step functions on a time axis: what agendas and profiles are.
+
+export interface Step {
+  start: number;
+  end: number;
+  value: number;
+}
+
+/** The value at an instant, where there is one. */
+export function valueAt(steps: readonly Step[], at: number): number | null {
+  return steps.find((step) => step.start <= at && at < step.end)?.value ?? null;
+}
+
+/** The steps within a span, cut at its ends; neighbours with one value are one. */
+export function within(steps: readonly Step[], from: number, to: number): Step[] {
+  const found: Step[] = [];
+  for (const step of steps) {
+    const [start, end] = [Math.max(step.start, from), Math.min(step.end, to)];
+    if (end <= start) continue;
+    const before = found.at(-1);
+    if (before && before.end === start && before.value === step.value) before.end = end;
+    else found.push({ start, end, value: step.value });
+  }
+  return found;
+}
+
+/** The parts of a span that no step covers. */
+export function gaps(steps: readonly Step[], from: number, to: number): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  let reached = from;
+  for (const step of within(steps, from, to)) {
+    if (step.start > reached) found.push({ start: reached, end: step.start });
+    reached = Math.max(reached, step.end);
+  }
+  if (reached < to) found.push({ start: reached, end: to });
+  return found;
+}
+
+/** From the least to the greatest value, with zero where it is near; never empty. */
+export function range(values: readonly number[]): [number, number] {
+  const low = Math.min(0, ...values);
+  const high = Math.max(...values, low);
+  return high > low ? [low, high] : [low, low + 1];
+}

@@ -1,0 +1,89 @@
+// Quantities for people: rounded to what matters, in units they read. The exact value goes on hover.
+
+const numbers = new Map<number, Intl.NumberFormat>();
+
+/** A number with so many significant digits, and thin groups. */
+export function rounded(value: number, digits = 3): string {
+  const size = Math.abs(value);
+  const decimals = size === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  let made = numbers.get(decimals);
+  if (!made) {
+    const most = Math.min(decimals, 20);
+    made = new Intl.NumberFormat('en-GB', { maximumFractionDigits: most });
+    numbers.set(decimals, made);
+  }
+  return made.format(value).replace(/^-/, '−');
+}
+
+function scaled(value: number, units: readonly (readonly [number, string])[]): string {
+  const fitting = units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
+  if (!fitting) return rounded(value);
+  return `${rounded(value / fitting[0])} ${fitting[1]}`;
+}
+
+/** `3.42 kWh` of joules. */
+export function energy(joules: number): string {
+  return scaled(joules, [
+    [3.6e12, 'GWh'],
+    [3.6e9, 'MWh'],
+    [3.6e6, 'kWh'],
+    [3.6e3, 'Wh'],
+  ]);
+}
+
+/** `3.424800 kWh` */
+export function exactEnergy(joules: number): string {
+  return `${(joules / 3.6e6).toFixed(6)} kWh (${joules} J)`;
+}
+
+/** `108 g`, `1.2 kg` */
+export function carbon(grams: number): string {
+  return scaled(grams, [
+    [1e6, 't'],
+    [1e3, 'kg'],
+    [1, 'g'],
+  ]);
+}
+
+export function exactCarbon(grams: number): string {
+  return `${grams} g CO₂`;
+}
+
+/** `8.3 kW` of watts. */
+export function power(watts: number): string {
+  return scaled(watts, [
+    [1e9, 'GW'],
+    [1e6, 'MW'],
+    [1e3, 'kW'],
+    [1, 'W'],
+  ]);
+}
+
+export function exactPower(watts: number): string {
+  return `${watts} W`;
+}
+
+/** `0.51 EUR`: cents, and two digits that matter below. */
+export function money(amount: number, currency: string): string {
+  const size = Math.abs(amount);
+  let decimals = 2;
+  if (size > 0 && size < 0.095) decimals = Math.min(6, 1 - Math.floor(Math.log10(size)));
+  if (size >= 1000) decimals = 0;
+  const text = amount.toLocaleString('en-GB', {
+    minimumFractionDigits: Math.min(2, decimals),
+    maximumFractionDigits: decimals,
+  });
+  return `${text.replace(/^-/, '−')} ${currency}`;
+}
+
+export function exactMoney(amount: number, currency: string): string {
+  return `${amount} ${currency}`;
+}
+
+/** `12 %` of a fraction. */
+export const percent = (fraction: number) => `${rounded(fraction * 100, 2)} %`;
+
+/** `1 node`, `12,000 nodes` */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-GB')} ${number === 1 ? one : many}`;
+}

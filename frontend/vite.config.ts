@@ -1,0 +1,45 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+import { compress } from './build/compress.ts';
+
+const service = process.env.WATTBOOK_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  // Relative, so that the page also works behind a proxy under a path.
+  base: './',
+  plugins: [svelte(), compress()],
+  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  server: { proxy: { '/api': service, '/health': service } },
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'browser',
+          include: ['browser/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'measurements',
+          include: ['browser/frames.ts', 'browser/timings.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'screenshots',
+          include: ['browser/screenshots.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,183 @@
+//! Prices, CO2 intensities and caps as feeds of the service.
+
+use grid_feeds::feed::{
+    Accounting, CarbonFeed, Factors, FeedError, Fetched, Fetching, Kind, Known, PowerCapFeed,
+    PriceFeed, Quality, Quantity, Query, Revision, Role, Series,
+};
+use grid_feeds::http::Http;
+use grid_feeds::schedule::Rhythm;
+use planner::agenda::{Agenda, Piece};
+use planner::quantity::{Power, Rate};
+use planner::time::{Seconds, Span};
+
+use crate::map::SupplierWord;
+use crate::ven::Ven;
+
+/// Agendas reach at most so far ahead.
+const AHEAD: Seconds = Seconds::new(60 * 86_400);
+
+const DAY: Seconds = Seconds::new(86_400);
+
+/// What a source says beside `provider = "openadr"`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeedSettings {
+    /// For CO2: `marginal`, as in the standard, or `average`.
+    #[serde(default = "marginal")]
+    pub accounting: Accounting,
+    /// For CO2: `direct` or `lifecycle`.
+    #[serde(default)]
+    pub factors: Factors,
+    /// For caps: what holds where no event limits; unknown unless given.
+    pub without_limit_w: Option<f64>,
+}
+
+const fn marginal() -> Accounting {
+    Accounting::Marginal
+}
+
+/// A feed of one quantity.
+#[derive(Debug)]
+struct Client {
+    source: Box<str>,
+    ven: Ven,
+    http: Http,
+    kind: Kind,
+    without_limit: Option<Power>,
+}
+
+impl Ven {
+    /// The feed of `quantity`, named `source`, whose requests `http` counts.
+    ///
+    /// # Errors
+    /// Settings that cannot work.
+    pub fn feed(
+        &self,
+        settings: &FeedSettings,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Role, FeedError> {
+        let bad = |message: &str| FeedError::Configuration { message: message.to_owned() };
+        let without_limit = settings.without_limit_w.map(|watts| {
+            let power = Power::from_watts(watts).filter(|power| *power >= Power::ZERO);
+            power.ok_or_else(|| bad("without_limit_w must be a power of 0 W or more"))
+        });
+        let without_limit = without_limit.transpose()?;
+        if without_limit.is_some() && quantity != Quantity::PowerCap {
+            return Err(bad("without_limit_w is of power-cap only"));
+        }
+        let client = |kind| {
+            let (source, ven, http) = (source.into(), self.clone(), http.clone());
+            Box::new(Client { source, ven, http, kind, without_limit })
+        };
+        Ok(match quantity {
+            Quantity::Price => Role::Price(client(Kind::Price { currency: self.currency() })),
+            Quantity::Co2 => {
+                let FeedSettings { accounting, factors, .. } = *settings;
+                Role::Carbon(client(Kind::Co2 { accounting, factors }))
+            }
+            Quantity::PowerCap => Role::PowerCap(client(Kind::PowerCap)),
+        })
+    }
+
+    /// How the server may be asked, unless the site says otherwise.
+    pub fn rhythm(&self) -> Rhythm {
+        Rhythm {
+            poll_every_s: self.settings().poll_every_s,
+            poll_awaited_every_s: self.settings().poll_every_s,
+            backoff_first_s: 10,
+            backoff_longest_s: 600,
+            refused_s: 1800,
+            catch_up_s: 5,
+            ..Rhythm::default()
+        }
+    }
+}
+
+impl Client {
+    async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let before = self.ven.requests();
+        let word = self.ven.events(query.now).await;
+        // Other errands of the moment count too, which errs on the side of asking less.
+        self.http.note_requests(self.ven.requests().saturating_sub(before));
+        let word = word?;
+        let notes = word.notes.clone();
+        let pieces = self.pieces(word, query)?;
+        let agenda = Agenda::new(pieces).map_err(|error| FeedError::Payload {
+            place: "the agenda".to_owned(),
+            message: error.to_string(),
+        })?;
+        if agenda.pieces().is_empty() {
+            let message = format!("the program has no {}", self.kind.quantity().word());
+            return Err(FeedError::NotPublished { message });
+        }
+        let series = Series { kind: self.kind, issued_at: None, agenda, notes };
+        let (source, zone) = (self.source.clone(), self.ven.settings().program.as_str().into());
+        Ok(Fetched::Revision(Box::new(Revision { source, zone, series, validator: None })))
+    }
+
+    fn pieces(&self, word: SupplierWord, query: Query<'_>) -> Result<Vec<Piece<Known>>, FeedError> {
+        // Until a midnight, so that what has no end is no news every minute.
+        let end = query.window.end().max(query.now + AHEAD).ceil_to(DAY);
+        let Some(window) = Span::new(query.window.start(), end) else { return Ok(Vec::new()) };
+        Ok(match self.kind {
+            Kind::Price { .. } => {
+                clipped(&word.price?, window, Quality::Measured, Rate::as_millionths)
+            }
+            Kind::Co2 { .. } => clipped(&word.co2?, window, Quality::Forecast, Rate::as_millionths),
+            Kind::PowerCap => {
+                let power = Power::as_microwatts;
+                let caps = clipped(&word.power_cap?, window, Quality::Measured, power);
+                self.filled(caps, window)
+            }
+        })
+    }
+
+    /// With the cap that holds where no event limits.
+    fn filled(&self, caps: Vec<Piece<Known>>, window: Span) -> Vec<Piece<Known>> {
+        let Some(power) = self.without_limit else { return caps };
+        let value = Known { value: power.as_microwatts(), quality: Quality::Measured };
+        let mut all = Vec::with_capacity(2 * caps.len() + 1);
+        let mut from = window.start();
+        for cap in caps {
+            let gap = Span::new(from, cap.span.start());
+            all.extend(gap.map(|span| Piece { span, value }));
+            from = cap.span.end();
+            all.push(cap);
+        }
+        all.extend(Span::new(from, window.end()).map(|span| Piece { span, value }));
+        all
+    }
+}
+
+fn clipped<V: Copy>(
+    agenda: &Agenda<V>,
+    window: Span,
+    quality: Quality,
+    exact: impl Fn(V) -> i64,
+) -> Vec<Piece<Known>> {
+    let pieces = agenda.pieces().iter().filter_map(|piece| {
+        let span = piece.span.intersection(window)?;
+        Some(Piece { span, value: Known { value: exact(piece.value), quality } })
+    });
+    pieces.collect()
+}
+
+impl PriceFeed for Client {
+    fn prices<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query))
+    }
+}
+
+impl CarbonFeed for Client {
+    fn intensities<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query))
+    }
+}
+
+impl PowerCapFeed for Client {
+    fn power_caps<'a>(&'a self, query: Query<'a>) -> Fetching<'a> {
+        Box::pin(self.fetch(query))
+    }
+}

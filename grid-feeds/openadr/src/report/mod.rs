@@ -1,0 +1,133 @@
+//! What this site says to the supplier, as reports: pure.
+//!
+//! A report answers an event. That is the newest open one that asks for it by a report descriptor,
+//! else the newest open one.
+
+mod content;
+#[cfg(test)]
+mod tests;
+
+use openleadr_wire::event::Event;
+use openleadr_wire::report::ReportType;
+use planner::quantity::{Energy, Power};
+use planner::time::{Span, Timestamp};
+
+pub use content::{Contents, announced};
+
+use crate::map::Fee;
+
+/// What is planned for a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedInterval {
+    /// When.
+    pub span: Span,
+    /// The most that may be drawn.
+    pub reserved_max: Power,
+    /// What is expected to be drawn on average, idle nodes included.
+    pub expected: Power,
+}
+
+/// A span in which little will be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuietSpan {
+    /// When.
+    pub span: Span,
+    /// What is expected to be drawn.
+    pub power: Power,
+    /// How much less than usual that is.
+    pub less: Power,
+}
+
+/// Power that is asked for beyond what we may draw; each is a request of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// When.
+    pub span: Span,
+    /// How much more.
+    pub power: Power,
+    /// The most that it may cost for each kW; nothing unless given.
+    pub fee_limit: Option<Fee>,
+}
+
+/// What was drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// When.
+    pub span: Span,
+    /// How much.
+    pub energy: Energy,
+    /// Reckoned rather than measured.
+    pub estimated: bool,
+}
+
+/// The kinds of reports, each of which has one name for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReportKind {
+    /// What is planned.
+    Plan,
+    /// Spans in which little will be drawn.
+    Quiet,
+    /// Requests for more power.
+    Request,
+    /// What was drawn.
+    Usage,
+}
+
+impl ReportKind {
+    /// The report's name: an earlier one of this name is replaced.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "wattbook-plan",
+            Self::Quiet => "wattbook-quiet",
+            Self::Request => "wattbook-request",
+            Self::Usage => "wattbook-usage",
+        }
+    }
+
+    /// The payload type that it is known by.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Plan => "USAGE_FORECAST",
+            Self::Quiet => "LOAD_SHED_DELTA_AVAILABLE",
+            Self::Request => "IMPORT_RESERVATION_CAPACITY",
+            Self::Usage => "USAGE",
+        }
+    }
+
+    /// Whether a request for reports of this type is a request for this one. The user guide asks
+    /// for reservations by other words than the table of definitions has.
+    fn answers(self, asked: &ReportType) -> bool {
+        match self {
+            Self::Plan => matches!(asked, ReportType::UsageForecast | ReportType::Demand),
+            Self::Quiet => matches!(
+                asked,
+                ReportType::LoadShedDeltaAvailable | ReportType::DownRegulationAvailable
+            ),
+            Self::Request => match asked {
+                ReportType::ImportReservationCapacity => true,
+                ReportType::Private(word) => {
+                    word == "IMPORT_CAPACITY_RESERVATION" || word == "CAPACITY_RESERVATION"
+                }
+                _ => false,
+            },
+            Self::Usage => matches!(asked, ReportType::Usage),
+        }
+    }
+
+    /// The event that a report of this kind answers.
+    pub fn event(self, ranked: &[&Event], now: Timestamp) -> Option<Event> {
+        let open = ranked.iter().filter(|event| is_open(event, now));
+        let newest = open.max_by_key(|event| {
+            let mut asked = event.content.report_descriptors.iter().flatten();
+            let asks = asked.any(|descriptor| self.answers(&descriptor.payload_type));
+            (asks, event.modification_date_time, event.id.as_str().to_owned())
+        });
+        newest.map(|event| (*event).clone())
+    }
+}
+
+/// Whether an event is not over: it has an interval that has not ended, or none at all.
+fn is_open(event: &Event, now: Timestamp) -> bool {
+    let intervals = event.content.intervals.as_deref().unwrap_or_default();
+    intervals.is_empty() || crate::map::ends_after(event, now)
+}

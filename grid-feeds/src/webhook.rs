@@ -1,0 +1,97 @@
+//! Messages sent to an address of others, signed as the Standard Webhooks specification says
+//! (headers `webhook-id`, `webhook-timestamp` and `webhook-signature`; HMAC-SHA256 over
+//! `id.timestamp.body`, Base64 after `v1,`). Receivers drop what they have seen by its id.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use planner::time::Timestamp;
+use reqwest::header::CONTENT_TYPE;
+use sha2::Sha256;
+
+use crate::feed::{FeedError, Secret};
+use crate::http::{Http, Timeouts, send};
+
+/// Secrets in the specification's own form begin so; what follows is Base64.
+const PREFIX: &str = "whsec_";
+
+/// An address that messages are sent to, and what they are signed with.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    http: Http,
+    url: String,
+    secret: Secret,
+    key: Key,
+}
+
+/// The bytes that sign. Writing it shows `***`.
+#[derive(Clone)]
+struct Key(Vec<u8>);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Webhook {
+    /// An address with its secret, plain text or `whsec_` and Base64.
+    ///
+    /// # Errors
+    /// What follows `whsec_` is not Base64, or TLS cannot be set up.
+    pub fn new(url: &str, secret: Secret) -> Result<Self, FeedError> {
+        let key = match secret.expose().strip_prefix(PREFIX) {
+            None => secret.expose().as_bytes().to_vec(),
+            Some(text) => STANDARD
+                .decode(text)
+                .map_err(|_| FeedError::configuration("the secret is not Base64 after whsec_"))?,
+        };
+        let http = Http::new(Timeouts::default())?;
+        Ok(Self { http, url: url.to_owned(), secret, key: Key(key) })
+    }
+
+    /// Sends a JSON document under an id, which stays the same however often it is sent.
+    ///
+    /// # Errors
+    /// What the other side answers; [`FeedError::retry`] says whether to try again.
+    pub async fn send(&self, id: &str, body: &str, now: Timestamp) -> Result<(), FeedError> {
+        let timestamp = now.as_unix_seconds().to_string();
+        let signature = self.signature(id, &timestamp, body);
+        let request = self
+            .http
+            .post(&self.url, "")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature)
+            .header(CONTENT_TYPE, "application/json")
+            .body(body.to_owned());
+        send(request, Some(&self.secret), now).await?.success()?;
+        Ok(())
+    }
+
+    fn signature(&self, id: &str, timestamp: &str, body: &str) -> String {
+        // Keys of any length are taken.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key.0) else { return String::new() };
+        mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
+        format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the specification's reference libraries.
+    #[test]
+    fn signs_as_the_specification_does() {
+        let secret = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+        let webhook = Webhook::new("http://127.0.0.1:1", secret).unwrap();
+        let signature = webhook.signature(
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            "1614265330",
+            r#"{"test": 2432232314}"#,
+        );
+        assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        assert_eq!(format!("{:?}", webhook.key), "***");
+    }
+}

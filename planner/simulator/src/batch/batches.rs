@@ -1,0 +1,102 @@
+//! Messages of another simulator, to be replayed: which events it told its scheduler together.
+//!
+//! Where a simulator splits an instant into several messages, its scheduler decides on less, and
+//! places jobs otherwise. A table with the columns `time`, `ended` and `submitted`: a row for each
+//! message, the ids of jobs between spaces.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use super::job::{Job, JobId, JobKey};
+use super::time::Time;
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Where it stands in the table, from 1.
+    pub line: u64,
+    /// When it was sent.
+    pub time: Time,
+    /// The jobs that ended, in its order.
+    pub ended: Vec<JobId>,
+    /// The jobs that were submitted, in its order.
+    pub submitted: Vec<JobId>,
+}
+
+/// Why a table of messages cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchesError {
+    /// Not such a table.
+    #[error(transparent)]
+    Table(#[from] csv::Error),
+    /// A time that is none.
+    #[error("line {line}: {text:?} is not a time in seconds")]
+    Time {
+        /// From 1.
+        line: u64,
+        /// What is there.
+        text: String,
+    },
+    /// A message that cannot be at this point of the simulation.
+    #[error("line {line}: {what}")]
+    Contradiction {
+        /// From 1.
+        line: u64,
+        /// What contradicts.
+        what: String,
+    },
+}
+
+impl Batch {
+    pub(super) fn contradiction(&self, what: String) -> BatchesError {
+        BatchesError::Contradiction { line: self.line, what }
+    }
+}
+
+/// Reads the messages one after another.
+pub fn batches(source: impl Read) -> impl Iterator<Item = Result<Batch, BatchesError>> {
+    csv::Reader::from_reader(source).into_records().map(|record| {
+        let record = record?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let text = record.get(0).unwrap_or_default();
+        let time = text.parse().ok().and_then(Time::from_seconds_f64);
+        let time = time.ok_or_else(|| BatchesError::Time { line, text: text.to_owned() })?;
+        let ids = |column| record.get(column).unwrap_or_default().split(' ').filter_map(id);
+        Ok(Batch { line, time, ended: ids(1).collect(), submitted: ids(2).collect() })
+    })
+}
+
+fn id(text: &str) -> Option<JobId> {
+    let number = || text.parse().ok().map(JobId::Number);
+    (!text.is_empty()).then(|| number().unwrap_or_else(|| JobId::Name(text.into())))
+}
+
+/// Jobs by id while messages may name them.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    running: HashMap<JobId, JobKey>,
+    announced: HashMap<JobId, Job>,
+}
+
+impl Named {
+    pub(super) fn started(&mut self, id: JobId, key: JobKey) {
+        self.running.insert(id, key);
+    }
+
+    pub(super) fn ended(&mut self, id: &JobId) -> Option<JobKey> {
+        self.running.remove(id)
+    }
+
+    pub(super) fn announce(&mut self, job: Job) {
+        self.announced.insert(job.id.clone(), job);
+    }
+
+    pub(super) fn submitted(&mut self, id: &JobId) -> Option<Job> {
+        self.announced.remove(id)
+    }
+
+    /// An announced job that no message has submitted.
+    pub(super) fn forgotten(&self) -> Option<&Job> {
+        self.announced.values().min_by_key(|job| job.submitted)
+    }
+}

@@ -1,0 +1,193 @@
+//! The kernel: discrete events over integer time.
+//!
+//! At one instant jobs end first, in the order of their starts; then machines have been switched, in
+//! the order of the orders; then jobs are submitted, in the order of the workload; then the scheduler
+//! is woken if it asked for it. Under [`Tie::Batch`] it is told all of it at once and decides once; jobs
+//! start at the end of the instant, then machines begin to be switched. The kernel holds the jobs that
+//! wait or run, and nothing of the others: memory does not grow with the workload. An event costs the
+//! logarithm of the running jobs. The simulation ends with the last job.
+
+mod cluster;
+pub mod external;
+mod machines;
+mod play;
+mod replay;
+
+use std::io;
+
+use planner::node_set::NodeSet;
+use planner::quantity::Energy;
+
+use super::batches::BatchesError;
+use super::energy::{Consumption, Reading};
+use super::job::{Job, JobId};
+use super::platform::Platform;
+use super::policy::Tie;
+use super::tariff::Tariff;
+use super::time::Time;
+
+pub use machines::Entered;
+pub use play::simulate;
+pub use replay::replay;
+
+/// What is played on.
+#[derive(Clone, Copy, Debug)]
+pub struct Cluster<'a> {
+    /// Its machines.
+    pub platform: &'a Platform,
+    /// How events of one instant are told.
+    pub tie: Tie,
+    /// How long it takes to launch a job before it works: its machines are occupied.
+    pub launch: Time,
+    /// Whether it is kept which machines a job has; otherwise only how many, and none can be switched.
+    pub places: bool,
+    /// Whether machines compute that a job only occupies.
+    pub delays_compute: bool,
+    /// What energy costs and emits, where that is known.
+    pub tariff: Option<&'a Tariff>,
+}
+
+/// A job that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Played<'a> {
+    /// Which.
+    pub job: &'a Job,
+    /// When it started.
+    pub started: Time,
+    /// When it ended.
+    pub finished: Time,
+    /// Where it ran; empty where places are not kept.
+    pub machines: &'a NodeSet,
+    /// How it ended.
+    pub end: JobEnd,
+    /// What its scheduler noted about it.
+    pub metadata: &'a str,
+    /// What its machines consumed, where it is known what they draw.
+    pub energy: Option<Energy>,
+}
+
+/// How a job ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobEnd {
+    /// By itself.
+    Success,
+    /// By itself, and it says that it failed.
+    Failure,
+    /// At its walltime.
+    Walltime,
+    /// By its scheduler.
+    Killed,
+}
+
+/// Machines that enter a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Entering<'a> {
+    /// When.
+    pub now: Time,
+    /// Which.
+    pub machines: &'a NodeSet,
+    /// Which state.
+    pub state: Entered,
+}
+
+/// What became of all machines until the last job ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Totals {
+    /// What they consumed.
+    pub consumption: Consumption,
+    /// Orders to switch machines off or on.
+    pub orders: u64,
+    /// Machines switched off or on, each time counted.
+    pub switches: u64,
+}
+
+/// Who is told what happens.
+pub trait Observer {
+    /// A job starts on `machines`, which are empty where places are not kept.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn started(&mut self, now: Time, job: &Job, machines: &NodeSet) -> io::Result<()>;
+
+    /// A job ended.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn played(&mut self, played: &Played<'_>) -> io::Result<()>;
+
+    /// A job was refused at its submission: it asks for no machine or for more than there are.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn refused(&mut self, job: &Job) -> io::Result<()>;
+
+    /// Machines enter a state.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn entered(&mut self, _: &Entering<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The meter was read, after a job started or ended or machines entered a state; where it is known
+    /// what machines draw.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn metered(&mut self, _: &Reading) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The last job ended; where it is known what machines draw.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn finished(&mut self, _: &Totals) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Why a simulation ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError<E> {
+    /// The workload cannot be read.
+    #[error(transparent)]
+    Workload(E),
+    /// The messages to replay cannot be.
+    #[error(transparent)]
+    Batches(#[from] BatchesError),
+    /// An output failed.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+    /// The scheduler decided what cannot be.
+    #[error("at {now} s the scheduler {what} job {job}")]
+    Decision {
+        /// When.
+        now: Time,
+        /// What it did.
+        what: &'static str,
+        /// With which job.
+        job: JobId,
+    },
+    /// The scheduler ordered what cannot be.
+    #[error("at {now} s the scheduler {what} {:?}", .machines.ranges())]
+    Order {
+        /// When.
+        now: Time,
+        /// What it did.
+        what: &'static str,
+        /// With which machines.
+        machines: NodeSet,
+    },
+    /// A scheduler outside said what cannot be.
+    #[error(transparent)]
+    External(#[from] external::ExternalError),
+    /// Nothing is left to happen, and jobs wait.
+    #[error("at {now} s {waiting} jobs wait, nothing runs, and the scheduler starts none")]
+    Stuck {
+        /// When.
+        now: Time,
+        /// How many.
+        waiting: usize,
+    },
+}

@@ -1,0 +1,41 @@
+//! What a JSON workload says beyond what is played: jobs and profiles as they stand there.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+/// Jobs and profiles by name.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// Every field of a job.
+    pub jobs: HashMap<String, Map<String, Value>>,
+    /// Every field of a profile.
+    pub profiles: Map<String, Value>,
+}
+
+/// Text that is no workload.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct DescribedError(#[from] serde_json::Error);
+
+impl Described {
+    /// Of a JSON workload.
+    ///
+    /// # Errors
+    /// Text that is none.
+    pub fn read(text: &[u8]) -> Result<Self, DescribedError> {
+        #[derive(serde::Deserialize)]
+        struct Document {
+            jobs: Vec<Map<String, Value>>,
+            profiles: Map<String, Value>,
+        }
+        let document: Document = serde_json::from_slice(text)?;
+        let named = |job: Map<String, Value>| match job.get("id") {
+            Some(Value::String(name)) => Some((name.clone(), job)),
+            Some(number) => Some((number.to_string(), job)),
+            None => None,
+        };
+        let jobs = document.jobs.into_iter().filter_map(named).collect();
+        Ok(Self { jobs, profiles: document.profiles })
+    }
+}

@@ -1,0 +1,11 @@
+//! Results job by job, as Batsim's tables, so that what reads those reads these.
+
+mod energy;
+mod jobs;
+mod paje;
+mod states;
+
+pub use energy::EnergyTable;
+pub use jobs::JobTable;
+pub use paje::PajeTrace;
+pub use states::{ChangeTable, StateTable};

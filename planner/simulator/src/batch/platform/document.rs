@@ -1,0 +1,128 @@
+//! A platform as a document: classes of equal machines, in order.
+
+use planner::quantity::Power;
+use serde::Deserialize;
+
+use super::{
+    ComputingState, Draws, Machine, PlatformError, Sleep, Transition, power, switching_time,
+};
+
+/// The document.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlatformDocument {
+    /// The classes, machine 0 in the first.
+    pub machines: Vec<MachineClass>,
+}
+
+/// Machines that are equal.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineClass {
+    /// How many.
+    pub count: u32,
+    /// Floating-point operations a second; 1 unless said.
+    #[serde(default = "unit")]
+    pub speed_flops: f64,
+    /// What each draws without a job, W.
+    pub idle_power_w: Option<f64>,
+    /// What each draws while it computes, W.
+    pub computing_power_w: Option<f64>,
+    /// Computing states beside this one, which is state 0: numbered from 1 on.
+    #[serde(default)]
+    pub further_states: Vec<FurtherState>,
+    /// How it is switched off and on, where it can be.
+    pub sleep: Option<SleepClass>,
+}
+
+/// A computing state beside the first.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherState {
+    /// Floating-point operations a second.
+    pub speed_flops: f64,
+    /// What a machine draws without a job, W.
+    pub idle_power_w: Option<f64>,
+    /// What a machine draws while it computes, W.
+    pub computing_power_w: Option<f64>,
+}
+
+/// Being off, and the ways there and back (table 6.1 of the thesis).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SleepClass {
+    /// What a machine draws when it is off, W.
+    pub off_power_w: f64,
+    /// While it is being switched off, W.
+    pub switching_off_power_w: f64,
+    /// While it is being switched on, W.
+    pub switching_on_power_w: f64,
+    /// How long it takes to switch it off, s.
+    pub switching_off_s: f64,
+    /// How long it takes to switch it on, s.
+    pub switching_on_s: f64,
+}
+
+const fn unit() -> f64 {
+    1.0
+}
+
+impl PlatformDocument {
+    /// Its machines, at most ten million and one.
+    ///
+    /// # Errors
+    /// Powers that are none; one power without the other.
+    pub fn machines(&self) -> Result<Vec<Machine>, PlatformError> {
+        let mut machines = Vec::new();
+        for class in &self.machines {
+            let room = (super::MOST + 1).saturating_sub(machines.len());
+            machines.extend(std::iter::repeat_n(class.machine()?, room.min(class.count as usize)));
+        }
+        Ok(machines)
+    }
+}
+
+impl MachineClass {
+    fn machine(&self) -> Result<Machine, PlatformError> {
+        let mut states =
+            vec![state(0, self.speed_flops, self.idle_power_w, self.computing_power_w)?];
+        for (number, further) in (1..).zip(&self.further_states) {
+            let FurtherState { speed_flops, idle_power_w, computing_power_w } = *further;
+            states.push(state(number, speed_flops, idle_power_w, computing_power_w)?);
+        }
+        let off = u16::try_from(states.len()).map_err(|_| PlatformError::States)?;
+        let sleep = self.sleep.map(|sleep| sleep.read(off)).transpose()?;
+        Ok(Machine { states, initial: 0, sleep })
+    }
+}
+
+fn state(
+    number: u16,
+    speed: f64,
+    idle_power_w: Option<f64>,
+    computing_power_w: Option<f64>,
+) -> Result<ComputingState, PlatformError> {
+    let powers: [Option<Result<Power, _>>; 2] =
+        [idle_power_w, computing_power_w].map(|watts| watts.map(power));
+    let draws = match powers {
+        [None, None] => None,
+        [Some(idle), Some(computing)] => Some(Draws { idle: idle?, computing: computing? }),
+        _ => return Err(PlatformError::SomePowers),
+    };
+    Ok(ComputingState { number, speed, draws })
+}
+
+impl SleepClass {
+    /// As the state of this number.
+    fn read(self, number: u16) -> Result<Sleep, PlatformError> {
+        let transition = |watts, seconds| {
+            Ok(Transition { power: power(watts)?, time: switching_time(seconds)? })
+        };
+        Ok(Sleep {
+            number,
+            off: power(self.off_power_w)?,
+            switching_off: transition(self.switching_off_power_w, self.switching_off_s)?,
+            switching_on: transition(self.switching_on_power_w, self.switching_on_s)?,
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! Platforms: how fast machines compute, what they draw, and how they are switched.
+//!
+//! A machine has one or more *computing states*, in each of which it idles at one power and computes
+//! at another, and may have a state in which it is off; switching off and on takes time and power of
+//! its own (the Batsim thesis, 2.3 and 4.5). Machines are numbered in the order of the platform, and
+//! all have the same states, in which they may differ.
+
+mod document;
+mod each;
+mod machine;
+mod xml;
+
+use planner::node_set::NodeSet;
+use planner::quantity::Power;
+
+use super::time::Time;
+pub use document::{MachineClass, PlatformDocument};
+use each::{Each, Sum};
+pub use machine::{Activity, ComputingState, Draws, Machine, Sleep, Transition};
+pub use xml::{PlatformXmlError, read_xml};
+
+/// Why machines are no platform.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlatformError {
+    /// None at all.
+    #[error("a platform needs at least one machine")]
+    Empty,
+    /// Too many.
+    #[error("a platform has at most 10000000 machines")]
+    Large,
+    /// More asked for than there are.
+    #[error("{asked} machines are asked for, and the platform has {there}")]
+    Few {
+        /// How many are asked for.
+        asked: u32,
+        /// How many there are.
+        there: u32,
+    },
+    /// Powers of some machines only, or of some states.
+    #[error("some machines or states have powers and others have none")]
+    SomePowers,
+    /// Machines with other states than the first one.
+    #[error("machines differ in the numbers of their power states")]
+    States,
+    /// A speed that is none.
+    #[error("a machine's speed must be a number above nothing, not {0}")]
+    Speed(String),
+    /// A power that is none.
+    #[error("a power must be a number of watts from 0 on, not {0}")]
+    Power(String),
+    /// A switching time that is none.
+    #[error("a switching time must be a number of seconds from 0 to a year, not {0}")]
+    SwitchingTime(String),
+}
+
+/// The machines of a cluster.
+#[derive(Clone, Debug)]
+pub struct Platform {
+    machines: u32,
+    states: Vec<State>,
+    initial: usize,
+    sleep: Option<SleepOfAll>,
+}
+
+/// The most that any machine draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// Idle.
+    pub idle: Power,
+    /// Computing.
+    pub computing: Power,
+    /// Being switched off and on, where machines can be.
+    pub switching: Option<[Power; 2]>,
+}
+
+/// A computing state of all machines.
+#[derive(Clone, Debug)]
+struct State {
+    number: u16,
+    speeds: Each<f64>,
+    /// Idle and computing.
+    draws: Option<(Sum, Sum)>,
+}
+
+/// Being off, of all machines.
+#[derive(Clone, Debug)]
+struct SleepOfAll {
+    number: u16,
+    off: Sum,
+    switching_off: Sum,
+    switching_on: Sum,
+    off_times: Each<Time>,
+    on_times: Each<Time>,
+}
+
+/// The most machines of a platform.
+const MOST: usize = 10_000_000;
+
+impl Platform {
+    /// `machines` machines of unit speed of which nobody knows what they draw.
+    pub fn of_machines(machines: u32) -> Self {
+        let state = State { number: 0, speeds: Each::Same(1.0), draws: None };
+        Self { machines, states: vec![state], initial: 0, sleep: None }
+    }
+
+    /// These machines, in this order.
+    ///
+    /// # Errors
+    /// None, too many, speeds that are none, powers or states of some only.
+    pub fn new(machines: &[Machine]) -> Result<Self, PlatformError> {
+        let first = machines.first().ok_or(PlatformError::Empty)?;
+        let count = u32::try_from(machines.len()).ok().filter(|_| machines.len() <= MOST);
+        let count = count.ok_or(PlatformError::Large)?;
+        machines.iter().try_for_each(|machine| machine.check(first))?;
+        let states = (0..first.states.len()).map(|state| State::of(machines, state)).collect();
+        let sleep = first.sleep.map(|sleep| SleepOfAll::of(machines, sleep));
+        Ok(Self { machines: count, states, initial: first.initial, sleep })
+    }
+
+    /// How many machines there are.
+    pub const fn machines(&self) -> u32 {
+        self.machines
+    }
+
+    /// Whether all machines are equally fast in each computing state.
+    pub fn one_speed(&self) -> bool {
+        self.states.iter().all(|state| matches!(state.speeds, Each::Same(_)))
+    }
+
+    /// Whether it is known what machines draw.
+    pub fn has_draws(&self) -> bool {
+        self.states[self.initial].draws.is_some()
+    }
+
+    /// Whether machines can be switched off.
+    pub const fn sleeps(&self) -> bool {
+        self.sleep.is_some()
+    }
+
+    /// The computing state that machines begin in: a position.
+    pub const fn initial(&self) -> usize {
+        self.initial
+    }
+
+    /// The numbers of the computing states, in their order.
+    pub fn state_numbers(&self) -> impl Iterator<Item = u16> + '_ {
+        self.states.iter().map(|state| state.number)
+    }
+
+    /// The number of the state of machines that are off.
+    pub fn off_number(&self) -> Option<u16> {
+        self.sleep.as_ref().map(|sleep| sleep.number)
+    }
+
+    /// The speed of the slowest of `machines` in a computing state. One step a machine where speeds
+    /// differ.
+    pub fn slowest(&self, machines: &NodeSet, state: usize) -> f64 {
+        match &self.states[state].speeds {
+            Each::Same(speed) => *speed,
+            Each::Own(speeds) => {
+                let of = |position: u32| speeds.get(position as usize).copied();
+                machines.positions().filter_map(of).reduce(f64::min).unwrap_or(1.0)
+            }
+        }
+    }
+
+    /// How long it takes to switch these machines off or on: parts that take equally long.
+    pub fn switching_times(&self, machines: &NodeSet, on: bool) -> Vec<(NodeSet, Time)> {
+        let Some(sleep) = &self.sleep else { return Vec::new() };
+        let times = if on { &sleep.on_times } else { &sleep.off_times };
+        let times = match times {
+            Each::Same(time) => return vec![(machines.clone(), *time)],
+            Each::Own(times) => times,
+        };
+        let mut parts = std::collections::BTreeMap::<Time, Vec<u32>>::new();
+        for position in machines.positions() {
+            parts.entry(times[position as usize]).or_default().push(position);
+        }
+        let set = |(time, part): (Time, Vec<u32>)| (NodeSet::from_positions(part), time);
+        parts.into_iter().map(set).collect()
+    }
+
+    /// The longest that any machine takes to be switched on, or off.
+    pub fn longest_switch(&self, on: bool) -> Option<Time> {
+        let sleep = self.sleep.as_ref()?;
+        let times = if on { &sleep.on_times } else { &sleep.off_times };
+        match times {
+            Each::Same(time) => Some(*time),
+            Each::Own(times) => times.iter().copied().max(),
+        }
+    }
+
+    /// The most that any machine draws in the state that it begins in, and while it is switched.
+    pub fn most(&self) -> Option<Most> {
+        let (idle, computing) = self.states[self.initial].draws.as_ref()?;
+        let switching = self.sleep.as_ref().map(|sleep| {
+            [&sleep.switching_off, &sleep.switching_on]
+                .map(|sum| Power::from_microwatts(sum.most()))
+        });
+        let power = |sum: &Sum| Power::from_microwatts(sum.most());
+        Some(Most { idle: power(idle), computing: power(computing), switching })
+    }
+
+    /// What all machines draw when idle.
+    pub fn idle(&self) -> Option<Power> {
+        let (idle, _) = self.states[self.initial].draws.as_ref()?;
+        Some(Power::from_microwatts(idle.of_all(self.machines)))
+    }
+
+    /// What `machines` draw in a computing state. One step a range.
+    pub fn draws(&self, machines: &NodeSet, state: usize) -> Option<Draws> {
+        let (idle, computing) = self.states[state].draws.as_ref()?;
+        let over = |sum: &Sum| Power::from_microwatts(sum.over(machines));
+        Some(Draws { idle: over(idle), computing: over(computing) })
+    }
+
+    /// What `machines` draw that are off, being switched off and being switched on. One step a range.
+    pub fn draws_off(&self, machines: &NodeSet) -> Option<[Power; 3]> {
+        let sleep = self.sleep.as_ref()?;
+        let over = |sum: &Sum| Power::from_microwatts(sum.over(machines));
+        Some([&sleep.off, &sleep.switching_off, &sleep.switching_on].map(over))
+    }
+}
+
+impl State {
+    fn of(machines: &[Machine], state: usize) -> Self {
+        let draws = |power: fn(&Draws) -> Power| {
+            let of = |machine: &Machine| machine.states[state].draws.as_ref().map(power);
+            let powers: Option<Vec<Power>> = machines.iter().map(of).collect();
+            powers.map(|powers| Sum::of(&powers))
+        };
+        let (idle, computing) = (draws(|draws| draws.idle), draws(|draws| draws.computing));
+        Self {
+            number: machines[0].states[state].number,
+            speeds: Each::of(machines.iter().map(|machine| machine.states[state].speed)),
+            draws: idle.zip(computing),
+        }
+    }
+}
+
+impl SleepOfAll {
+    fn of(machines: &[Machine], first: Sleep) -> Self {
+        let sleeps = || machines.iter().map(|machine| machine.sleep.unwrap_or(first));
+        let powers = |power: fn(Sleep) -> Power| Sum::of(&sleeps().map(power).collect::<Vec<_>>());
+        Self {
+            number: first.number,
+            off: powers(|sleep| sleep.off),
+            switching_off: powers(|sleep| sleep.switching_off.power),
+            switching_on: powers(|sleep| sleep.switching_on.power),
+            off_times: Each::of(sleeps().map(|sleep| sleep.switching_off.time)),
+            on_times: Each::of(sleeps().map(|sleep| sleep.switching_on.time)),
+        }
+    }
+}
+
+/// A power from 0 to a megawatt.
+fn power(watts: f64) -> Result<Power, PlatformError> {
+    let inside = (0.0..=1e6).contains(&watts);
+    let power = Power::from_watts(watts).filter(|_| inside);
+    power.ok_or_else(|| PlatformError::Power(watts.to_string()))
+}
+
+/// A length of time from 0 to a year.
+fn switching_time(seconds: f64) -> Result<Time, PlatformError> {
+    let inside = (0.0..=366.0 * 86_400.0).contains(&seconds);
+    let time = Time::from_seconds_f64(seconds).filter(|_| inside);
+    time.ok_or_else(|| PlatformError::SwitchingTime(seconds.to_string()))
+}

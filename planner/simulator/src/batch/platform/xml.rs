@@ -1,0 +1,281 @@
+//! `SimGrid`'s platform description, as far as Batsim's simulations without a network need it: hosts with
+//! their speeds, the power state that they begin in, what they draw (`wattage_per_state`, before version
+//! 3.25 `watt_per_state`: `idle:computing` or `idle:epsilon:computing` for each state), and how they sleep:
+//! `sleep_pstates` lists triplets `sleep:off:on` of state numbers, of which the first is read. To switch a
+//! machine takes as long as one operation does in the state `off` or `on`, at that state's power.
+//!
+//! The master and storages are no machines. Links, routes and zones are passed over.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{
+    ComputingState, Draws, Machine, PlatformError, Sleep, Transition, power, switching_time,
+};
+
+/// The host that Batsim takes for the master unless it is told otherwise.
+const MASTER: &str = "master_host";
+
+/// Why a description cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformXmlError {
+    /// No XML.
+    #[error("at byte {position}: {error}")]
+    Xml {
+        /// Where.
+        position: u64,
+        /// Why.
+        error: quick_xml::Error,
+    },
+    /// A host that cannot be understood.
+    #[error("host {host}: {what}")]
+    Host {
+        /// Its id.
+        host: String,
+        /// Why.
+        what: String,
+    },
+    /// An element that stands for hosts in a way that is not read.
+    #[error("<{0}> is not read: list its machines as <host>")]
+    Element(String),
+}
+
+/// A host as far as it was read.
+#[derive(Default)]
+struct Host {
+    id: String,
+    speeds: String,
+    state: u16,
+    powers: Option<String>,
+    sleeps: Option<String>,
+    role: Option<String>,
+}
+
+/// The machines of a description, in its order.
+///
+/// # Errors
+/// Text that is no XML, hosts whose speeds or powers are none, `<cluster>`.
+pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
+    let mut reader = Reader::from_str(text);
+    let mut machines = Vec::new();
+    let mut host: Option<Host> = None;
+    loop {
+        let event = reader
+            .read_event()
+            .map_err(|error| PlatformXmlError::Xml { position: reader.error_position(), error })?;
+        let (element, empty) = match &event {
+            Event::Start(element) => (element, false),
+            Event::Empty(element) => (element, true),
+            Event::End(element) => {
+                if element.name().as_ref() == "host" {
+                    machines.extend(host.take().as_ref().map(machine).transpose()?.flatten());
+                }
+                continue;
+            }
+            Event::Eof => return Ok(machines),
+            _ => continue,
+        };
+        match element.name().as_ref() {
+            "host" => {
+                let read = read_host(element)?;
+                if empty {
+                    machines.extend(machine(&read)?);
+                } else {
+                    host = Some(read);
+                }
+            }
+            "prop" => {
+                if let Some(host) = &mut host {
+                    property(host, element);
+                }
+            }
+            name @ ("cluster" | "cabinet") => {
+                return Err(PlatformXmlError::Element(name.to_owned()));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = element.try_get_attribute(name).ok().flatten()?;
+    Some(attribute.value.into_owned())
+}
+
+fn read_host(element: &BytesStart<'_>) -> Result<Host, PlatformXmlError> {
+    let id = attribute(element, "id").unwrap_or_default();
+    let speeds = attribute(element, "speed").unwrap_or_default();
+    let state = attribute(element, "pstate").unwrap_or_else(|| "0".to_owned());
+    let what = format!("pstate {state:?} is not a number");
+    let state = state.trim().parse();
+    let state = state.map_err(|_| PlatformXmlError::Host { host: id.clone(), what })?;
+    Ok(Host { id, speeds, state, ..Host::default() })
+}
+
+fn property(host: &mut Host, element: &BytesStart<'_>) {
+    let value = attribute(element, "value");
+    match attribute(element, "id").as_deref() {
+        Some("wattage_per_state" | "watt_per_state") => host.powers = value,
+        Some("sleep_pstates") => host.sleeps = value,
+        Some("role") => host.role = value,
+        _ => {}
+    }
+}
+
+/// The machine that a host is; none for the master and storages.
+fn machine(host: &Host) -> Result<Option<Machine>, PlatformXmlError> {
+    let roles = host.role.as_deref().unwrap_or_default();
+    let is = |name: &str| roles.split(',').any(|role| role.trim() == name);
+    if is("master") || is("storage") || (host.role.is_none() && host.id == MASTER) {
+        return Ok(None);
+    }
+    let wrong = |what: String| PlatformXmlError::Host { host: host.id.clone(), what };
+    let sleeps = sleep_states(host.sleeps.as_deref().unwrap_or_default()).map_err(wrong)?;
+    let states = host.speeds.split(',').count();
+    let mut computing = Vec::new();
+    for number in (0..=u16::MAX).take(states) {
+        if number == host.state || !sleeps.iter().flatten().any(|&of_sleep| of_sleep == number) {
+            computing.push(computing_state(host, number).map_err(wrong)?);
+        }
+    }
+    let initial = computing.iter().position(|state| state.number == host.state);
+    let initial = initial.ok_or_else(|| wrong(format!("there is no speed {}", host.state)))?;
+    let sleep = sleeps.first().map(|states| sleep(host, *states)).transpose().map_err(wrong)?;
+    Ok(Some(Machine { states: computing, initial, sleep }))
+}
+
+/// Triplets of state numbers.
+fn sleep_states(text: &str) -> Result<Vec<[u16; 3]>, String> {
+    let triplets = text.split(',').map(str::trim).filter(|triplet| !triplet.is_empty());
+    let read = |triplet: &str| {
+        let numbers: Vec<u16> =
+            triplet.split(':').filter_map(|number| number.trim().parse().ok()).collect();
+        let wrong = |_| format!("sleep_pstates {triplet:?} is not sleep:off:on");
+        <[u16; 3]>::try_from(numbers).map_err(wrong)
+    };
+    triplets.map(read).collect()
+}
+
+/// The part of a list that belongs to a state.
+fn of_state<'a>(list: &'a str, number: u16, what: &str) -> Result<&'a str, String> {
+    let part = list.split(',').nth(usize::from(number)).map(str::trim);
+    part.filter(|part| !part.is_empty()).ok_or_else(|| format!("there is no {what} {number}"))
+}
+
+fn computing_state(host: &Host, number: u16) -> Result<ComputingState, String> {
+    let text = of_state(&host.speeds, number, "speed")?;
+    let speed = speed(text).ok_or_else(|| format!("{text:?} is not a speed"))?;
+    let draws = host.powers.as_deref().map(|powers| {
+        let text = of_state(powers, number, "wattage")?;
+        draws(text).map_err(|error| format!("{text:?}: {error}"))
+    });
+    Ok(ComputingState { number, speed, draws: draws.transpose()? })
+}
+
+fn sleep(host: &Host, [sleep, off, on]: [u16; 3]) -> Result<Sleep, String> {
+    let state = |number| {
+        let state = computing_state(host, number)?;
+        let draws =
+            state.draws.ok_or_else(|| "sleep_pstates needs wattage_per_state".to_owned())?;
+        Ok::<_, String>((state.speed, draws.idle))
+    };
+    let transition = |number| {
+        let (speed, power) = state(number)?;
+        let time = switching_time(1.0 / speed).map_err(|error| error.to_string())?;
+        Ok::<_, String>(Transition { power, time })
+    };
+    let (_, power) = state(sleep)?;
+    let (switching_off, switching_on) = (transition(off)?, transition(on)?);
+    Ok(Sleep { number: sleep, off: power, switching_off, switching_on })
+}
+
+/// Operations a second: `100Mf`, or `1e8`.
+fn speed(text: &str) -> Option<f64> {
+    let units = [("kf", 1e3), ("Mf", 1e6), ("Gf", 1e9), ("Tf", 1e12), ("Pf", 1e15), ("f", 1.0)];
+    let unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    let (digits, factor) = unit.unwrap_or((text, 1.0));
+    let value: f64 = digits.trim().parse().ok()?;
+    Some(value * factor).filter(|speed| speed.is_finite() && *speed > 0.0)
+}
+
+/// `idle:computing` or `idle:epsilon:computing`, W.
+fn draws(text: &str) -> Result<Draws, PlatformError> {
+    let wrong = || PlatformError::Power(text.to_owned());
+    let watts: Result<Vec<f64>, _> = text.split(':').map(|part| part.trim().parse()).collect();
+    match watts.map_err(|_| wrong())?.as_slice() {
+        [idle, computing] | [idle, _, computing] => {
+            Ok(Draws { idle: power(*idle)?, computing: power(*computing)? })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planner::quantity::Power;
+
+    const XML: &str = r#"<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="main" routing="None">
+<host id="master_host" speed="1Gf"><prop id="wattage_per_state" value="1:2"/></host>
+<host id="a" speed="100.0Mf, 50Mf" pstate="1">
+  <prop id="wattage_per_state" value="95.0:96:190.738, 94:120.5"/>
+  <prop id="wattage_off" value="10"/>
+</host>
+<host id="disk" speed="1Gf"><prop id="role" value="storage"/></host>
+<host id="b" speed="2e9"/>
+</zone></platform>"#;
+
+    fn watts(watts: f64) -> Power {
+        Power::from_watts(watts).unwrap()
+    }
+
+    #[test]
+    fn hosts_are_machines_in_the_state_they_begin_in() {
+        let draws =
+            |idle, computing| Some(Draws { idle: watts(idle), computing: watts(computing) });
+        let first = ComputingState { number: 0, speed: 1e8, draws: draws(95.0, 190.738) };
+        let second = ComputingState { number: 1, speed: 5e7, draws: draws(94.0, 120.5) };
+        let expected = [
+            Machine { states: vec![first, second], initial: 1, sleep: None },
+            Machine::always_on(2e9, None),
+        ];
+        assert_eq!(read_xml(XML).unwrap(), expected);
+    }
+
+    /// Off takes 1 / 0.16393... = 6.1 s, on 1 / 0.0065997... = 151.52 s.
+    #[test]
+    fn sleep_states_are_switches() {
+        let xml = r#"<host id="a" speed="1f, 1e-9Mf, 0.1639344262295082f, 0.006599788806758183f">
+            <prop id="wattage_per_state" value="95:190, 9.75:9.75, 101:101, 125:125"/>
+            <prop id="sleep_pstates" value="1:2:3"/></host>"#;
+        let machines = read_xml(xml).unwrap();
+        let transition = |power, time| {
+            let time = switching_time(time).unwrap();
+            Transition { power: watts(power), time }
+        };
+        let expected = Sleep {
+            number: 1,
+            off: watts(9.75),
+            switching_off: transition(101.0, 6.1),
+            switching_on: transition(125.0, 151.52),
+        };
+        assert_eq!(machines[0].sleep, Some(expected));
+        assert_eq!(machines[0].states.len(), 1);
+        let wrong = xml.replace("1:2:3", "1:2");
+        let message = read_xml(&wrong).unwrap_err().to_string();
+        assert_eq!(message, "host a: sleep_pstates \"1:2\" is not sleep:off:on");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let message = |text: &str| read_xml(text).unwrap_err().to_string();
+        assert_eq!(message("<host id='a' speed='fast'/>"), "host a: \"fast\" is not a speed");
+        assert_eq!(message("<host id='a' speed='1' pstate='2'/>"), "host a: there is no speed 2");
+        assert!(message("<cluster id='c'/>").starts_with("<cluster> is not read"));
+        assert!(message("<host id='a'></hos>").starts_with("at byte"));
+        let powers = "<host id='a' speed='1'><prop id='wattage_per_state' value='95'/></host>";
+        assert!(message(powers).starts_with("host a: \"95\": a power must be"));
+    }
+}

@@ -1,0 +1,370 @@
+//! Batsim's JSON workloads.
+//!
+//! Profiles: `delay`, `parallel_homogeneous`, `parallel_homogeneous_total`, `parallel` and their
+//! sequences `composed` (also `sequence`). There is no network: what profiles communicate takes no
+//! time, and the jobs that would communicate are counted. Jobs come by submission, then by id. Unless
+//! the reading is raw, jobs that do nothing or ask for more machines than there are are dropped, and
+//! times count from the first submission that is left. A workload is held in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::normalise::{Cleaning, Reading};
+use crate::batch::job::{Job, JobId, Work};
+use crate::batch::time::Time;
+
+/// Sequences in sequences, at most.
+const DEEPEST: usize = 50;
+
+/// A workload as it is played.
+#[derive(Debug)]
+pub struct JsonWorkload {
+    /// In the order of submission.
+    pub jobs: Vec<Job>,
+    /// What became of the others.
+    pub cleaning: Cleaning,
+    /// Jobs whose communication takes no time here.
+    pub jobs_communicating: u64,
+    /// A profile whose parts differ between machines, if a job has one: it can only be played where
+    /// all machines are equally fast.
+    pub uneven: Option<Arc<str>>,
+    /// A profile that only occupies machines for a part of its time, if a job has one: what it
+    /// draws is not known.
+    pub mixed: Option<Arc<str>>,
+}
+
+/// Why a workload cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonWorkloadError {
+    /// Not such a document; with line and column.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A job.
+    #[error("job {id}: {what}")]
+    Job {
+        /// Its id.
+        id: JobId,
+        /// Why.
+        what: String,
+    },
+    /// A profile.
+    #[error("profile {name:?}: {what}")]
+    Profile {
+        /// Its name.
+        name: String,
+        /// Why.
+        what: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Document {
+    jobs: Vec<Entry>,
+    profiles: HashMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(i64),
+    Name(Box<str>),
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: Id,
+    subtime: f64,
+    res: u32,
+    profile: Box<str>,
+    walltime: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Profile {
+    Delay {
+        delay: f64,
+    },
+    ParallelHomogeneous {
+        cpu: f64,
+        #[serde(default)]
+        com: f64,
+    },
+    ParallelHomogeneousTotal {
+        cpu: f64,
+        #[serde(default)]
+        com: f64,
+    },
+    Parallel {
+        cpu: Vec<f64>,
+        #[serde(default)]
+        com: Vec<f64>,
+    },
+    #[serde(alias = "sequence")]
+    Composed {
+        seq: Vec<String>,
+        #[serde(default = "once", alias = "nb")]
+        repeat: u32,
+    },
+}
+
+const fn once() -> u32 {
+    1
+}
+
+/// Profiles by name.
+#[derive(Default)]
+pub(crate) struct Profiles(HashMap<String, Profile>);
+
+impl Profiles {
+    /// Adds a profile, in place of another of this name.
+    pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
+        let profile = serde_json::from_value(value);
+        let profile = profile.map_err(|error| format!("profile {name:?}: {error}"))?;
+        self.0.insert(name.to_owned(), profile);
+        Ok(())
+    }
+
+    /// What a job of this profile does on so many machines, and whether its parts differ.
+    pub(crate) fn work(&self, name: &str, nodes: u32) -> Result<(Work, bool), String> {
+        let sum = sum(name, &self.0, nodes, DEEPEST)?;
+        let delay = Time::from_seconds_f64(sum.delay_s).ok_or("its delay is beyond all time")?;
+        Ok((sum.work(delay), sum.uneven))
+    }
+}
+
+/// What a profile comes to on so many machines.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    delay_s: f64,
+    operations: f64,
+    communicates: bool,
+    uneven: bool,
+}
+
+impl Sum {
+    fn work(self, delay: Time) -> Work {
+        match (delay > Time::ZERO, self.operations > 0.0) {
+            (true, true) => Work::Both(delay, self.operations),
+            (_, false) => Work::Delay(delay),
+            (false, true) => Work::Compute(self.operations),
+        }
+    }
+}
+
+/// Reads a workload.
+///
+/// # Errors
+/// The first thing that is wrong, with its place.
+pub fn read_json(text: &[u8], reading: Reading) -> Result<JsonWorkload, JsonWorkloadError> {
+    let document: Document = serde_json::from_slice(text)?;
+    let profiles = profiles(document.profiles)?;
+    let mut read = JsonWorkload {
+        jobs: Vec::with_capacity(document.jobs.len()),
+        cleaning: Cleaning::default(),
+        jobs_communicating: 0,
+        uneven: None,
+        mixed: None,
+    };
+    for entry in document.jobs {
+        read.cleaning.jobs_read += 1;
+        read.add(entry, &profiles, reading)?;
+    }
+    read.cleaning.jobs_kept = read.jobs.len() as u64;
+    read.jobs.sort_by(|a, b| (a.submitted, &a.id).cmp(&(b.submitted, &b.id)));
+    let origin = read.jobs.first().filter(|_| !reading.raw).map(|job| job.submitted);
+    for job in &mut read.jobs {
+        job.submitted = job.submitted - origin.unwrap_or_default();
+    }
+    Ok(read)
+}
+
+impl JsonWorkload {
+    fn add(
+        &mut self,
+        entry: Entry,
+        profiles: &HashMap<String, Profile>,
+        reading: Reading,
+    ) -> Result<(), JsonWorkloadError> {
+        let id = match entry.id {
+            Id::Number(number) => JobId::Number(number),
+            Id::Name(name) => JobId::Name(name),
+        };
+        let wrong = |what: String| JsonWorkloadError::Job { id: id.clone(), what };
+        let submitted = Time::from_seconds_f64(entry.subtime);
+        let submitted =
+            submitted.ok_or_else(|| wrong("its subtime is beyond what can be simulated".into()))?;
+        // -1 is how Batsim says that there is none.
+        let walltime =
+            entry.walltime.filter(|seconds| seconds.total_cmp(&-1.0).is_ne()).map(|seconds| {
+                let walltime =
+                    Time::from_seconds_f64(seconds).filter(|walltime| *walltime > Time::ZERO);
+                walltime.ok_or_else(|| wrong(format!("{seconds} is not a walltime")))
+            });
+        let walltime = walltime.transpose()?;
+        let sum = sum(&entry.profile, profiles, entry.res, DEEPEST).map_err(wrong)?;
+        let delay = Time::from_seconds_f64(sum.delay_s)
+            .ok_or_else(|| wrong("its delay is beyond what can be simulated".into()))?;
+        let nothing = delay <= Time::ZERO && sum.operations <= 0.0;
+        if !reading.raw && nothing {
+            self.cleaning.dropped_no_run_time += 1;
+        } else if !reading.raw && entry.res == 0 {
+            self.cleaning.dropped_no_processors += 1;
+        } else if !reading.raw && entry.res > reading.machines {
+            self.cleaning.dropped_too_large += 1;
+        } else if !reading.raw && submitted < Time::ZERO {
+            self.cleaning.dropped_negative_submission += 1;
+        } else {
+            let work = sum.work(delay);
+            let profile: Arc<str> = entry.profile.into();
+            self.jobs_communicating += u64::from(sum.communicates);
+            if sum.uneven {
+                self.uneven.get_or_insert(Arc::clone(&profile));
+            }
+            if matches!(work, Work::Both(..)) {
+                self.mixed.get_or_insert(Arc::clone(&profile));
+            }
+            let (profile, nodes) = (Some(profile), entry.res);
+            self.jobs.push(Job { id, profile, submitted, nodes, work, walltime });
+        }
+        Ok(())
+    }
+}
+
+fn profiles(named: HashMap<String, Value>) -> Result<HashMap<String, Profile>, JsonWorkloadError> {
+    let read = |(name, value): (String, Value)| match serde_json::from_value(value) {
+        Ok(profile) => Ok((name, profile)),
+        Err(error) => Err(JsonWorkloadError::Profile { name, what: error.to_string() }),
+    };
+    named.into_iter().map(read).collect()
+}
+
+/// What profile `name` comes to on each of `nodes` machines.
+fn sum(
+    name: &str,
+    profiles: &HashMap<String, Profile>,
+    nodes: u32,
+    deepest: usize,
+) -> Result<Sum, String> {
+    let profile = profiles.get(name).ok_or_else(|| format!("there is no profile {name:?}"))?;
+    let amount = |value: f64| {
+        let fine = value.is_finite() && value >= 0.0;
+        fine.then_some(value).ok_or_else(|| format!("profile {name:?}: {value} is not an amount"))
+    };
+    let computing = |operations: f64, com: f64| {
+        Ok(Sum {
+            operations: amount(operations)?,
+            communicates: amount(com)? > 0.0,
+            ..Sum::default()
+        })
+    };
+    match profile {
+        Profile::Delay { delay } => Ok(Sum { delay_s: amount(*delay)?, ..Sum::default() }),
+        Profile::ParallelHomogeneous { cpu, com } => computing(*cpu, *com),
+        Profile::ParallelHomogeneousTotal { cpu, com } => {
+            computing(*cpu / f64::from(nodes.max(1)), *com)
+        }
+        Profile::Parallel { cpu, com } => {
+            if cpu.len() != nodes as usize {
+                return Err(format!("profile {name:?} is for {} machines", cpu.len()));
+            }
+            let most = cpu
+                .iter()
+                .try_fold(0.0, |most: f64, one| Ok::<_, String>(most.max(amount(*one)?)))?;
+            let com = com.iter().try_fold(0.0, |sum, one| Ok::<_, String>(sum + amount(*one)?))?;
+            let uneven = cpu.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
+            Ok(Sum { uneven, ..computing(most, com)? })
+        }
+        Profile::Composed { seq, repeat } => {
+            let deeper = deepest.checked_sub(1);
+            let deeper = deeper.ok_or_else(|| format!("profile {name:?} goes round in circles"))?;
+            let mut total = Sum::default();
+            for part in seq {
+                let part = sum(part, profiles, nodes, deeper)?;
+                total.delay_s += part.delay_s * f64::from(*repeat);
+                total.operations += part.operations * f64::from(*repeat);
+                total.communicates |= part.communicates;
+                total.uneven |= part.uneven;
+            }
+            Ok(total)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<JsonWorkload, String> {
+        let reading = Reading { machines: 8, raw: false, whole: false };
+        read_json(text.as_bytes(), reading).map_err(|error| error.to_string())
+    }
+
+    /// On 2 machines: 300 operations in all are 150 each; the sequence is twice (5 s and 100 operations)
+    /// and twice 100, the greater of the parallel parts.
+    #[test]
+    fn profiles_come_to_times_and_operations() {
+        let text = r#"{"nb_res": 8, "extra": 1, "jobs": [
+            {"id": "b", "subtime": 30, "res": 2, "profile": "total", "walltime": -1},
+            {"id": "a", "subtime": 30, "res": 2, "profile": "twice", "walltime": 60.5},
+            {"id": 7, "subtime": 10, "res": 1, "profile": "wait"},
+            {"id": 8, "subtime": 0, "res": 9, "profile": "wait"},
+            {"id": 9, "subtime": 0, "res": 1, "profile": "nothing"}],
+          "profiles": {
+            "wait": {"type": "delay", "delay": 5},
+            "nothing": {"type": "delay", "delay": 0},
+            "each": {"type": "parallel_homogeneous", "cpu": 100.0, "com": 0},
+            "total": {"type": "parallel_homogeneous_total", "cpu": 300, "com": 1},
+            "vector": {"type": "parallel", "cpu": [100, 50], "com": [0, 0, 0, 0]},
+            "twice": {"type": "composed", "repeat": 2, "seq": ["wait", "each", "vector"]}}}"#;
+        let read = read(text).unwrap();
+        let works: Vec<(String, i64, Work)> = read
+            .jobs
+            .iter()
+            .map(|job| (job.id.to_string(), job.submitted.as_micros() / 1_000_000, job.work))
+            .collect();
+        let five = Time::from_seconds(5);
+        let expected = [
+            ("7".to_owned(), 0, Work::Delay(five)),
+            ("a".to_owned(), 20, Work::Both(five + five, 400.0)),
+            ("b".to_owned(), 20, Work::Compute(150.0)),
+        ];
+        assert_eq!(works, expected);
+        assert_eq!(read.jobs[1].walltime, Time::from_seconds_f64(60.5));
+        assert_eq!(read.jobs[2].walltime, None);
+        assert_eq!((read.jobs_communicating, read.cleaning.dropped_too_large), (1, 1));
+        assert_eq!(read.cleaning.dropped_no_run_time, 1);
+        assert_eq!((read.uneven.as_deref(), read.mixed.as_deref()), (Some("twice"), Some("twice")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let with = |profile: &str| {
+            read(&format!(
+                r#"{{"jobs": [{{"id": 1, "subtime": 0, "res": 2, "profile": "p"}}], "profiles": {{"p": {profile}}}}}"#
+            ))
+            .unwrap_err()
+        };
+        assert!(with(r#"{"type": "smpi"}"#).starts_with("profile \"p\": unknown variant `smpi`"));
+        assert_eq!(
+            with(r#"{"type": "composed", "seq": ["q"]}"#),
+            "job 1: there is no profile \"q\""
+        );
+        assert_eq!(
+            with(r#"{"type": "composed", "seq": ["p"]}"#),
+            "job 1: profile \"p\" goes round in circles"
+        );
+        assert_eq!(
+            with(r#"{"type": "parallel", "cpu": [1]}"#),
+            "job 1: profile \"p\" is for 1 machines"
+        );
+        assert_eq!(
+            with(r#"{"type": "delay", "delay": -2}"#),
+            "job 1: profile \"p\": -2 is not an amount"
+        );
+        assert!(read("{\n\"jobs\": 3}").unwrap_err().contains("line 2"));
+    }
+}

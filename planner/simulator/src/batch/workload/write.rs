@@ -1,0 +1,182 @@
+//! Workloads into files: the Standard Workload Format and Batsim's JSON.
+//!
+//! Jobs keep submission, machines, run time and walltime. Names that are no numbers are counted
+//! from 1 in the Standard Workload Format. In JSON, run times are profiles: a `delay`, or, where a
+//! speed is given, computation of that length (`parallel_homogeneous`).
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::batch::job::{Job, JobId};
+use crate::batch::time::Time;
+
+/// Writes a trace.
+#[derive(Debug)]
+pub struct SwfWriter<W> {
+    out: W,
+    written: i64,
+    /// Of a machine, for jobs that compute.
+    speed: f64,
+}
+
+impl<W: Write> SwfWriter<W> {
+    /// A trace with this header: keys and values.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(mut out: W, header: &[(String, String)], speed: f64) -> io::Result<Self> {
+        writeln!(out, "; Version: 2.2")?;
+        for (key, value) in header.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("Version")) {
+            writeln!(out, "; {key}: {value}")?;
+        }
+        Ok(Self { out, written: 0, speed })
+    }
+
+    /// A line.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn job(&mut self, job: &Job) -> io::Result<()> {
+        self.written += 1;
+        let number = match &job.id {
+            JobId::Number(number) => *number,
+            JobId::Name(_) => self.written,
+        };
+        let (submitted, run) = (short(job.submitted), short(job.work.time(self.speed)));
+        let walltime = job.walltime.map_or_else(|| "-1".to_owned(), short);
+        let nodes = job.nodes;
+        writeln!(
+            self.out,
+            "{number} {submitted} -1 {run} {nodes} -1 -1 {nodes} {walltime} -1 1 -1 -1 -1 -1 -1 -1 -1"
+        )
+    }
+
+    /// What was written to.
+    pub fn finish(self) -> W {
+        self.out
+    }
+}
+
+/// Writes a JSON workload; keeps its different run times.
+#[derive(Debug)]
+pub struct JsonWriter<W> {
+    out: W,
+    written: u64,
+    runs: BTreeSet<Time>,
+    /// Of a machine.
+    speed: f64,
+    /// Whether jobs compute, and do not only occupy machines.
+    computes: bool,
+}
+
+impl<W: Write> JsonWriter<W> {
+    /// A workload for `machines` machines.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(mut out: W, machines: u32, speed: f64, computes: bool) -> io::Result<Self> {
+        write!(out, "{{\"nb_res\": {machines},\n\"jobs\": [")?;
+        Ok(Self { out, written: 0, runs: BTreeSet::new(), speed, computes })
+    }
+
+    /// A job.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn job(&mut self, job: &Job) -> io::Result<()> {
+        let run = job.work.time(self.speed);
+        self.runs.insert(run);
+        let id = match &job.id {
+            JobId::Number(number) => json!(number),
+            JobId::Name(name) => json!(name),
+        };
+        let mut entry = json!({
+            "id": id,
+            "subtime": job.submitted.as_seconds(),
+            "res": job.nodes,
+            "profile": short(run),
+        });
+        if let Some(walltime) = job.walltime {
+            entry["walltime"] = json!(walltime.as_seconds());
+        }
+        let comma = if self.written == 0 { "" } else { "," };
+        self.written += 1;
+        write!(self.out, "{comma}\n{entry}")
+    }
+
+    /// Writes the profiles; what was written to.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<W> {
+        write!(self.out, "],\n\"profiles\": {{")?;
+        for (index, run) in self.runs.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let seconds = run.as_seconds();
+            let profile = if self.computes {
+                json!({"type": "parallel_homogeneous", "cpu": seconds * self.speed, "com": 0})
+            } else {
+                json!({"type": "delay", "delay": seconds})
+            };
+            write!(self.out, "{comma}\n{:?}: {profile}", short(*run))?;
+        }
+        writeln!(self.out, "}}}}")?;
+        Ok(self.out)
+    }
+}
+
+/// Seconds without needless zeros.
+fn short(time: Time) -> String {
+    let text = time.to_string();
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::workload::{Jobs, Reading, read_json};
+
+    const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 -1 -1 2 20\n7 3.5 -1 4.25 1\n";
+    const READING: Reading = Reading { machines: 4, raw: false, whole: false };
+
+    fn jobs() -> Vec<Job> {
+        Jobs::new(TRACE.as_bytes(), READING).map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_written_trace_reads_the_same() {
+        let mut written = Vec::new();
+        let header =
+            [("Version".to_owned(), "1".to_owned()), ("MaxProcs".to_owned(), "4".to_owned())];
+        let mut writer = SwfWriter::new(&mut written, &header, 1.0).unwrap();
+        for job in jobs() {
+            writer.job(&job).unwrap();
+        }
+        writer.finish();
+        let text = String::from_utf8(written.clone()).unwrap();
+        assert!(text.starts_with("; Version: 2.2\n; MaxProcs: 4\n5 0 -1 10 2 "), "{text}");
+        let read: Vec<Job> = Jobs::new(written.as_slice(), READING).map(Result::unwrap).collect();
+        assert_eq!(read, jobs());
+    }
+
+    #[test]
+    fn a_written_json_workload_does_the_same() {
+        for (speed, computes) in [(1.0, false), (1e8, true)] {
+            let mut written = Vec::new();
+            let mut writer = JsonWriter::new(&mut written, 4, speed, computes).unwrap();
+            for job in jobs() {
+                writer.job(&job).unwrap();
+            }
+            writer.finish().unwrap();
+            let read = read_json(&written, READING).unwrap();
+            let same = |(ours, theirs): (&Job, &Job)| {
+                let of = |job: &Job| (job.id.clone(), job.submitted, job.nodes, job.walltime);
+                of(ours) == of(theirs) && ours.work.time(speed) == theirs.work.time(speed)
+            };
+            assert!(jobs().iter().zip(&read.jobs).all(same));
+            assert_eq!(read.jobs.len(), 2);
+        }
+    }
+}
