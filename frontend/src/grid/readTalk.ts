@@ -2,7 +2,7 @@
 
 import { Failure, api, unwrap } from '../api/client';
 import type { Conversation, GrantDocument, NegotiationDocument } from '../api/schema';
-import type { PowerSpan } from './talk';
+import { type PowerSpan, merged } from './talk';
 
 const MOST_OPEN = 100;
 
@@ -11,8 +11,10 @@ export async function readTalk(closed: number, signal: AbortSignal): Promise<Neg
   const read = (state: string, limit: number) =>
     unwrap(api.GET('/api/v1/negotiations', { params: { query: { state, limit } }, signal }));
   try {
-    const [open, ended] = await Promise.all([read('open', MOST_OPEN), read('closed', closed)]);
-    return [...open.items, ...ended.items];
+    // One after the other: what ends meanwhile is then in both, never in neither.
+    const open = await read('open', MOST_OPEN);
+    const ended = await read('closed', closed);
+    return merged(open.items, ended.items);
   } catch (error) {
     if (error instanceof Failure && error.code === 'forbidden') return null;
     throw error;

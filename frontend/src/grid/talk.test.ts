@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { MessageDocument, NegotiationDocument } from '../api/schema';
-import { allOf, deliveryWords, isAsked, joined, ordered, speech, standing, summary, type Question } from './talk';
+import { allOf, deliveryWords, isAsked, joined, merged, ordered, speech, standing, summary, type Question } from './talk';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const CLOCK = { now: NOW, zone: 'UTC' };
@@ -30,6 +30,12 @@ const said = (kind: string, document: object) => {
   const { text, lines } = speech(message(kind, document), 'EUR', CLOCK);
   return [text, ...lines];
 };
+
+test('what ends between the two readings is shown once, as ended', () => {
+  const open = [conversation({ id: 'asked' }), conversation({ id: 'stays' })];
+  const ended = [conversation({ id: 'asked', state: 'closed', outcome: 'refused' })];
+  expect(merged(open, ended).map((it) => [it.id, it.state])).toEqual([['stays', 'open'], ['asked', 'closed']]);
+});
 
 test('questions come first, then what goes on, then what has ended', () => {
   const all = [

@@ -79,6 +79,12 @@ export function isAsked(it: NegotiationDocument): boolean {
   return it.state === 'open' && question !== null && !question.answer;
 }
 
+/** Each conversation once, as it was read last. */
+export function merged(open: readonly NegotiationDocument[], ended: readonly NegotiationDocument[]): NegotiationDocument[] {
+  const over = new Set(ended.map((it) => it.id));
+  return [...open.filter((it) => !over.has(it.id)), ...ended];
+}
+
 /** Questions first, then what goes on, then what has ended; the newest first among each. */
 export function ordered(all: readonly NegotiationDocument[]): NegotiationDocument[] {
   const rank = (it: NegotiationDocument) => (isAsked(it) ? 0 : it.state === 'open' ? 1 : 2);
