@@ -1,22 +1,21 @@
-// The three agendas over a span, as steps.
+// The agendas over a span, and what is reserved, as steps.
 
 import { Failure, api, unwrap } from '../api/client';
 import type { AgendaDocument, PowerProfileDocument } from '../api/schema';
 import { iso } from '../plan/form';
 import type { Step } from '../ui/steps';
-import { steps } from './pieces';
+import { powers, steps } from './pieces';
 
 export type Quantity = 'price' | 'co2' | 'power-cap';
 
-export interface Agendas {
+export interface Grid {
   price: Step[];
   co2: Step[];
   cap: Step[];
+  reserved: Step[];
   /** Of the price, as `EUR/MWh`. */
   priceUnit: string;
 }
-
-const time = (text: string) => Date.parse(text);
 
 export async function readAgenda(
   quantity: Quantity,
@@ -33,22 +32,17 @@ export async function readAgenda(
   return answer;
 }
 
-export async function readAgendas(from: number, to: number, signal: AbortSignal): Promise<Agendas> {
-  const read = (quantity: Quantity) => readAgenda(quantity, from, to, signal);
-  const [price, co2, cap] = await Promise.all([read('price'), read('co2'), read('power-cap')]);
-  return { price: steps(price), co2: steps(co2), cap: steps(cap), priceUnit: price.unit };
+/** What the supplier said over a span, and what is reserved; the cap with what was granted beyond it. */
+export async function readGrid(from: number, to: number, signal: AbortSignal): Promise<Grid> {
+  const [price, co2, profile] = await Promise.all([
+    readAgenda('price', from, to, signal),
+    readAgenda('co2', from, to, signal),
+    readProfile(from, to, signal),
+  ]);
+  return { price: steps(price), co2: steps(co2), ...powers(profile), priceUnit: price.unit };
 }
 
-export function readProfile(from: number, to: number, signal: AbortSignal): Promise<PowerProfileDocument> {
+function readProfile(from: number, to: number, signal: AbortSignal): Promise<PowerProfileDocument> {
   const params = { query: { from: iso(from), to: iso(to) } };
   return unwrap(api.GET('/api/v1/power-profile', { params, signal }));
-}
-
-/** Reserved power as steps, watts. */
-export function reserved(profile: PowerProfileDocument): Step[] {
-  return profile.steps.map((step) => ({
-    start: time(step.start),
-    end: time(step.end),
-    value: step.reserved_power_w,
-  }));
 }

@@ -1,6 +1,6 @@
-// Agendas' pieces as steps.
+// Agendas' pieces and the power profile as steps.
 
-import type { CapPiece, IntensityPiece, PricePiece } from '../api/schema';
+import type { CapPiece, IntensityPiece, PowerProfileDocument, PricePiece } from '../api/schema';
 import type { Step } from '../ui/steps';
 
 type Piece = PricePiece | IntensityPiece | CapPiece;
@@ -17,4 +17,16 @@ export function steps({ pieces }: { pieces: readonly Piece[] }): Step[] {
     end: Date.parse(piece.end),
     value: valueOf(piece),
   }));
+}
+
+/** The cap where one is known, and what is reserved, watts. */
+export function powers(profile: PowerProfileDocument): { cap: Step[]; reserved: Step[] } {
+  const cap: Step[] = [];
+  const reserved: Step[] = [];
+  for (const step of profile.steps) {
+    const [start, end] = [Date.parse(step.start), Date.parse(step.end)];
+    reserved.push({ start, end, value: step.reserved_power_w });
+    if (step.cap_w != null) cap.push({ start, end, value: step.cap_w });
+  }
+  return { cap, reserved };
 }
