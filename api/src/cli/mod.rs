@@ -1,6 +1,7 @@
-//! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible.
+//! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible, 4 conflict.
 
 mod batch;
+mod booking;
 mod demo;
 mod feeds;
 mod interrupt;
@@ -30,6 +31,18 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show which starts a service offers for nodes; hold nothing
+    Quote(booking::Quote),
+    /// Have offers held for nodes, or book the best by a ranking at once
+    Reserve(booking::Reserve),
+    /// Book one of the offers that are held
+    Choose(booking::Choose),
+    /// List reservations
+    List(booking::List),
+    /// Show a reservation
+    Show(booking::Show),
+    /// Cancel reservations
+    Cancel(booking::Cancel),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
     /// Serve the REST API
@@ -61,6 +74,8 @@ enum Failure {
     BadInput(Vec<String>),
     /// The planner's answer is that it cannot be done.
     Impossible,
+    /// Something else came first: what was asked for is no longer so.
+    Conflict(String),
     /// Anything else.
     Other(anyhow::Error),
 }
@@ -74,6 +89,12 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// Runs the command given by the process's arguments.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Quote(arguments) => booking::quote(&arguments),
+        Command::Reserve(arguments) => booking::reserve(&arguments),
+        Command::Choose(arguments) => booking::choose(&arguments),
+        Command::List(arguments) => booking::list(&arguments),
+        Command::Show(arguments) => booking::show(&arguments),
+        Command::Cancel(arguments) => booking::cancel(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
@@ -90,6 +111,10 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Impossible) => ExitCode::from(3),
+        Err(Failure::Conflict(error)) => {
+            eprintln!("error: {error}");
+            ExitCode::from(4)
+        }
         Err(Failure::BadInput(errors)) => {
             for error in errors {
                 eprintln!("error: {error}");

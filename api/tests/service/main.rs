@@ -17,6 +17,7 @@ mod bad_requests;
 mod batch;
 mod batch_formats;
 mod batch_sweep;
+mod booking;
 mod carbon_aware;
 #[cfg(feature = "supplier")]
 mod demo;

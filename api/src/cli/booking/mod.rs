@@ -1,0 +1,294 @@
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show` and `cancel`: booking nodes from a terminal, by the
+//! API of a service, in Slurm's spelling.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
+
+mod server;
+mod shown;
+mod time;
+mod wanted;
+
+use clap::{Args, ValueEnum};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::Failure;
+use server::{Connection, Reason, Server};
+use shown::{Decision, Page, Reservation, letter, local, offers, offers_csv};
+use shown::{reservations, reservations_csv};
+use wanted::Wanted;
+
+/// How many reservations a page of the API has at the most.
+const PAGE: usize = 1000;
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people: local times, kWh and kg
+    Table,
+    /// The API's answer
+    Json,
+    /// For programs: UTC, joules and grams
+    Csv,
+}
+
+#[derive(Args)]
+struct Output {
+    #[arg(long, default_value = "table")]
+    format: Format,
+}
+
+/// Arguments of `wattbook quote`.
+#[derive(Args)]
+pub struct Quote {
+    #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook reserve`.
+#[derive(Args)]
+pub struct Reserve {
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Choose the best start by this ranking at once, such as cost_co2_energy
+    #[arg(long)]
+    ranking: Option<String>,
+    /// Have the supplier asked for extra power where only the power cap is in the way
+    #[arg(long)]
+    negotiate: bool,
+    /// What extra power may cost, in the site's currency [default: nothing]
+    #[arg(long, value_name = "AMOUNT", requires = "negotiate")]
+    fee_limit: Option<f64>,
+    /// The reservation whose place it takes
+    #[arg(long, value_name = "ID")]
+    replaces: Option<Uuid>,
+    /// Who keeps its power longer when the cap is lowered, 0 to 1000; for operators to give
+    #[arg(long)]
+    priority: Option<u32>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook choose`.
+#[derive(Args)]
+pub struct Choose {
+    /// The reservation
+    id: Uuid,
+    /// Its letter as listed by reserve and show, its id, or a ranking such as cost_co2_energy
+    offer: String,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook list`.
+#[derive(Args)]
+pub struct List {
+    /// Only in these states, such as proposed,confirmed
+    #[arg(long)]
+    state: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 100, value_name = "COUNT")]
+    limit: usize,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook show`.
+#[derive(Args)]
+pub struct Show {
+    /// The reservation
+    id: Uuid,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook cancel`.
+#[derive(Args)]
+pub struct Cancel {
+    /// The reservations
+    #[arg(required = true)]
+    ids: Vec<Uuid>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Shows what is possible; holds nothing.
+pub fn quote(arguments: &Quote) -> Result<(), Failure> {
+    let body = body(&arguments.wanted)?;
+    super::block_on(async {
+        let answer: Value = arguments.connection.open()?.post("quotes", body).await?;
+        let decision: Decision = read(&answer)?;
+        match arguments.output.format {
+            Format::Json => super::print(serde_json::to_string_pretty(&answer)?)?,
+            Format::Csv => super::print(offers_csv(&decision.offers)?)?,
+            Format::Table if decision.offers.is_empty() => {
+                eprintln!("impossible:");
+                for Reason { detail } in &decision.reasons {
+                    eprintln!("  {detail}");
+                }
+            }
+            Format::Table => super::print(offers(&decision.offers))?,
+        }
+        if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
+    })
+}
+
+/// Has offers held, and one of them chosen where a ranking is given.
+pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
+    let mut body = body(&arguments.wanted)?;
+    let Reserve { negotiate, fee_limit, replaces, priority, .. } = arguments;
+    for (name, value) in [
+        ("on_cap", negotiate.then(|| json!("negotiate"))),
+        ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
+        ("replaces", replaces.map(|it| json!(it))),
+        ("priority", priority.map(|it| json!(it))),
+    ] {
+        body.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    super::block_on(async {
+        let server = arguments.connection.open()?;
+        let mut answer: Value = server.post("reservations", body).await?;
+        let made: Reservation = read(&answer)?;
+        if let Some(ranking) = arguments.ranking.as_deref().filter(|_| made.state == "proposed") {
+            answer = choose_by(&server, &made.id, "ranking", ranking).await?;
+        }
+        show_one(&answer, arguments.output.format)
+    })
+}
+
+/// Books one of a reservation's offers.
+pub fn choose(arguments: &Choose) -> Result<(), Failure> {
+    super::block_on(async {
+        let server = arguments.connection.open()?;
+        let (id, offer) = (arguments.id.to_string(), arguments.offer.as_str());
+        let answer = if offer.parse::<Uuid>().is_ok() {
+            choose_by(&server, &id, "offer_id", offer).await?
+        } else if offer.contains('_') {
+            choose_by(&server, &id, "ranking", offer).await?
+        } else {
+            let held: Reservation = server.get(&format!("reservations/{id}")).await?;
+            let lettered =
+                (0..held.offers.len()).find(|it| letter(*it).eq_ignore_ascii_case(offer));
+            let Some(offer_id) = lettered.and_then(|it| held.offers[it].id.clone()) else {
+                let told =
+                    format!("{offer:?} is no letter of an offer that it has, no ranking and no id");
+                return Err(Failure::BadInput(vec![told]));
+            };
+            choose_by(&server, &id, "offer_id", &offer_id).await?
+        };
+        show_one(&answer, arguments.output.format)
+    })
+}
+
+async fn choose_by(server: &Server, id: &str, by: &str, value: &str) -> Result<Value, Failure> {
+    let body = Map::from_iter([(by.to_owned(), json!(value))]);
+    server.post(&format!("reservations/{id}/choose"), body).await
+}
+
+/// Lists one's reservations, operators everybody's.
+pub fn list(arguments: &List) -> Result<(), Failure> {
+    super::block_on(async {
+        let server = arguments.connection.open()?;
+        let mut items: Vec<Value> = Vec::new();
+        let mut after = String::new();
+        while items.len() < arguments.limit {
+            let limit = (arguments.limit - items.len()).min(PAGE);
+            let state = arguments.state.as_ref().map(|it| format!("&state={it}"));
+            let query = format!("limit={limit}{after}{}", state.unwrap_or_default());
+            let page: Page = server.get(&format!("reservations?{query}")).await?;
+            items.extend(page.items);
+            match page.next_cursor {
+                Some(cursor) => after = format!("&cursor={cursor}"),
+                None => break,
+            }
+        }
+        let all: Vec<Reservation> = items.iter().map(read).collect::<Result<_, _>>()?;
+        match arguments.output.format {
+            Format::Json => super::print(serde_json::to_string_pretty(&items)?)?,
+            Format::Csv => super::print(reservations_csv(&all)?)?,
+            Format::Table => super::print(reservations(&all))?,
+        }
+        Ok(())
+    })
+}
+
+/// Shows a reservation, and its offers while they are held.
+pub fn show(arguments: &Show) -> Result<(), Failure> {
+    super::block_on(async {
+        let server = arguments.connection.open()?;
+        let answer: Value = server.get(&format!("reservations/{}", arguments.id)).await?;
+        show_one(&answer, arguments.output.format)
+    })
+}
+
+/// Cancels reservations, one after the other.
+pub fn cancel(arguments: &Cancel) -> Result<(), Failure> {
+    super::block_on(async {
+        let server = arguments.connection.open()?;
+        for id in &arguments.ids {
+            let ended: Reservation = server.delete(&format!("reservations/{id}")).await?;
+            super::print(format_args!("{} is {}", ended.id, ended.state))?;
+        }
+        Ok(())
+    })
+}
+
+fn body(wanted: &Wanted) -> Result<Map<String, Value>, Failure> {
+    wanted.body(&shown::now()?).map_err(Failure::BadInput)
+}
+
+fn read<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
+    let read = T::deserialize(answer);
+    read.map_err(|error| anyhow::anyhow!("the answer is not one of this version: {error}"))
+}
+
+fn show_one(answer: &Value, format: Format) -> Result<(), Failure> {
+    let it: Reservation = read(answer)?;
+    match format {
+        Format::Json => super::print(serde_json::to_string_pretty(answer)?)?,
+        Format::Csv if it.state == "proposed" => super::print(offers_csv(&it.offers)?)?,
+        Format::Csv => super::print(reservations_csv(std::slice::from_ref(&it))?)?,
+        Format::Table => show_to_people(&it)?,
+    }
+    Ok(())
+}
+
+fn show_to_people(it: &Reservation) -> anyhow::Result<()> {
+    match it.state.as_str() {
+        "proposed" => {
+            super::print(format_args!("{} is held until {}", it.id, local(&it.expires_at)))?;
+            super::print(offers(&it.offers))?;
+            super::print(format_args!("Book one: wattbook choose {} A", it.id))?;
+        }
+        "awaiting_supplier" => super::print(format_args!(
+            "{} waits for the supplier, who is asked for more power: wattbook show {0} says what comes of it",
+            it.id
+        ))?,
+        _ => {
+            super::print(reservations(std::slice::from_ref(it)))?;
+            if let Some(chosen) = it.chosen() {
+                super::print(format_args!("Nodes: {}", chosen.nodes()))?;
+            }
+        }
+    }
+    match &it.notice {
+        Some(notice) if !notice.detail.is_empty() => {
+            super::print(format_args!("Note: {}", notice.detail))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,264 @@
+//! Answers as people, tables and programs read them.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::server::Reason;
+
+/// How many rankings of three criteria there are.
+const RANKINGS: usize = 6;
+
+/// A start that was offered, as far as it is shown.
+#[derive(Deserialize)]
+pub struct Offer {
+    #[serde(rename = "offer_id")]
+    pub id: Option<String>,
+    rankings: Option<Vec<String>>,
+    start: String,
+    end: String,
+    node_count: u32,
+    nodes: Option<Vec<String>>,
+    energy_j: f64,
+    cost: f64,
+    currency: String,
+    co2_g: f64,
+    peak_power_w: f64,
+    delay_s: i64,
+    saves: Saving,
+}
+
+#[derive(Deserialize)]
+struct Saving {
+    energy_j: f64,
+    cost: f64,
+    co2_g: f64,
+}
+
+/// The answer to a quote, as far as it is shown.
+#[derive(Deserialize)]
+pub struct Decision {
+    pub offers: Vec<Offer>,
+    pub reasons: Vec<Reason>,
+}
+
+/// A reservation, as far as it is shown.
+#[derive(Deserialize)]
+pub struct Reservation {
+    pub id: String,
+    pub owner: String,
+    pub state: String,
+    pub degraded: bool,
+    pub expires_at: String,
+    pub chosen_offer_id: Option<String>,
+    pub notice: Option<Notice>,
+    pub offers: Vec<Offer>,
+}
+
+#[derive(Deserialize)]
+pub struct Notice {
+    #[serde(default)]
+    pub detail: String,
+}
+
+/// A page of reservations.
+#[derive(Deserialize)]
+pub struct Page {
+    pub items: Vec<Value>,
+    pub next_cursor: Option<String>,
+}
+
+impl Reservation {
+    /// The offer that was chosen.
+    pub fn chosen(&self) -> Option<&Offer> {
+        let id = self.chosen_offer_id.as_deref()?;
+        self.offers.iter().find(|it| it.id.as_deref() == Some(id))
+    }
+}
+
+impl Offer {
+    /// The first names of its nodes, and how many there are.
+    pub fn nodes(&self) -> String {
+        const MOST: usize = 20;
+        let names = self.nodes.as_deref().unwrap_or_default();
+        let some = names.get(..MOST).unwrap_or(names).join(",");
+        match self.node_count as usize {
+            count if count > names.len().min(MOST) => format!("{some}... ({count} in all)"),
+            _ => some,
+        }
+    }
+}
+
+/// What offers are called where they are listed.
+pub fn letter(index: usize) -> String {
+    u8::try_from(index)
+        .ok()
+        .filter(|it| *it < 26)
+        .map_or_else(|| (index + 1).to_string(), |index| char::from(b'A' + index).to_string())
+}
+
+/// An instant of the API in the zone of who reads it.
+pub fn local(instant: &str) -> String {
+    let shown = |it: Timestamp| it.to_zoned(TimeZone::system()).strftime("%a %Y-%m-%d %H:%M:%S");
+    instant.parse().map_or_else(|_| instant.to_owned(), |it| shown(it).to_string())
+}
+
+fn kwh(joules: f64) -> String {
+    format!("{:.3} kWh", joules / 3.6e6)
+}
+
+fn kg(grams: f64) -> String {
+    format!("{:.3} kg", grams / 1000.0)
+}
+
+fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
+    for column in columns {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// Offers to choose from, each with its letter.
+pub fn offers(offers: &[Offer]) -> Table {
+    let mut table = Table::new();
+    let head =
+        ["", "START", "END", "NODES", "ENERGY", "COST", "CO2", "SAVES", "", "", "BEST BY RANKING"];
+    table.load_style(NOTHING).set_header(head);
+    for (index, it) in offers.iter().enumerate() {
+        table.add_row([
+            letter(index),
+            local(&it.start),
+            local(&it.end),
+            it.node_count.to_string(),
+            kwh(it.energy_j),
+            format!("{:.2} {}", it.cost, it.currency),
+            kg(it.co2_g),
+            kwh(it.saves.energy_j),
+            format!("{:.2} {}", it.saves.cost, it.currency),
+            kg(it.saves.co2_g),
+            match it.rankings.as_deref().unwrap_or_default() {
+                all if all.len() == RANKINGS => "all of them".to_owned(),
+                some => some.join(" "),
+            },
+        ]);
+    }
+    right(&mut table, 3..10);
+    table
+}
+
+/// Offers as a table for programs.
+pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "offer",
+        "offer_id",
+        "start",
+        "end",
+        "node_count",
+        "energy_j",
+        "cost",
+        "currency",
+        "co2_g",
+        "peak_power_w",
+        "delay_s",
+        "saves_energy_j",
+        "saves_cost",
+        "saves_co2_g",
+        "rankings",
+    ])?;
+    for (index, it) in offers.iter().enumerate() {
+        writer.write_record([
+            letter(index),
+            it.id.clone().unwrap_or_default(),
+            it.start.clone(),
+            it.end.clone(),
+            it.node_count.to_string(),
+            it.energy_j.to_string(),
+            it.cost.to_string(),
+            it.currency.clone(),
+            it.co2_g.to_string(),
+            it.peak_power_w.to_string(),
+            it.delay_s.to_string(),
+            it.saves.energy_j.to_string(),
+            it.saves.cost.to_string(),
+            it.saves.co2_g.to_string(),
+            it.rankings.as_deref().unwrap_or_default().join(" "),
+        ])?;
+    }
+    text(writer)
+}
+
+/// Reservations, a row each; what is not chosen yet has no times.
+pub fn reservations(all: &[Reservation]) -> Table {
+    let mut table = Table::new();
+    let head = ["ID", "OWNER", "STATE", "START", "END", "NODES", "ENERGY", "COST", "CO2"];
+    table.load_style(NOTHING).set_header(head);
+    for it in all {
+        let state = if it.degraded { format!("{} degraded", it.state) } else { it.state.clone() };
+        let mut row = vec![it.id.clone(), it.owner.clone(), state];
+        row.extend(it.chosen().into_iter().flat_map(|offer| {
+            [
+                local(&offer.start),
+                local(&offer.end),
+                offer.node_count.to_string(),
+                kwh(offer.energy_j),
+                format!("{:.2} {}", offer.cost, offer.currency),
+                kg(offer.co2_g),
+            ]
+        }));
+        table.add_row(row);
+    }
+    right(&mut table, 5..9);
+    table
+}
+
+/// Reservations as a table for programs.
+pub fn reservations_csv(all: &[Reservation]) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "id",
+        "owner",
+        "state",
+        "degraded",
+        "start",
+        "end",
+        "node_count",
+        "energy_j",
+        "cost",
+        "currency",
+        "co2_g",
+    ])?;
+    for it in all {
+        let chosen = it.chosen();
+        let field = |of: fn(&Offer) -> String| chosen.map(of).unwrap_or_default();
+        writer.write_record([
+            it.id.clone(),
+            it.owner.clone(),
+            it.state.clone(),
+            it.degraded.to_string(),
+            field(|it| it.start.clone()),
+            field(|it| it.end.clone()),
+            field(|it| it.node_count.to_string()),
+            field(|it| it.energy_j.to_string()),
+            field(|it| it.cost.to_string()),
+            field(|it| it.currency.clone()),
+            field(|it| it.co2_g.to_string()),
+        ])?;
+    }
+    text(writer)
+}
+
+fn text(writer: csv::Writer<Vec<u8>>) -> anyhow::Result<String> {
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8(bytes)?.trim_end().to_owned())
+}
+
+/// Now, in the zone of who asks.
+pub fn now() -> anyhow::Result<Zoned> {
+    let now = crate::clock::Clock::default().now();
+    Ok(Timestamp::from_second(now.as_unix_seconds())?.to_zoned(TimeZone::system()))
+}

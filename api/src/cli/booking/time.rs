@@ -1,0 +1,173 @@
+//! Instants and lengths of time as people, Slurm and the API write them.
+
+use jiff::civil::{DateTime, Time};
+use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
+
+/// What [`instant`] reads.
+pub const INSTANTS: &str = "now, now+2hours, 22:00, midnight, noon, tomorrow, \
+    2026-11-22T08:00 (local time) or 2026-11-22T08:00:00Z";
+
+/// What [`seconds`] reads.
+pub const LENGTHS: &str = "90 (minutes), 90:00, 1:30:00, 1-12, 1-12:30, 1-12:30:00 (days-hours), \
+    90min, 1h30m or PT1H30M";
+
+/// An instant, read at `now`; what has no offset is local there.
+///
+/// A time of day is its next. Where clocks are set back the first of two is meant; a time that they
+/// skip is as much later.
+///
+/// # Errors
+/// Says what there is.
+pub fn instant(text: &str, now: &Zoned) -> Result<Timestamp, String> {
+    let read = match text.trim() {
+        "now" => Some(now.clone()),
+        "today" => now.start_of_day().ok(),
+        "tomorrow" => now.tomorrow().and_then(|it| it.start_of_day()).ok(),
+        "midnight" => next(Time::midnight(), now),
+        "noon" => next(Time::constant(12, 0, 0, 0), now),
+        text => match text.strip_prefix("now+") {
+            Some(later) => span(later).and_then(|it| now.checked_add(it).ok()),
+            None => written(text, now),
+        },
+    };
+    let read = read.ok_or_else(|| format!("{text:?} is not an instant such as {INSTANTS}"))?;
+    Ok(read.timestamp())
+}
+
+/// Slurm's `now+COUNT[UNIT]`: seconds unless there is a unit.
+fn span(text: &str) -> Option<Span> {
+    match text.parse::<i64>() {
+        Ok(count) if count >= 0 => Span::new().try_seconds(count).ok(),
+        Ok(_) => None,
+        Err(_) => text.parse().ok().filter(|it: &Span| !it.is_negative()),
+    }
+}
+
+fn written(text: &str, now: &Zoned) -> Option<Zoned> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant.to_zoned(now.time_zone().clone()));
+    }
+    if let Ok(local) = text.parse::<DateTime>() {
+        return local.to_zoned(now.time_zone().clone()).ok();
+    }
+    next(text.parse().ok()?, now)
+}
+
+/// The next instant with this time of day.
+fn next(time: Time, now: &Zoned) -> Option<Zoned> {
+    let today = now.with().time(time).build().ok()?;
+    if today > *now {
+        return Some(today);
+    }
+    now.checked_add(1.day()).ok()?.with().time(time).build().ok()
+}
+
+/// A length of time, seconds.
+///
+/// # Errors
+/// Says what there is; nothing and less than a second are no lengths.
+pub fn seconds(text: &str) -> Result<i64, String> {
+    let read = slurm(text.trim()).or_else(|| spelt(text.trim())).filter(|it| *it > 0);
+    read.ok_or_else(|| format!("{text:?} is not a length of time such as {LENGTHS}"))
+}
+
+/// Slurm's spellings: minutes, M:S, H:M:S, D-H, D-H:M and D-H:M:S.
+fn slurm(text: &str) -> Option<i64> {
+    let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
+    let parts = |text: &str| -> Option<Vec<i64>> {
+        text.split(':')
+            .map(|part| part.parse::<u32>().ok().map(i64::from))
+            .collect::<Option<Vec<i64>>>()
+    };
+    let days = match days {
+        Some(text) => Some(parts(text).filter(|it| it.len() == 1)?[0]),
+        None => None,
+    };
+    let (hours, minutes, seconds) = match (days, parts(rest)?.as_slice()) {
+        (None, [minutes]) => (0, *minutes, 0),
+        (None, [minutes, seconds]) => (0, *minutes, *seconds),
+        (Some(_), [hours]) => (*hours, 0, 0),
+        (Some(_), [hours, minutes]) => (*hours, *minutes, 0),
+        (_, [hours, minutes, seconds]) => (*hours, *minutes, *seconds),
+        _ => return None,
+    };
+    Some(((days.unwrap_or(0) * 24 + hours) * 60 + minutes) * 60 + seconds)
+}
+
+/// `1h30m`, `90min`, `PT1H30M`: whole seconds.
+fn spelt(text: &str) -> Option<i64> {
+    let span: Span = text.parse().ok()?;
+    let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    (length.subsec_nanos() == 0).then(|| length.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paris(text: &str) -> Zoned {
+        format!("{text}[Europe/Paris]").parse().unwrap()
+    }
+
+    #[test]
+    fn instants_are_read_as_slurm_and_the_api_write_them() {
+        // A Saturday in winter, an hour ahead of UTC.
+        let now = paris("2026-11-21T15:30:10+01:00");
+        for (text, utc) in [
+            ("now", "2026-11-21T14:30:10Z"),
+            ("now+90", "2026-11-21T14:31:40Z"),
+            ("now+2hours", "2026-11-21T16:30:10Z"),
+            ("now+1h30m", "2026-11-21T16:00:10Z"),
+            ("now+1day", "2026-11-22T14:30:10Z"),
+            ("now+1week", "2026-11-28T14:30:10Z"),
+            ("today", "2026-11-20T23:00:00Z"),
+            ("tomorrow", "2026-11-21T23:00:00Z"),
+            ("midnight", "2026-11-21T23:00:00Z"),
+            ("noon", "2026-11-22T11:00:00Z"),
+            ("16:00", "2026-11-21T15:00:00Z"),
+            ("15:30", "2026-11-22T14:30:00Z"),
+            ("2026-12-01", "2026-11-30T23:00:00Z"),
+            ("2026-12-01T08:00", "2026-12-01T07:00:00Z"),
+            ("2026-12-01 08:00:30", "2026-12-01T07:00:30Z"),
+            ("2026-12-01T08:00:00Z", "2026-12-01T08:00:00Z"),
+            ("2026-12-01T08:00:00+05:30", "2026-12-01T02:30:00Z"),
+        ] {
+            assert_eq!(instant(text, &now), Ok(utc.parse().unwrap()), "{text}");
+        }
+        for text in ["", "soon", "now-1hour", "now+-5", "now+-1h", "25:00", "2026-13-01"] {
+            let told = instant(text, &now).unwrap_err();
+            assert!(told.contains("is not an instant such as now"), "{told}");
+        }
+    }
+
+    /// On 2026-03-29 the clocks of Paris go from 02:00 to 03:00: a day later is 23 hours later.
+    #[test]
+    fn days_follow_the_local_clock_and_hours_do_not() {
+        let now = paris("2026-03-28T12:00:00+01:00");
+        let at = |text| instant(text, &now).unwrap().to_string();
+        assert_eq!(at("now+1day"), "2026-03-29T10:00:00Z");
+        assert_eq!(at("now+24hours"), "2026-03-29T11:00:00Z");
+        assert_eq!(at("2026-03-29T02:30"), "2026-03-29T01:30:00Z");
+    }
+
+    #[test]
+    fn lengths_are_read_as_slurm_and_the_api_write_them() {
+        for (text, length) in [
+            ("90", 5400),
+            ("90:30", 5430),
+            ("1:30:00", 5400),
+            ("1-0", 86_400),
+            ("1-12:30", 131_400),
+            ("2-01:00:05", 176_405),
+            ("90min", 5400),
+            ("1h30m", 5400),
+            ("PT1H30M", 5400),
+            ("45s", 45),
+        ] {
+            assert_eq!(seconds(text), Ok(length), "{text}");
+        }
+        for text in ["", "0", "-5", "1:2:3:4", "1-", "1-2-3", "soon", "0.5s", "1 month"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}
