@@ -114,10 +114,11 @@ impl Core {
         }
         let room = self.awake_soon().count().saturating_sub(needed);
         let mut machines = self.idle.since(self.plan.now - idle, room);
-        if let Some(reserved) = &self.reserved {
+        machines.remove(&self.plan.to_sedate);
+        if let Some(reserved) = &mut self.reserved {
+            reserved.then_off = machines.and(&reserved.machines);
             machines.remove(&reserved.machines);
         }
-        machines.remove(&self.plan.to_sedate);
         if machines.is_empty() || !self.admits_switch(machines.count(), false) {
             return;
         }

@@ -70,3 +70,25 @@ impl Horizon {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::bits::Bits;
+
+    /// Four machines, two of them for the first job from 10 s to 20 s: 40 machine-seconds before it, 20
+    /// beside it, 40 after it, on four machines, or on two where its own are then switched off.
+    #[test]
+    fn machines_idle_for_long_are_gone_after_the_first_job() {
+        let plan = Plan::new(4, Time::from_seconds(3), Time::from_seconds(2));
+        let (start, end) = (Time::from_seconds(10), Time::from_seconds(20));
+        let (machines, then_off) = (Bits::all(4).lowest(2), Bits::none(4));
+        let mut reserved = Reserved { start, end, machines, then_off };
+        let mut horizon = Horizon::default();
+        for (then_off, expected) in [(0, 30.0), (1, 20.0 + 40.0 / 3.0), (2, 40.0)] {
+            reserved.then_off = reserved.machines.lowest(then_off);
+            horizon.renew(&plan, Some(&reserved), 100_000_000);
+            assert!((horizon.value_s - expected).abs() < 1e-9);
+        }
+    }
+}

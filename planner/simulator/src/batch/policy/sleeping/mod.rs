@@ -246,7 +246,7 @@ impl Core {
                 machines
             }
         };
-        self.reserved = Some(Reserved { start, end: start + job.walltime, machines });
+        self.reserved = Some(Reserved::new(job, start, machines));
     }
 
     /// Lets the first job fit that lacks machines: fewer are switched off, or some on.
@@ -288,7 +288,7 @@ impl Core {
     }
 
     fn reserve_there(&mut self, job: &Asked, start: Time, machines: Bits) {
-        self.reserved = Some(Reserved { start, end: start + job.walltime, machines });
+        self.reserved = Some(Reserved::new(job, start, machines));
     }
 
     /// Machines that were to be switched off are not; a stage had said so, as far as it had of so many.

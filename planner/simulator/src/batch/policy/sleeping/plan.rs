@@ -35,6 +35,16 @@ pub struct Reserved {
     pub end: Time,
     /// Where.
     pub machines: Bits,
+    /// Those of them that have been idle for so long that they are switched off after it.
+    pub then_off: Bits,
+}
+
+impl Reserved {
+    /// For a job, from an instant on.
+    pub fn new(job: &Asked, start: Time, machines: Bits) -> Self {
+        let then_off = machines.without(&machines);
+        Self { start, end: start + job.walltime, machines, then_off }
+    }
 }
 
 /// What all machines do, and what is to be done with them.
@@ -308,8 +318,8 @@ impl Plan {
             }
             steps.push((busy.until.max(self.now), i64::from(count)));
         }
-        if let Some(Reserved { start, end, machines }) = reserved {
-            let gone = machines.common(&self.to_sedate);
+        if let Some(Reserved { start, end, machines, then_off }) = reserved {
+            let gone = machines.common(&self.to_sedate) + then_off.count();
             steps.push((*start, -i64::from(machines.count())));
             steps.push((*end, i64::from(machines.count() - gone)));
         }

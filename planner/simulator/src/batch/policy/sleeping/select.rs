@@ -30,8 +30,7 @@ impl Core {
 
     /// Reserves the lowest of these machines.
     pub fn reserve_lowest(&mut self, job: &Asked, start: Time, free: &Bits) {
-        let machines = free.lowest(job.nodes);
-        self.reserved = Some(Reserved { start, end: start + job.walltime, machines });
+        self.reserved = Some(Reserved::new(job, start, free.lowest(job.nodes)));
     }
 
     /// Reserves a place for the first waiting job, if it has one.
