@@ -24,6 +24,7 @@ mod quote;
 mod reservations;
 mod simulations;
 mod state;
+mod webhooks;
 mod wish;
 
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub use propose::{IdempotencyKey, Proposed};
 pub use reservations::{Access, Page, ShownNodes};
 pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
+pub use webhooks::WebhookStatus;
 pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish};
 
 /// How long an idempotency key is remembered: a day.
