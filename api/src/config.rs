@@ -7,6 +7,7 @@
 pub mod feeds;
 pub mod negotiation;
 pub mod supplier;
+pub mod webhooks;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,6 +24,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use negotiation::{Negotiation, NegotiationFields};
 use supplier::OpenAdr;
+use webhooks::{EventWebhook, EventWebhookFields};
 
 /// What the command line and the environment may set; anything absent is left to the file.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -71,6 +73,8 @@ struct File {
     feed_lease_s: Option<u32>,
     negotiation: Option<NegotiationFields>,
     openadr: Option<toml::Table>,
+    #[serde(default)]
+    webhooks: Vec<EventWebhookFields>,
 }
 
 /// The settings in force.
@@ -109,6 +113,8 @@ pub struct Settings {
     pub negotiation: Negotiation,
     /// The supplier's OpenADR server.
     pub openadr: Option<OpenAdr>,
+    /// Who is told events.
+    pub webhooks: Vec<EventWebhook>,
     /// The time, unless it is replayed.
     pub clock: Clock,
 }
@@ -173,6 +179,7 @@ impl Settings {
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             feeds,
+            webhooks: EventWebhook::read_all(file.webhooks)?,
         })
     }
 }

@@ -137,8 +137,15 @@ pub async fn send(
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Result<Answer, FeedError> {
-    let response = request.send().await.map_err(|error| no_answer(error, secret))?;
-    received(response, secret, now).await
+    received(ask(request, secret).await?, secret, now).await
+}
+
+/// Sends a request; the head of the answer.
+///
+/// # Errors
+/// Where there is no answer.
+pub async fn ask(request: RequestBuilder, secret: Option<&Secret>) -> Result<Response, FeedError> {
+    request.send().await.map_err(|error| no_answer(error, secret))
 }
 
 /// What a site said, once it began to say it.

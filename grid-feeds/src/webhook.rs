@@ -7,10 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use planner::time::Timestamp;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, Url};
 use sha2::Sha256;
 
 use crate::feed::{FeedError, Secret};
-use crate::http::{Http, Timeouts, send};
+use crate::http::{Http, Timeouts, ask, received};
 
 /// Secrets in the specification's own form begin so; what follows is Base64.
 const PREFIX: &str = "whsec_";
@@ -19,7 +20,7 @@ const PREFIX: &str = "whsec_";
 #[derive(Clone, Debug)]
 pub struct Webhook {
     http: Http,
-    url: String,
+    url: Address,
     secret: Secret,
     key: Key,
 }
@@ -34,20 +35,55 @@ impl std::fmt::Debug for Key {
     }
 }
 
+/// Where messages go. Writing it leaves out what may be secret: user and password, query, fragment.
+#[derive(Clone)]
+struct Address(Url);
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = self.0.clone();
+        // Fails only where there is nothing to leave out.
+        let _ = shown.set_username("");
+        let _ = shown.set_password(None);
+        shown.set_query(None);
+        shown.set_fragment(None);
+        shown.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 impl Webhook {
     /// An address with its secret, plain text or `whsec_` and Base64.
     ///
     /// # Errors
-    /// What follows `whsec_` is not Base64, or TLS cannot be set up.
+    /// The address is no `http://` or `https://` one, what follows `whsec_` is not Base64, or TLS
+    /// cannot be set up.
     pub fn new(url: &str, secret: Secret) -> Result<Self, FeedError> {
+        let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = url.ok_or_else(|| {
+            FeedError::configuration("url must be one that begins with http:// or https://")
+        })?;
         let key = match secret.expose().strip_prefix(PREFIX) {
             None => secret.expose().as_bytes().to_vec(),
             Some(text) => STANDARD
                 .decode(text)
                 .map_err(|_| FeedError::configuration("the secret is not Base64 after whsec_"))?,
         };
+        if key.is_empty() {
+            return Err(FeedError::configuration("the secret is empty after whsec_"));
+        }
         let http = Http::new(Timeouts::default())?;
-        Ok(Self { http, url: url.to_owned(), secret, key: Key(key) })
+        Ok(Self { http, url: Address(url), secret, key: Key(key) })
+    }
+
+    /// The address without what may be secret in it.
+    pub fn address(&self) -> String {
+        self.url.to_string()
     }
 
     /// Sends a JSON document under an id, which stays the same however often it is sent.
@@ -59,13 +95,18 @@ impl Webhook {
         let signature = self.signature(id, &timestamp, body);
         let request = self
             .http
-            .post(&self.url, "")
+            .request(Method::POST, self.url.0.clone())
             .header("webhook-id", id)
             .header("webhook-timestamp", timestamp)
             .header("webhook-signature", signature)
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
-        send(request, Some(&self.secret), now).await?.success()?;
+        let response = ask(request, Some(&self.secret)).await?;
+        // What a receiver that took it says beside that is nothing to us.
+        if response.status().is_success() {
+            return Ok(());
+        }
+        received(response, Some(&self.secret), now).await?.success()?;
         Ok(())
     }
 
@@ -93,5 +134,28 @@ mod tests {
         );
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
         assert_eq!(format!("{:?}", webhook.key), "***");
+    }
+
+    #[test]
+    fn an_address_is_shown_without_what_may_be_secret() {
+        let url = "https://ada:pa55word@example.org:8443/hooks/7?token=t0ken#f";
+        let webhook = Webhook::new(url, Secret::new("s3cret")).unwrap();
+        assert_eq!(webhook.address(), "https://example.org:8443/hooks/7");
+        let written = format!("{webhook:?}");
+        for secret in ["ada", "pa55word", "t0ken", "s3cret"] {
+            assert!(!written.contains(secret), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        let error = |url: &str, secret| Webhook::new(url, Secret::new(secret)).unwrap_err();
+        for url in ["", "example.org/hook", "ftp://example.org/", "http://"] {
+            assert!(error(url, "s3cret").to_string().contains("http://"), "{url}");
+        }
+        for secret in ["whsec_", "whsec_?"] {
+            let error = error("http://example.org/", secret).to_string();
+            assert!(error.contains("whsec_") && !error.contains('?'), "{error}");
+        }
     }
 }

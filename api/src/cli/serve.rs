@@ -81,6 +81,7 @@ pub async fn serve(
     metrics::record()?;
     // A large cluster takes seconds to read: better now than in the first answer.
     service.state().await?;
+    service.open_webhooks().await?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;

@@ -127,10 +127,6 @@ fn quiet(fields: &QuietFields) -> anyhow::Result<QuietRule> {
 }
 
 fn webhook(fields: &WebhookFields) -> anyhow::Result<Webhook> {
-    ensure!(
-        fields.url.starts_with("http://") || fields.url.starts_with("https://"),
-        "negotiation.webhook.url must begin with http:// or https://"
-    );
     let secret = fields.secret.read().context("negotiation.webhook")?;
-    Ok(Webhook::new(&fields.url, secret)?)
+    Webhook::new(&fields.url, secret).context("negotiation.webhook")
 }

@@ -77,6 +77,12 @@ fn describe() {
         "How far ahead the agenda in force reaches."
     );
     describe_gauge!("wattbook_agenda_gap_seconds", "Time ahead without a value.");
+    describe_counter!(
+        "wattbook_webhook_messages_total",
+        "Attempts of this process to tell webhooks events, by outcome."
+    );
+    describe_gauge!("wattbook_webhook_up", "Whether the last attempt went well.");
+    describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
 }
 
 /// `/metrics`.
@@ -89,10 +95,24 @@ async fn read(State(app): State<App>, by: By<Operators>) -> Result<Response, Pro
     gauge!("wattbook_book_reservations").set(reservations as f64);
     gauge!("wattbook_book_held").set(held as f64);
     measure_feeds(&app.service).await?;
+    measure_webhooks(&app.service).await?;
     sum_up();
     let text = RECORDED.get().map(PrometheusHandle::render);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((kind, text.unwrap_or_default()).into_response())
+}
+
+async fn measure_webhooks(service: &Service) -> Result<(), Problem> {
+    let (webhooks, newest) = service.webhooks().await?;
+    for webhook in webhooks {
+        let label = || [("webhook", webhook.settings.id.clone())];
+        let up = f64::from(u8::from(webhook.status() == "ok"));
+        gauge!("wattbook_webhook_up", &label()).set(up);
+        let Some(state) = &webhook.state else { continue };
+        let behind = newest.map_or(0, |newest| newest.get() - state.position.get());
+        gauge!("wattbook_webhook_behind_events", &label()).set(behind as f64);
+    }
+    Ok(())
 }
 
 async fn measure_feeds(service: &Service) -> Result<(), Problem> {

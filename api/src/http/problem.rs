@@ -166,13 +166,15 @@ impl From<ServiceError> for Problem {
             ServiceError::NoGain { .. } => conflict("no_gain", "Not worth moving"),
             ServiceError::NoOutage(id) => Self::not_found(format!("outage {id}")),
             ServiceError::NoReservation(id) => Self::not_found(format!("reservation {id}")),
-            ServiceError::Impossible(decision) => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "impossible",
-                "The reservation is not possible",
-                detail,
-            )
-            .with(decision.as_ref()),
+            ServiceError::Impossible(decision) | ServiceError::NotNegotiated(decision) => {
+                Self::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "impossible",
+                    "The reservation is not possible",
+                    detail,
+                )
+                .with(decision.as_ref())
+            }
             ServiceError::OffersExpired(decision) => {
                 conflict("offers_expired", "The offers have expired").with(decision.as_ref())
             }

@@ -24,6 +24,7 @@ mod quote;
 mod reservations;
 mod simulations;
 mod state;
+mod webhooks;
 mod wish;
 
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub use propose::{IdempotencyKey, Proposed};
 pub use reservations::{Access, Page, ShownNodes};
 pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
+pub use webhooks::WebhookStatus;
 pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish};
 
 /// How long an idempotency key is remembered: a day.
@@ -136,6 +138,13 @@ pub enum ServiceError {
     /// The planner found no start.
     #[error("no start in the window has enough nodes and power; see the reasons")]
     Impossible(Box<DecisionDocument>),
+    /// Only the cap is in the way, and the supplier was to be asked, who is not at this site.
+    #[error(
+        "only the power cap is in the way, and this site does not ask its supplier for extra power \
+         (its settings have no [negotiation]), so that \"on_cap\": \"negotiate\" cannot help; ask for \
+         fewer nodes or another time, or see the reasons"
+    )]
+    NotNegotiated(Box<DecisionDocument>),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \

@@ -96,12 +96,18 @@ impl Service {
             let planned = self.plan(Arc::clone(&state), wish, |planned| draft(&planned, 0.0));
             let drafted = match planned.await? {
                 Ok(drafted) => drafted,
-                Err(_) if self.may_ask(&state, wish).await? => Drafted::awaiting(),
                 Err(impossible) => {
-                    if let Some(before) = self.proposed_before(owner, key).await? {
+                    let asks = self.settings.negotiation.asks;
+                    let would_help = self.asking_would_help(&state, wish).await?;
+                    if would_help && asks {
+                        Drafted::awaiting()
+                    } else if let Some(before) = self.proposed_before(owner, key).await? {
                         return Ok(before);
+                    } else if would_help {
+                        return Err(ServiceError::NotNegotiated(impossible));
+                    } else {
+                        return Err(ServiceError::Impossible(impossible));
                     }
-                    return Err(ServiceError::Impossible(impossible));
                 }
             };
             if let Some(least) = least
@@ -162,12 +168,9 @@ impl Service {
         id.map(Some).map_err(|error| ServiceError::Internal(error.into()))
     }
 
-    /// Whether the supplier may be asked for what a wish lacks.
-    async fn may_ask(&self, state: &State, wish: &Wish) -> Result<bool, ServiceError> {
-        if wish.on_cap == OnCap::Refuse || !self.settings.negotiation.asks {
-            return Ok(false);
-        }
-        self.lacks_power_only(state, wish).await
+    /// Whether a wish lacks power only, and wants the supplier to be asked for it.
+    async fn asking_would_help(&self, state: &State, wish: &Wish) -> Result<bool, ServiceError> {
+        Ok(wish.on_cap != OnCap::Refuse && self.lacks_power_only(state, wish).await?)
     }
 
     /// What an offer must beat to take a reservation's place: cost and CO2 as expected now, less

@@ -48,6 +48,7 @@ mod events;
 mod feeds;
 mod negotiations;
 mod simulations;
+mod webhooks;
 
 impl Database {
     /// Opens the database of a URL, `sqlite://path` or `postgres://...`, and brings its tables up

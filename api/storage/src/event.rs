@@ -8,6 +8,43 @@ use crate::identity::{EventId, ReservationId, SimulationId};
 use crate::reservation::ReservationState;
 use crate::simulation::SimulationState;
 
+/// Every kind of event that is recorded.
+pub const EVENT_KINDS: &[&str] = &[
+    "agenda.revised",
+    "feed.revised",
+    "feed.status",
+    "grants.changed",
+    "negotiation.closed",
+    "negotiation.delayed",
+    "negotiation.delivered",
+    "negotiation.failed",
+    "negotiation.opened",
+    "negotiation.said",
+    "nodes.calibrated",
+    "nodes.replaced",
+    "outage.announced",
+    "outage.ended",
+    "outlooks.revised",
+    "reservation.active",
+    "reservation.awaiting_supplier",
+    "reservation.cancelled",
+    "reservation.completed",
+    "reservation.confirmed",
+    "reservation.degraded",
+    "reservation.expired",
+    "reservation.failed",
+    "reservation.proposed",
+    "reservation.rejected",
+    "reservation.restored",
+    "reservation.withdrawn",
+    "simulation.cancelled",
+    "simulation.failed",
+    "simulation.finished",
+    "simulation.queued",
+    "simulation.running",
+    "tokens.changed",
+];
+
 /// An event to be recorded in the transaction of what it tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEvent {

@@ -40,6 +40,7 @@ mod reservation;
 mod row;
 mod simulation;
 pub mod sql;
+mod webhook;
 
 pub use access::{ApiToken, IdempotencyRecord, Role};
 pub use agenda::{
@@ -49,7 +50,7 @@ pub use allocation::{Allocation, BookSnapshot};
 pub use changes::{AgendaPieces, BookChanges, Changes, Holding, Marks, PlanBasis};
 pub use database::Database;
 pub use error::{ChooseError, EndError, EnqueueError, OfferError, ProposeError, StorageError};
-pub use event::{Event, EventsKept, NewEvent};
+pub use event::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feed::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
     Outlook, Unjudged,
@@ -73,3 +74,4 @@ pub use simulation::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationState,
 };
+pub use webhook::WebhookState;

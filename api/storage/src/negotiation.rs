@@ -62,8 +62,6 @@ worded! {
         Unanswered = "unanswered",
         /// Nobody wants it any more.
         Withdrawn = "withdrawn",
-        /// Nothing is left to say.
-        Done = "done",
     }
 }
 

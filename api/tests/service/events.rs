@@ -27,20 +27,20 @@ const EVENTS: &str = "/api/v1/events";
 
 /// An event as it was sent.
 #[derive(Clone, Debug, PartialEq)]
-struct Told {
-    kind: String,
-    id: i64,
-    data: Value,
+pub struct Told {
+    pub kind: String,
+    pub id: i64,
+    pub data: Value,
 }
 
 /// An open stream.
-struct Stream {
+pub struct Stream {
     response: reqwest::Response,
     text: String,
 }
 
 impl Stream {
-    async fn open(client: &Client, after: Option<i64>) -> Self {
+    pub async fn open(client: &Client, after: Option<i64>) -> Self {
         let mut request = client.request(Method::GET, EVENTS).timeout(4 * PATIENCE);
         if let Some(id) = after {
             request = request.header("Last-Event-ID", id);
@@ -52,7 +52,7 @@ impl Stream {
     }
 
     /// A stream that begins with `stream.opened`.
-    async fn opened(client: &Client) -> Self {
+    pub async fn opened(client: &Client) -> Self {
         let mut stream = Self::open(client, None).await;
         assert_eq!(stream.next().await.unwrap().kind, "stream.opened");
         stream
@@ -76,7 +76,7 @@ impl Stream {
     }
 
     /// Events up to one of a kind, that one included.
-    async fn until(&mut self, kind: &str) -> Vec<Told> {
+    pub async fn until(&mut self, kind: &str) -> Vec<Told> {
         let mut found: Vec<Told> = Vec::new();
         while found.last().is_none_or(|event| event.kind != kind) {
             found.push(self.next().await.unwrap_or_else(|| panic!("no {kind} in {found:?}")));
@@ -100,7 +100,7 @@ fn kinds(events: &[Told]) -> Vec<&str> {
 }
 
 /// Something small that everybody is told.
-async fn mark(client: &Client, hours: crate::cluster::Hours) {
+pub async fn mark(client: &Client, hours: crate::cluster::Hours) {
     let price = hours.agenda("price_per_mwh", 0, &[150.0]);
     client.put("/api/v1/agendas/price", &price).await.ok(200);
 }
@@ -239,7 +239,7 @@ async fn a_stream_that_cannot_go_on_says_so(site: Site) {
     assert_eq!(stream.next().await.unwrap().kind, "agenda.revised");
 }
 
-async fn execute(site: &Site, statement: &'static str) {
+pub async fn execute(site: &Site, statement: &'static str) {
     if site.database.starts_with("sqlite:") {
         let pool = sqlx::SqlitePool::connect(&site.database).await.unwrap();
         pool.execute(AssertSqlSafe(statement)).await.unwrap();

@@ -18,6 +18,7 @@ on_both_engines! {
     an_offer_above_the_limit_is_declined,
     what_was_set_aside_is_for_those_who_asked,
     a_request_that_lacks_more_than_power_is_impossible,
+    a_site_that_does_not_negotiate_says_so,
     a_cancelled_request_is_withdrawn,
     wrong_answers_change_nothing,
 }
@@ -114,7 +115,10 @@ async fn silence_is_a_no(site: Site) {
     let question = open_question(&client, 1).await;
     let rejected = until_state(&client, &waiting, "rejected").await;
     assert_eq!(rejected["notice"]["code"], "unanswered");
-    assert_eq!(closed(&client, &question).await["outcome"], "unanswered");
+    let told = closed(&client, &question).await;
+    assert_eq!(told["outcome"], "unanswered");
+    // The supplier need not think about it any longer.
+    assert_eq!(told["messages"].as_array().unwrap().last().unwrap()["kind"], "withdrawal");
 }
 
 /// 400 W more for 1.5, of at most 2: the cost is 0.08 + 1.5.
@@ -197,6 +201,24 @@ async fn a_request_that_lacks_more_than_power_is_impossible(site: Site) {
     let pointers: Vec<&Value> =
         problem["errors"].as_array().unwrap().iter().map(|it| &it["pointer"]).collect();
     assert_eq!(pointers, ["/on_cap", "/extra_power_fee_limit"]);
+}
+
+async fn a_site_that_does_not_negotiate_says_so(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(400.0)).await;
+    let detail = async |request: Value| {
+        let answer = client.post("/api/v1/reservations", &request).await;
+        let problem = answer.problem(422, "impossible");
+        assert!(problem["rankings"].is_object() || problem["pareto"].is_array(), "{problem}");
+        problem["detail"].as_str().unwrap().to_owned()
+    };
+    let why = "this site does not ask its supplier";
+    assert!(detail(negotiable(hours, 4, 0.0)).await.contains(why));
+    // Power would not help, or was not wanted.
+    assert!(!detail(negotiable(hours, 5, 0.0)).await.contains(why));
+    assert!(!detail(hours.request(4, 2, 2)).await.contains(why));
+    assert_eq!(propose(&client, &negotiable(hours, 2, 0.0)).await["state"], "proposed");
 }
 
 async fn a_cancelled_request_is_withdrawn(site: Site) {

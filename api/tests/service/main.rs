@@ -59,3 +59,4 @@ mod tokens;
 mod told;
 mod walk_through;
 mod web_page;
+mod webhooks;

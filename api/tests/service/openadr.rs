@@ -5,6 +5,9 @@
 #[expect(dead_code, reason = "what only the tests of the VEN need")]
 mod vtn;
 
+mod contact;
+mod silence;
+
 use openleadr_client::{BusinessLogic, ProgramClient};
 use openleadr_wire::Report;
 use openleadr_wire::event::EventRequest;
@@ -126,7 +129,22 @@ async fn the_command_line_tries_the_server() {
 }
 
 /// Six nodes of 200 W under a contract of 400 W, and a supplier that takes requests for more.
-async fn under_contract(site: &Site, vtn: &Vtn, program: &Program) -> (Server, Hours) {
+async fn under_contract(
+    site: &Site,
+    vtn: &Vtn,
+    program: &Program,
+    answer_within_s: u32,
+) -> (Server, Hours) {
+    under_contract_with(site, program, settings(vtn, 1, 7200), answer_within_s).await
+}
+
+/// The same with these settings of the server.
+async fn under_contract_with(
+    site: &Site,
+    program: &Program,
+    settings: String,
+    answer_within_s: u32,
+) -> (Server, Hours) {
     let mut contract = event(program, "contract", "IMPORT_CAPACITY_SUBSCRIPTION", 0, &[0.4; 24]);
     let asks = json!([
         { "payloadType": "IMPORT_RESERVATION_CAPACITY" },
@@ -134,7 +152,10 @@ async fn under_contract(site: &Site, vtn: &Vtn, program: &Program) -> (Server, H
     ]);
     contract.report_descriptors = Some(serde_json::from_value(asks).unwrap());
     program.create_event(contract).await.unwrap();
-    let settings = settings(vtn, 1, 7200) + "[negotiation]\ninterval_s = 3600\ndebounce_s = 0\n";
+    let settings = settings
+        + &format!(
+            "[negotiation]\ninterval_s = 3600\ndebounce_s = 0\nanswer_within_s = {answer_within_s}\n"
+        );
     let server = serve(site, &settings).await;
     let client = server.client();
     let hours = furnish(&client, 6, None).await;
@@ -185,7 +206,7 @@ async fn a_peak_is_asked_for_granted_and_booked() {
     let vtn = Vtn::start().await;
     let program = vtn.program().await;
     let site = Site::sqlite();
-    let (server, hours) = under_contract(&site, &vtn, &program).await;
+    let (server, hours) = under_contract(&site, &vtn, &program, 900).await;
     let client = server.client();
     let waiting = ask(&client, hours).await;
     let asked = told(&report(&vtn, "wattbook-request").await);
@@ -209,7 +230,7 @@ async fn power_for_more_than_the_limit_is_a_no() {
     let vtn = Vtn::start().await;
     let program = vtn.program().await;
     let site = Site::sqlite();
-    let (server, hours) = under_contract(&site, &vtn, &program).await;
+    let (server, hours) = under_contract(&site, &vtn, &program, 900).await;
     let client = server.client();
     let waiting = ask(&client, hours).await;
     report(&vtn, "wattbook-request").await;

@@ -93,8 +93,8 @@ export interface paths {
          * @description For users, operators and suppliers. An event's type is a subject and what became of it:
          *     `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
          *     `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `feed.revised`, `feed.status`,
-         *     `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.opened`,
-         *     `negotiation.said` and `negotiation.closed`. Of other people's reservations `book.changed` is all that is told, except to
+         *     `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.` and `opened`,
+         *     `said` or `closed`, or what became of a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is all that is told, except to
          *     operators. What processes on the same database do is told too, within half a second.
          *
          *     The first event is `stream.opened`: whatever is read after it is at least as new. With
@@ -646,6 +646,26 @@ export interface paths {
          * @description For users, operators and suppliers.
          */
         get: operations["get_site"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The webhooks that are told events, and how they stand
+         * @description For operators. Empty where the settings have no `[[webhooks]]`.
+         */
+        get: operations["list_webhooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1492,7 +1512,7 @@ export interface components {
              * @description RFC 3339.
              */
             opened_at: string;
-            /** @description Of a closed one: `granted`, `partly_granted`, `refused`, `unanswered`, `withdrawn` or `done`. */
+            /** @description Of a closed one: `granted`, `partly_granted`, `refused`, `unanswered` or `withdrawn`. */
             outcome?: string | null;
             /**
              * @description `open` or `closed`.
@@ -2711,6 +2731,85 @@ export interface components {
              */
             to: number;
         };
+        /** @description A webhook and how it stands. */
+        WebhookDocument: {
+            /**
+             * Format: int64
+             * @description Events that were told so far.
+             */
+            delivered: number;
+            /**
+             * @description Which events, as the settings say.
+             * @example [
+             *       "reservation.*"
+             *     ]
+             */
+            events: string[];
+            /**
+             * Format: int64
+             * @description Attempts that failed since the last that did not.
+             */
+            failures_in_turn: number;
+            /**
+             * Format: int64
+             * @description Events that were given up so far.
+             */
+            given_up: number;
+            /**
+             * @description Its name in the settings.
+             * @example pager
+             */
+            id: string;
+            last_error?: components["schemas"]["WebhookErrorDocument"] | null;
+            /**
+             * Format: date-time
+             * @description When the receiver last took an event, RFC 3339.
+             */
+            last_success_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried again, RFC 3339; null where nothing failed.
+             */
+            next_attempt_at?: string | null;
+            /**
+             * Format: int64
+             * @description The last event that was dealt with: told, not wanted, or given up.
+             */
+            position?: number | null;
+            /**
+             * @description `ok`, `failing`, or `stopped` where the receiver answered 410.
+             * @example ok
+             */
+            status: string;
+            /**
+             * @description Where events are sent, without user, password, query and fragment.
+             * @example https://pager.example/wattbook
+             */
+            url: string;
+        };
+        /** @description Why an attempt failed. */
+        WebhookErrorDocument: {
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            at: string;
+            /**
+             * @description In words.
+             * @example refused with status 401: unknown signature
+             */
+            detail: string;
+        };
+        /** @description The webhooks that the settings name. */
+        WebhooksDocument: {
+            /** @description In the order of the settings. */
+            items: components["schemas"]["WebhookDocument"][];
+            /**
+             * Format: int64
+             * @description The newest event; a webhook whose `position` it is has been told everything.
+             */
+            newest_event?: number | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -2805,6 +2904,9 @@ export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
 export type ToleranceDocument = components['schemas']['ToleranceDocument'];
 export type UsualPower = components['schemas']['UsualPower'];
+export type WebhookDocument = components['schemas']['WebhookDocument'];
+export type WebhookErrorDocument = components['schemas']['WebhookErrorDocument'];
+export type WebhooksDocument = components['schemas']['WebhooksDocument'];
 export type $defs = Record<string, never>;
 export interface operations {
     get_agenda: {
@@ -5053,6 +5155,41 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhooksDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -55,7 +55,6 @@ const OUTCOMES: Record<string, string> = {
   refused: 'Refused',
   unanswered: 'Not answered',
   withdrawn: 'Withdrawn',
-  done: 'Ended',
 };
 
 const CARRIERS: Record<string, string> = { api: 'through the API', webhook: 'by webhook', openadr: 'by OpenADR' };

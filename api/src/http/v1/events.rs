@@ -52,8 +52,8 @@ pub struct EventDocument {
 /// For users, operators and suppliers. An event's type is a subject and what became of it:
 /// `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
 /// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `feed.revised`, `feed.status`,
-/// `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.opened`,
-/// `negotiation.said` and `negotiation.closed`. Of other people's reservations `book.changed` is all that is told, except to
+/// `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.` and `opened`,
+/// `said` or `closed`, or what became of a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is all that is told, except to
 /// operators. What processes on the same database do is told too, within half a second.
 ///
 /// The first event is `stream.opened`: whatever is read after it is at least as new. With

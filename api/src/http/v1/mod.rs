@@ -18,6 +18,7 @@ pub mod schedule;
 pub mod schema;
 pub mod simulations;
 pub mod site;
+pub mod webhooks;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -107,6 +108,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(schedule::get_schedule))
         .routes(routes!(occupancy::get_occupancy))
         .routes(routes!(events::watch_events))
+        .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
 }
 

@@ -16,6 +16,9 @@ use uuid::Uuid;
 
 use crate::service::Service;
 
+/// How often it is looked whether a lease is still held.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// What is held.
 #[derive(Debug)]
 pub struct Leases {
@@ -131,6 +134,13 @@ impl Service {
     /// Gives it up.
     pub(in crate::service) async fn give_up_lease(&self, name: &str) -> Result<(), StorageError> {
         self.database.drop_lease(&self.feeds.leases.holder, name).await
+    }
+
+    /// Waits until a lease is not held any more.
+    pub(in crate::service) async fn lease_lost(&self, name: &str) {
+        while self.feeds.leases.holds(name) {
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     async fn renew(&self, names: &[String]) -> Result<(), StorageError> {

@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Service;
 use super::negotiation::LEASE;
+use super::webhooks::webhook_lease;
 use crate::config::feeds::Feeds as Settings;
 
 pub use answer::class;
@@ -100,7 +101,9 @@ impl Service {
         let sources = settings.sources.iter().map(|source| source_lease(&source.id));
         let agendas = settings.agendas.iter().map(|it| stored_quantity(it.quantity));
         let dialogue = std::iter::once(LEASE.to_owned());
-        let names = sources.chain(agendas.map(agenda_lease)).chain(dialogue).collect();
+        let webhooks = self.settings.webhooks.iter().map(|webhook| webhook_lease(&webhook.id));
+        let agendas = agendas.map(agenda_lease);
+        let names = sources.chain(agendas).chain(dialogue).chain(webhooks).collect();
         let mut tasks = JoinSet::new();
         for index in 0..settings.sources.len() {
             let (service, stop) = (Arc::clone(&self), stop.clone());
@@ -109,6 +112,10 @@ impl Service {
         for index in 0..settings.agendas.len() {
             let (service, stop) = (Arc::clone(&self), stop.clone());
             tasks.spawn(async move { service.compose_agenda(index, stop).await });
+        }
+        for index in 0..self.settings.webhooks.len() {
+            let (service, stop) = (Arc::clone(&self), stop.clone());
+            tasks.spawn(service.tell_webhook(index, stop));
         }
         #[cfg(feature = "openadr")]
         {
@@ -124,8 +131,8 @@ impl Service {
         self.give_up_leases().await;
     }
 
-    /// Sleeps until an instant of the service's clock.
-    async fn sleep_until(&self, instant: planner::time::Timestamp) {
+    /// Sleeps until an instant of the service's clock, perhaps not all the time.
+    pub(super) async fn sleep_until(&self, instant: planner::time::Timestamp) {
         // Not for long at once: the machine's clock may be set meanwhile.
         let wait = self.clock.until(instant).min(std::time::Duration::from_secs(30));
         tokio::time::sleep(wait).await;

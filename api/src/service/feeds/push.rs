@@ -3,16 +3,11 @@
 //! The server keeps one connection for each client: of several replicas the one listens that sees
 //! to the first of these feeds. What others see to is asked at the usual pace.
 
-use std::time::Duration;
-
 use openadr::Ven;
 use tokio_util::sync::CancellationToken;
 
 use super::source_lease;
 use crate::service::Service;
-
-/// How often it is looked whether this replica still is the one.
-const LOOK: Duration = Duration::from_secs(1);
 
 impl Service {
     /// Listens to the supplier's server whenever this replica is the one to, until told to stop.
@@ -32,16 +27,10 @@ impl Service {
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.lost(&lease) => {}
+                () = self.lease_lost(&lease) => {}
                 () = self.pass_on(ven, &ids) => {}
                 () = listen(self, ven) => return,
             }
-        }
-    }
-
-    async fn lost(&self, lease: &str) {
-        while self.feeds.leases.holds(lease) {
-            tokio::time::sleep(LOOK).await;
         }
     }
 

@@ -14,8 +14,9 @@ use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use serde_json::json;
 use storage::{
-    Delivery, Direction, Negotiation, NegotiationFilter, NegotiationId, NegotiationKind,
-    NegotiationOutcome, NewMessage, ReservationId, ReservationState, StoredReservation,
+    Delivery, Direction, GrantStanding, Negotiation, NegotiationFilter, NegotiationId,
+    NegotiationKind, NegotiationOutcome, NewMessage, ReservationId, ReservationState,
+    StoredReservation,
 };
 use uuid::Uuid;
 
@@ -157,9 +158,20 @@ impl Service {
             return Ok(());
         };
         let now = self.now();
-        let outcome = self.outcome(subject).await?;
+        let grants = self.database.grants(now).await?;
+        let some = grants.iter().any(|grant| {
+            grant.negotiation_id == Some(open.id) && grant.standing != GrantStanding::Revoked
+        });
+        let outcome = self.outcome(subject, some).await?;
+        // What was asked for and not answered to the end nobody waits for any more.
         let withdrawal = match outcome {
-            NegotiationOutcome::Withdrawn => vec![self.message(now, "withdrawal", &json!({}))],
+            NegotiationOutcome::Withdrawn
+            | NegotiationOutcome::Unanswered
+            | NegotiationOutcome::PartlyGranted
+                if subject.answer.is_none() =>
+            {
+                vec![self.message(now, "withdrawal", &json!({}))]
+            }
             _ => Vec::new(),
         };
         self.database.say(open.id, &withdrawal, None, Some((outcome, now))).await?;
@@ -167,8 +179,12 @@ impl Service {
         Ok(())
     }
 
-    /// How the conversation ended for those who asked.
-    async fn outcome(&self, subject: &Subject) -> Result<NegotiationOutcome, ServiceError> {
+    /// How the conversation ended for those who asked last; `some` was granted before.
+    async fn outcome(
+        &self,
+        subject: &Subject,
+        some: bool,
+    ) -> Result<NegotiationOutcome, ServiceError> {
         let (mut served, mut rejected, mut unanswered) = (0, 0, 0);
         for asker in &subject.reservations {
             let stored = self.database.reservation(ReservationId::new(asker.id)).await?;
@@ -186,7 +202,7 @@ impl Service {
             (0, 0, Some(true)) => NegotiationOutcome::Granted,
             (0, _, Some(false)) => NegotiationOutcome::Refused,
             (0, 0, None) => NegotiationOutcome::Withdrawn,
-            (0, _, _) if rejected == unanswered => NegotiationOutcome::Unanswered,
+            (0, _, _) if rejected == unanswered && !some => NegotiationOutcome::Unanswered,
             (_, 0, _) => NegotiationOutcome::Granted,
             _ => NegotiationOutcome::PartlyGranted,
         })

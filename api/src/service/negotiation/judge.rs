@@ -236,7 +236,11 @@ impl Service {
         let access = Access { owner: &stored.owner, operator: false };
         match self.propose_replacing(access, &wish, &stored.request).await {
             Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
-            Err(ServiceError::Impossible(_) | ServiceError::Invalid(_)) => Ok(None),
+            Err(
+                ServiceError::Impossible(_)
+                | ServiceError::NotNegotiated(_)
+                | ServiceError::Invalid(_),
+            ) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -6,7 +6,7 @@ use sqlx::{Postgres, QueryBuilder, Sqlite};
 use super::{Connection, Repository};
 use crate::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::error::StorageError;
-use crate::event::{Event, EventRow, EventsKept, NewEvent};
+use crate::event::{EVENT_KINDS, Event, EventRow, EventsKept, NewEvent};
 use crate::identity::EventId;
 use crate::sql::events as sql;
 
@@ -22,6 +22,9 @@ macro_rules! events {
                 events: &[NewEvent],
                 now: Timestamp,
             ) -> Result<(), StorageError> {
+                for event in events {
+                    debug_assert!(EVENT_KINDS.contains(&event.kind.as_str()), "{}", event.kind);
+                }
                 for chunk in events.chunks(MAX_BOUND_VALUES / 4) {
                     let mut insert = QueryBuilder::<$engine>::new(sql::EVENTS_BULK);
                     insert.push_values(chunk, |mut row, event| {

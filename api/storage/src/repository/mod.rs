@@ -21,6 +21,7 @@ mod proposals;
 mod provenance;
 mod reservations;
 mod simulations;
+mod webhooks;
 
 use std::sync::{Mutex, PoisonError};
 

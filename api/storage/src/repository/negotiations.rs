@@ -212,21 +212,35 @@ macro_rules! negotiations {
                 attempt: &Attempt,
                 now: Timestamp,
             ) -> Result<(), StorageError> {
-                let (delivery, again, error) = match attempt {
-                    Attempt::Delivered => (Delivery::Delivered, None, None),
-                    Attempt::Again(at, error) => (Delivery::Waiting, Some(*at), Some(error)),
-                    Attempt::Failed(error) => (Delivery::Failed, None, Some(error)),
+                let (kind, delivery, again, error) = match attempt {
+                    Attempt::Delivered => {
+                        ("negotiation.delivered", Delivery::Delivered, None, None)
+                    }
+                    Attempt::Again(at, error) => {
+                        ("negotiation.delayed", Delivery::Waiting, Some(*at), Some(error))
+                    }
+                    Attempt::Failed(error) => {
+                        ("negotiation.failed", Delivery::Failed, None, Some(error))
+                    }
                 };
                 let delivered = (delivery == Delivery::Delivered).then(|| now.as_unix_seconds());
                 let mut transaction = self.begin_beside_the_book().await?;
-                sqlx::query(sql::NOTE_ATTEMPT)
+                let noted: Option<NegotiationId> = sqlx::query_scalar(sql::NOTE_ATTEMPT)
                     .bind(id)
                     .bind(delivery.word())
                     .bind(again.map(Timestamp::as_unix_seconds))
                     .bind(delivered)
                     .bind(error)
-                    .execute(&mut *transaction)
+                    .fetch_optional(&mut *transaction)
                     .await?;
+                if let Some(negotiation) = noted {
+                    let data = json!({
+                        "negotiation_id": negotiation.to_string(),
+                        "message_id": id.get(),
+                    });
+                    let event = NewEvent::new(kind, data);
+                    Self::record_beside(&mut transaction, event, now).await?;
+                }
                 Ok(transaction.commit().await?)
             }
 

@@ -15,6 +15,7 @@ pub mod outages;
 pub mod outlooks;
 pub mod reservations;
 pub mod simulations;
+pub mod webhooks;
 
 /// Declares statements and lists them in `ALL`.
 macro_rules! statements {
@@ -41,6 +42,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         outlooks::ALL,
         reservations::ALL,
         simulations::ALL,
+        webhooks::ALL,
     ]
     .into_iter()
     .flatten()

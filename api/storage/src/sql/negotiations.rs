@@ -55,10 +55,10 @@ statements! {
         FROM negotiation_messages
         WHERE delivery = 'waiting' AND next_attempt_s <= $1 ORDER BY id LIMIT $2";
 
-    /// Notes an attempt to send a message that still waits.
+    /// Notes an attempt to send a message that still waits; its conversation.
     NOTE_ATTEMPT = "UPDATE negotiation_messages SET delivery = $2, attempts = attempts + 1,
             next_attempt_s = $3, delivered_s = $4, error = $5
-        WHERE id = $1 AND delivery = 'waiting'";
+        WHERE id = $1 AND delivery = 'waiting' RETURNING negotiation_id";
 
     /// Forgets messages of closed conversations of a kind, said before an instant.
     FORGET_MESSAGES = "DELETE FROM negotiation_messages WHERE kind = $1 AND said_s < $2

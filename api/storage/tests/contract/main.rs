@@ -21,3 +21,4 @@ mod reservations;
 mod schema;
 mod simulations;
 mod urls;
+mod webhooks;

@@ -108,6 +108,16 @@ async fn messages_wait_until_they_arrive_or_are_given_up(bench: Bench) {
     database.note_attempt(forecast, &Attempt::Failed("gone".to_owned()), t(52)).await.unwrap();
     // What arrived has arrived.
     database.note_attempt(request, &Attempt::Failed("late".to_owned()), t(53)).await.unwrap();
+    let told = database.events_after(None, 10).await.unwrap();
+    let told: Vec<_> = told.iter().map(|it| (it.kind.as_str(), it.at)).collect();
+    assert_eq!(
+        told[1..],
+        [
+            ("negotiation.delayed", t(12)),
+            ("negotiation.delivered", t(51)),
+            ("negotiation.failed", t(52)),
+        ]
+    );
     assert_eq!(due(database, 99).await, []);
     let told = database.messages(said.id, MessageId::from(0), 10).await.unwrap();
     assert_eq!((told[0].said.delivery, told[0].delivered), (Delivery::Delivered, Some(t(51))));

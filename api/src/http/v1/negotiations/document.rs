@@ -18,7 +18,7 @@ pub struct NegotiationDocument {
     /// `open` or `closed`.
     #[schema(example = "open")]
     pub state: &'static str,
-    /// Of a closed one: `granted`, `partly_granted`, `refused`, `unanswered`, `withdrawn` or `done`.
+    /// Of a closed one: `granted`, `partly_granted`, `refused`, `unanswered` or `withdrawn`.
     pub outcome: Option<&'static str>,
     /// What it is about as it stands; for extra power the spans and watts that are missing, the
     /// most that is paid, and who asks.
