@@ -15,6 +15,7 @@
 
 pub mod batches;
 mod bits;
+mod bounds;
 pub mod energy;
 pub mod job;
 pub mod kernel;

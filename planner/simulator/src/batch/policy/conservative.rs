@@ -7,12 +7,17 @@
 //!
 //! A job that looks for an earlier place only needs machines up to its present one, which it has
 //! already; so the profile changes only for those that move. An end costs, for each waiting job, the
-//! steps of the profile before its place.
+//! steps of the profile that are searched: all before its place, or, where many wait, those behind
+//! what is known of jobs no larger.
 
 use super::{ByKey, Decisions, Moment, Scheduler, Tie};
+use crate::batch::bounds::Bounds;
 use crate::batch::job::{Asked, JobKey};
 use crate::batch::profile::Profile;
 use crate::batch::time::Time;
+
+/// From so many waiting jobs on it pays to know bounds.
+const MANY: usize = 2048;
 
 /// A waiting job and its guaranteed start.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +26,38 @@ struct Planned {
     start: Time,
 }
 
+impl Planned {
+    /// Moves to the earliest place.
+    fn advance(&mut self, now: Time, profile: &mut Profile) {
+        let Asked { nodes, walltime, .. } = self.job;
+        if let Some(start) = profile.earliest(now, nodes, walltime, self.start) {
+            profile.give(self.start, self.start + walltime, nodes);
+            profile.take(start, start + walltime, nodes);
+            self.start = start;
+        }
+    }
+
+    /// The same, where the profile has many steps.
+    fn advance_far(&mut self, now: Time, profile: &mut Profile, bounds: &mut Bounds) {
+        let Asked { nodes, walltime, .. } = self.job;
+        let from = bounds.from(now, nodes, walltime, self.start);
+        if let Some(start) = profile.earliest(from, nodes, walltime, self.start) {
+            profile.shift(self.start, start, walltime, nodes);
+            let given = self.start.max(start + walltime);
+            bounds.given(profile, given, self.start + walltime);
+            self.start = start;
+        }
+        bounds.learn(nodes, walltime, self.start);
+    }
+}
+
 /// Conservative backfilling over a count of machines.
 #[derive(Debug)]
 pub(super) struct Conservative {
     tie: Tie,
     profile: Profile,
+    /// Of the profile as it is.
+    bounds: Bounds,
     /// In the order of submission.
     waiting: Vec<Planned>,
     /// The machines of running jobs, and until when the profile has them.
@@ -40,6 +72,7 @@ impl Conservative {
         Self {
             tie,
             profile: Profile::new(machines),
+            bounds: Bounds::default(),
             waiting: Vec::new(),
             running: ByKey::new(),
             next_start: Time::FOREVER,
@@ -55,15 +88,22 @@ impl Conservative {
     fn end(&mut self, now: Time, key: JobKey) {
         if let Some((nodes, until)) = self.running.remove(key) {
             self.profile.give(now, until, nodes);
+            self.bounds.clear();
         }
     }
 
     /// Plans a new job.
     fn plan(&mut self, now: Time, job: Asked) {
         // The kernel refuses jobs of more machines than there are, so there is always a place.
-        let earliest = self.profile.earliest(now, job.nodes, job.walltime, Time::FOREVER);
+        let Asked { nodes, walltime, .. } = job;
+        let many = self.waiting.len() >= MANY;
+        let from = if many { self.bounds.from(now, nodes, walltime, Time::FOREVER) } else { now };
+        let earliest = self.profile.earliest(from, nodes, walltime, Time::FOREVER);
         let start = earliest.unwrap_or(Time::FOREVER);
-        self.profile.take(start, start + job.walltime, job.nodes);
+        self.profile.take(start, start + walltime, nodes);
+        if many {
+            self.bounds.learn(nodes, walltime, start);
+        }
         self.next_start = self.next_start.min(start);
         self.waiting.push(Planned { job, start });
     }
@@ -71,14 +111,14 @@ impl Conservative {
     /// Moves waiting jobs to earlier places.
     fn compress(&mut self, now: Time) {
         self.next_start = Time::FOREVER;
+        let many = self.waiting.len() >= MANY;
         for planned in &mut self.waiting {
-            let Asked { nodes, walltime, .. } = planned.job;
-            if planned.start > now
-                && let Some(start) = self.profile.earliest(now, nodes, walltime, planned.start)
-            {
-                self.profile.give(planned.start, planned.start + walltime, nodes);
-                self.profile.take(start, start + walltime, nodes);
-                planned.start = start;
+            if planned.start > now {
+                if many {
+                    planned.advance_far(now, &mut self.profile, &mut self.bounds);
+                } else {
+                    planned.advance(now, &mut self.profile);
+                }
             }
             self.next_start = self.next_start.min(planned.start);
         }
