@@ -30,7 +30,7 @@ pub struct Arguments {
     pub machines: Option<u32>,
     /// Which waiting job starts when: fcfs, round_robin, sjf, ljf, easy, conservative,
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
-    /// opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
+    /// conservative_local, conservative_best_effort_local, opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
     /// energy_bud, reduce_pc, or external: who listens at --socket
     #[arg(long)]
     pub policy: Decider,
@@ -54,7 +54,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub batches: Option<PathBuf>,
     /// What machines compute and draw: SimGrid's XML as Batsim reads it, or TOML with
-    /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w
+    /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w, and group or group_size
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
     #[command(flatten)]

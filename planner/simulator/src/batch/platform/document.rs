@@ -21,6 +21,10 @@ pub struct PlatformDocument {
 pub struct MachineClass {
     /// How many.
     pub count: u32,
+    /// What they share, such as a switch: one group with other classes of this name.
+    pub group: Option<String>,
+    /// Or in groups of so many, in order.
+    pub group_size: Option<u32>,
     /// Floating-point operations a second; 1 unless said.
     #[serde(default = "unit")]
     pub speed_flops: f64,
@@ -74,9 +78,19 @@ impl PlatformDocument {
     /// Powers that are none; one power without the other.
     pub fn machines(&self) -> Result<Vec<Machine>, PlatformError> {
         let mut machines = Vec::new();
-        for class in &self.machines {
+        for (number, class) in self.machines.iter().enumerate() {
             let room = (super::MOST + 1).saturating_sub(machines.len());
-            machines.extend(std::iter::repeat_n(class.machine()?, room.min(class.count as usize)));
+            let machine = class.machine()?;
+            let count = room.min(class.count as usize);
+            match (&class.group, class.group_size) {
+                (_, None) => machines.extend(std::iter::repeat_n(machine, count)),
+                (None, Some(size @ 1..)) => machines.extend((0..count).map(|place| {
+                    // No name that a class has can be such.
+                    let group = format!("{number}\n{}", place / size as usize);
+                    Machine { group: Some(group.into()), ..machine.clone() }
+                })),
+                _ => return Err(PlatformError::Groups),
+            }
         }
         Ok(machines)
     }
@@ -92,7 +106,7 @@ impl MachineClass {
         }
         let off = u16::try_from(states.len()).map_err(|_| PlatformError::States)?;
         let sleep = self.sleep.map(|sleep| sleep.read(off)).transpose()?;
-        Ok(Machine { states, initial: 0, sleep })
+        Ok(Machine { states, initial: 0, sleep, group: self.group.as_deref().map(Into::into) })
     }
 }
 

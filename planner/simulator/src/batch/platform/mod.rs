@@ -7,6 +7,7 @@
 
 mod document;
 mod each;
+mod groups;
 mod machine;
 mod xml;
 
@@ -16,6 +17,7 @@ use planner::quantity::Power;
 use super::time::Time;
 pub use document::{MachineClass, PlatformDocument};
 use each::{Each, Sum};
+pub use groups::Groups;
 pub use machine::{Activity, ComputingState, Draws, Machine, Sleep, Transition};
 pub use xml::{PlatformXmlError, read_xml};
 
@@ -39,6 +41,12 @@ pub enum PlatformError {
     /// Powers of some machines only, or of some states.
     #[error("some machines or states have powers and others have none")]
     SomePowers,
+    /// Groups of some machines only.
+    #[error("some machines have a group and others have none")]
+    SomeGroups,
+    /// Groups said twice, or of nothing.
+    #[error("machines have either a group or a group_size from 1 on")]
+    Groups,
     /// Machines with other states than the first one.
     #[error("machines differ in the numbers of their power states")]
     States,
@@ -60,6 +68,7 @@ pub struct Platform {
     states: Vec<State>,
     initial: usize,
     sleep: Option<SleepOfAll>,
+    groups: Option<Groups>,
 }
 
 /// The most that any machine draws.
@@ -100,7 +109,7 @@ impl Platform {
     /// `machines` machines of unit speed of which nobody knows what they draw.
     pub fn of_machines(machines: u32) -> Self {
         let state = State { number: 0, speeds: Each::Same(1.0), draws: None };
-        Self { machines, states: vec![state], initial: 0, sleep: None }
+        Self { machines, states: vec![state], initial: 0, sleep: None, groups: None }
     }
 
     /// These machines, in this order.
@@ -114,12 +123,20 @@ impl Platform {
         machines.iter().try_for_each(|machine| machine.check(first))?;
         let states = (0..first.states.len()).map(|state| State::of(machines, state)).collect();
         let sleep = first.sleep.map(|sleep| SleepOfAll::of(machines, sleep));
-        Ok(Self { machines: count, states, initial: first.initial, sleep })
+        let groups: Option<Vec<_>> =
+            machines.iter().map(|machine| machine.group.as_ref()).collect();
+        let groups = groups.map(|names| Groups::of(names.into_iter()));
+        Ok(Self { machines: count, states, initial: first.initial, sleep, groups })
     }
 
     /// How many machines there are.
     pub const fn machines(&self) -> u32 {
         self.machines
+    }
+
+    /// Which machines are near each other, where that is known.
+    pub const fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
     }
 
     /// Whether all machines are equally fast in each computing state.
