@@ -268,6 +268,39 @@ fn platforms_say_which_machines_share_a_switch() {
     assert_eq!(error, "error: some.toml: some machines have a group and others have none\n");
 }
 
+/// 3 machines idle for 10 s are 2850 J. Job 1 used its processor for 5 s of its 10: half of the 95 W more, 475 J; job 2
+/// does not say: 950 J. At a fifth where jobs do not say, 190 J.
+#[test]
+fn jobs_draw_as_hard_as_they_drive_their_machines() {
+    let site = Site::new();
+    site.write("used.swf", "1 0 -1 10 1 5 -1 1 20\n2 0 -1 10 1 -1 -1 1 20\n");
+    let joules = |more: &str| {
+        let told = "--workload used.swf --platform platform.toml --policy easy";
+        site.summary(&format!("{told}{more}"))["consumed_joules"].as_f64().unwrap()
+    };
+    let idle = 2850.0;
+    for (more, joules_more) in [
+        ("", 475.0 + 950.0),
+        (" --option utilisation=0.2", 475.0 + 190.0),
+        (" --option job_utilisation=false", 950.0 + 950.0),
+        (" --option job_utilisation=false --option utilisation=0.2", 190.0 + 190.0),
+        (" --option delay_power=idle", 0.0),
+    ] {
+        assert!((joules(more) - idle - joules_more).abs() < 1e-9, "{more}");
+    }
+    let mut command = wattbook(&["workload", "convert", "used.swf", "--out", "used.json"]);
+    assert!(command.current_dir(site.folder.path()).status().unwrap().success());
+    let told = "--workload used.json --platform platform.toml --policy easy --out out";
+    assert!(site.run(told).status.success());
+    // Profiles say it; delays that do not draw idle power.
+    let jobs = site.read("out/jobs.csv");
+    assert!(jobs.contains("1,w0,10 at 0.5,") && jobs.contains(",0,1425.000000,"), "{jobs}");
+    assert!(jobs.contains("2,w0,10,") && jobs.contains(",1,950.000000,"), "{jobs}");
+    let error =
+        site.refused("--workload used.swf --machines 3 --policy easy --option utilisation=2");
+    assert!(error.contains("utilisation: \"2\" is not a number from 0 to 1"), "{error}");
+}
+
 #[test]
 fn bad_input_is_named_and_leaves_nothing() {
     let site = Site::new();

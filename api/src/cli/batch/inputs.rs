@@ -95,8 +95,8 @@ impl Workload {
         }
         if let Some(profile) = read.mixed.filter(|_| platform.has_draws()) {
             let what = format!(
-                "profile {profile:?} both waits and computes: its energy is not known; leave the \
-                 powers out of the platform"
+                "the parts of profile {profile:?} draw differently: let it say its utilisation, from 0 to 1, \
+                 or leave the powers out of the platform"
             );
             return Err(bad_input(file, what));
         }

@@ -1,6 +1,7 @@
 //! `wattbook batch`: workloads under batch schedulers.
 
 mod arguments;
+mod driving;
 mod external;
 pub(super) mod files;
 mod formats;

@@ -71,6 +71,7 @@ impl Observer for Notes {
 /// The jobs of `rows`, numbered from 1, in the order of submission.
 fn jobs(rows: &[Row]) -> Vec<Job> {
     let job = |(number, &(submitted, nodes, run, walltime)): (i64, &Row)| Job {
+        utilisation: None,
         id: JobId::Number(number),
         profile: None,
         submitted: Time::from_seconds(submitted),
