@@ -186,6 +186,7 @@ fn every_type(message: &Value, seen: &mut BTreeSet<String>) -> Vec<(&'static str
             ("SIMULATION_BEGINS", _) => {
                 assert_eq!(data["profiles"]["w0"]["fail"]["ret"], 3);
                 assert_eq!(data["compute_resources"][3]["state"], "idle");
+                assert_eq!(data["compute_resources"][3]["name"], "machine3");
                 decided.push(("CALL_ME_LATER", json!({"timestamp": 15})));
                 decided.push(("CALL_ME_LATER", json!({"timestamp": 60.5})));
                 let data = json!({
@@ -392,6 +393,19 @@ fn answers_that_cannot_be_end_in_clear_errors() {
             ),
             "nobody asked about job w0!1".to_owned(),
         ),
+        (one("REJECT_JOB", json!({"job_id": "w0!9"})), "there is no job w0!9".to_owned()),
+        (
+            one("SET_JOB_METADATA", json!({"job_id": "w0!1"})),
+            event_1("SET_JOB_METADATA") + "missing field `metadata`",
+        ),
+        (one("KILL_JOB", json!({"job_ids": "w0!1"})), event_1("KILL_JOB") + "invalid type: string"),
+        (
+            one(
+                "REGISTER_PROFILE",
+                json!({"workload_name": "dyn", "profile_name": "p", "profile": {}}),
+            ),
+            event_1("REGISTER_PROFILE") + "dynamic jobs are not enabled",
+        ),
         (one("TELEPORT", json!({})), "there is no such type of event".to_owned()),
         (early, "its timestamp -1.000000 lies before 0.000000, which was reached".to_owned()),
         (later, "its timestamp 3.000000 lies after 0.000000, the answer's now".to_owned()),
@@ -415,10 +429,50 @@ fn answers_that_cannot_be_end_in_clear_errors() {
     fails(|_| HANG_UP.to_owned(), "the decision process does not answer message 1");
 }
 
+/// The same where jobs may be registered.
+#[test]
+fn registrations_that_cannot_be_end_in_clear_errors() {
+    let register = |job: &str, res: u32, profile: &str, walltime: f64| {
+        let data = json!({"res": res, "profile": profile, "walltime": walltime});
+        ("REGISTER_JOB", json!({"job_id": job, "job": data}))
+    };
+    let profile = |workload: &str, name: &str, kind: &str| {
+        let profile = json!({"type": kind, "delay": 3});
+        let data = json!({"workload_name": workload, "profile_name": name, "profile": profile});
+        ("REGISTER_PROFILE", data)
+    };
+    let finished = ("NOTIFY", json!({"type": "registration_finished"}));
+    let cases = [
+        (vec![register("dyn", 1, "p", 9.0)], "job_id \"dyn\" must be WORKLOAD!NAME"),
+        (vec![register("dyn!1", 1, "p", 9.0)], "workload dyn has no profile p"),
+        (vec![register("w0!1", 1, "wait", 9.0)], "there is a job w0!1 already, or may be one"),
+        (vec![register("w0!n", 0, "wait", 9.0)], "or may be one"),
+        (vec![profile("dyn", "p", "delay"), register("dyn!1", 0, "p", 9.0)], "asks for no machine"),
+        (vec![profile("dyn", "p", "delay"), register("dyn!1", 1, "p", 0.0)], "0 is not a walltime"),
+        (vec![profile("w0", "wait", "delay")], "workload w0 has a profile wait already"),
+        (vec![profile("dyn", "p", "smpi")], "profile \"p\": unknown variant `smpi`"),
+        (vec![finished.clone(), finished.clone()], "registration_finished was said before"),
+        (vec![finished, profile("dyn", "p", "delay")], "registration_finished was said before"),
+        (vec![("NOTIFY", json!({"type": "lunch"}))], "\"lunch\" is not known"),
+    ];
+    for (decided, told) in cases {
+        let decide = move |message: &Value| {
+            let begins = events(message, "SIMULATION_BEGINS").count() > 0;
+            answer(message, if begins { &decided } else { &[] })
+        };
+        fails_with(decide, "--option dynamic_jobs=true", told);
+    }
+}
+
 fn fails(decide: impl FnMut(&Value) -> String + Send + 'static, told: &str) {
+    fails_with(decide, "", told);
+}
+
+fn fails_with(decide: impl FnMut(&Value) -> String + Send + 'static, more: &str, told: &str) {
     let folder = site();
     let process = Process::new(decide);
-    let output = process.play(folder.path(), "workload.json", "--raw --platform platform.toml");
+    let more = format!("--raw --platform platform.toml {more}");
+    let output = process.play(folder.path(), "workload.json", &more);
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success(), "{told}");
     assert!(text.contains(told), "{told}: {text}");
@@ -438,4 +492,64 @@ fn nobody_at_the_other_end_is_told() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("no decision process listens at --socket tcp://127.0.0.1:"), "{text}");
+}
+
+/// Machines are told by the names and properties of their hosts.
+#[test]
+fn hosts_are_told_as_the_platform_has_them() {
+    let folder = site();
+    let host = |id: &str, property: &str| {
+        format!("<host id='{id}' speed='10'><prop id='rack' value='{property}'/></host>")
+    };
+    let hosts: String = ["a", "b", "c", "d"].map(|id| host(id, "r1")).concat();
+    let xml =
+        format!("<platform><zone id='z'>{}{hosts}</zone></platform>", host("master_host", "r0"));
+    fs::write(folder.path().join("platform.xml"), xml).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let process = Process::new(move |message| {
+        for begins in events(message, "SIMULATION_BEGINS") {
+            tell.send(begins.clone()).unwrap();
+        }
+        let rejected = events(message, "JOB_SUBMITTED")
+            .map(|job| ("REJECT_JOB", json!({"job_id": job["job_id"]})));
+        answer(message, &rejected.collect::<Vec<_>>())
+    });
+    let output = process.play(folder.path(), "workload.json", "--raw --platform platform.xml");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let begins = told.recv().unwrap();
+    let of = |id: u64, name: &str| {
+        json!({
+            "id": id, "name": name, "state": "idle", "properties": {"rack": "r1"}, "zone_properties": {},
+        })
+    };
+    assert_eq!(
+        begins["compute_resources"],
+        json!([of(0, "a"), of(1, "b"), of(2, "c"), of(3, "d")])
+    );
+    for (name, value) in [
+        ("nb_resources", json!(4)),
+        ("nb_compute_resources", json!(4)),
+        ("nb_storage_resources", json!(0)),
+        ("allow_compute_sharing", json!(false)),
+        ("allow_storage_sharing", json!(false)),
+        ("storage_resources", json!([])),
+        ("workloads", json!({"w0": "workload.json"})),
+    ] {
+        assert_eq!(begins[name], value, "{name}");
+    }
+    let config: BTreeSet<&str> =
+        begins["config"].as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = [
+        "dynamic-jobs-acknowledged",
+        "dynamic-jobs-enabled",
+        "forward-unknown-events",
+        "profile-reuse-enabled",
+        "profiles-forwarded-on-submission",
+        "redis-enabled",
+        "redis-hostname",
+        "redis-port",
+        "redis-prefix",
+        "sched-config",
+    ];
+    assert_eq!(config, expected.into());
 }

@@ -55,10 +55,14 @@ pub struct Arguments {
     /// compressed by gzip or not
     #[arg(long, value_name = "FILE")]
     pub batches: Option<PathBuf>,
-    /// What machines compute and draw: SimGrid's XML as Batsim reads it, or TOML with
+    /// What machines compute and draw: the URL of a Wattbook service, its nodes in a file (JSON or CSV),
+    /// SimGrid's XML as Batsim reads it, or TOML with
     /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w, and group or group_size
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
+    /// With the URL of a service: a user's or operator's token
+    #[arg(long, value_name = "TEXT", env = "WATTBOOK_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
     #[command(flatten)]
     pub supplier: Supplier,
     /// Leave the workload as it is: drop, clip and shift nothing

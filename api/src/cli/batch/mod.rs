@@ -6,6 +6,7 @@ mod external;
 pub(super) mod files;
 mod formats;
 pub(super) mod inputs;
+mod nodes;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -37,7 +37,11 @@ pub(super) struct Results {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.options()?;
-    let platform = inputs::platform(arguments.platform.as_deref(), arguments.machines)?;
+    let platform = inputs::platform(
+        arguments.platform.as_deref(),
+        arguments.machines,
+        arguments.token.as_deref(),
+    )?;
     let given = Given::of(platform, &arguments.supplier)?;
     let results = match play(arguments, &options, &given, false) {
         // Only a trace in great disorder has to be held in memory.

@@ -125,7 +125,8 @@ proptest! {
         // Run time of each machine times quarters.
         let mut busy = [0_i64; 5];
         for (run, machines, utilisation, energy_uj) in &metered.jobs {
-            let quarters = utilisation.map_or(4, |of| (of.share() * 4.0) as i64);
+            let same = |quarters: &i64| share(*quarters) == *utilisation;
+            let quarters = (0..=4).find(same).unwrap_or(4);
             let mut quarter_watts = 0;
             for machine in machines.positions() {
                 let (idle, more) = powers[machine as usize];

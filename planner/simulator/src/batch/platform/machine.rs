@@ -1,5 +1,6 @@
 //! One machine: its power states and the time between them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use planner::quantity::Power;
@@ -18,6 +19,17 @@ pub struct Machine {
     pub sleep: Option<Sleep>,
     /// Names the group of machines that it is near, where that is known.
     pub group: Option<Arc<str>>,
+    /// What it is called.
+    pub naming: Naming,
+}
+
+/// What a machine is called, and what its description says besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Naming {
+    /// Its name, where it has one.
+    pub name: Option<Box<str>>,
+    /// Properties as they stand in `SimGrid`'s XML, for schedulers outside.
+    pub properties: BTreeMap<String, String>,
 }
 
 /// A power state in which a machine computes, or waits for work.
@@ -87,7 +99,8 @@ impl Machine {
     /// A machine of one state that is always on.
     pub fn always_on(speed: f64, draws: Option<Draws>) -> Self {
         let states = vec![ComputingState { number: 0, speed, draws }];
-        Self { states, initial: 0, sleep: None, group: None }
+        let naming = Naming::default();
+        Self { states, initial: 0, sleep: None, group: None, naming }
     }
 
     /// The same, which can be switched off.

@@ -15,10 +15,10 @@ use planner::node_set::NodeSet;
 use planner::quantity::Power;
 
 use super::time::Time;
-pub use document::{MachineClass, PlatformDocument};
+pub use document::{KnownMachine, MachineClass, PlatformDocument};
 use each::{Each, Sum};
 pub use groups::Groups;
-pub use machine::{Activity, ComputingState, Draws, Machine, Sleep, Transition};
+pub use machine::{Activity, ComputingState, Draws, Machine, Naming, Sleep, Transition};
 pub use xml::{PlatformXmlError, read_xml};
 
 /// Why machines are no platform.
@@ -47,6 +47,9 @@ pub enum PlatformError {
     /// Groups said twice, or of nothing.
     #[error("machines have either a group or a group_size from 1 on")]
     Groups,
+    /// Neither how many nor which, or both.
+    #[error("machines have either a count, or nodes that have powers of their own")]
+    Counted,
     /// Machines with other states than the first one.
     #[error("machines differ in the numbers of their power states")]
     States,
@@ -69,6 +72,8 @@ pub struct Platform {
     initial: usize,
     sleep: Option<SleepOfAll>,
     groups: Option<Groups>,
+    /// Of each machine; of none where no machine has one.
+    namings: Vec<Naming>,
 }
 
 /// The most that any machine draws.
@@ -109,7 +114,14 @@ impl Platform {
     /// `machines` machines of unit speed of which nobody knows what they draw.
     pub fn of_machines(machines: u32) -> Self {
         let state = State { number: 0, speeds: Each::Same(1.0), draws: None };
-        Self { machines, states: vec![state], initial: 0, sleep: None, groups: None }
+        Self {
+            machines,
+            states: vec![state],
+            initial: 0,
+            sleep: None,
+            groups: None,
+            namings: Vec::new(),
+        }
     }
 
     /// These machines, in this order.
@@ -126,12 +138,20 @@ impl Platform {
         let groups: Option<Vec<_>> =
             machines.iter().map(|machine| machine.group.as_ref()).collect();
         let groups = groups.map(|names| Groups::of(names.into_iter()));
-        Ok(Self { machines: count, states, initial: first.initial, sleep, groups })
+        let namings = machines.iter().map(|machine| &machine.naming);
+        let named = namings.clone().any(|naming| *naming != Naming::default());
+        let namings = if named { namings.cloned().collect() } else { Vec::new() };
+        Ok(Self { machines: count, states, initial: first.initial, sleep, groups, namings })
     }
 
     /// How many machines there are.
     pub const fn machines(&self) -> u32 {
         self.machines
+    }
+
+    /// What a machine is called, where machines have names or properties.
+    pub fn naming(&self, machine: u32) -> Option<&Naming> {
+        self.namings.get(machine as usize)
     }
 
     /// Which machines are near each other, where that is known.

@@ -7,13 +7,14 @@
 //! The master and storages are no machines. Machines of one innermost zone are a group, if there are several
 //! such zones. Links and routes are passed over.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::{
-    ComputingState, Draws, Machine, PlatformError, Sleep, Transition, power, switching_time,
+    ComputingState, Draws, Machine, Naming, PlatformError, Sleep, Transition, power, switching_time,
 };
 
 /// The host that Batsim takes for the master unless it is told otherwise.
@@ -52,6 +53,7 @@ struct Host {
     powers: Option<String>,
     sleeps: Option<String>,
     role: Option<String>,
+    properties: BTreeMap<String, String>,
 }
 
 /// The machines of a description, in its order.
@@ -157,7 +159,9 @@ fn read_host(element: &BytesStart<'_>) -> Result<Host, PlatformXmlError> {
 
 fn property(host: &mut Host, element: &BytesStart<'_>) {
     let value = attribute(element, "value");
-    match attribute(element, "id").as_deref() {
+    let id = attribute(element, "id");
+    host.properties.extend(id.clone().zip(value.clone()));
+    match id.as_deref() {
         Some("wattage_per_state" | "watt_per_state") => host.powers = value,
         Some("sleep_pstates") => host.sleeps = value,
         Some("role") => host.role = value,
@@ -184,7 +188,9 @@ fn machine(host: &Host) -> Result<Option<Machine>, PlatformXmlError> {
     let initial = computing.iter().position(|state| state.number == host.state);
     let initial = initial.ok_or_else(|| wrong(format!("there is no speed {}", host.state)))?;
     let sleep = sleeps.first().map(|states| sleep(host, *states)).transpose().map_err(wrong)?;
-    Ok(Some(Machine { states: computing, initial, sleep, group: None }))
+    let (name, properties) = (Some(host.id.as_str().into()), host.properties.clone());
+    let naming = Naming { name, properties };
+    Ok(Some(Machine { states: computing, initial, sleep, group: None, naming }))
 }
 
 /// Triplets of state numbers.
@@ -280,9 +286,15 @@ mod tests {
             |idle, computing| Some(Draws { idle: watts(idle), computing: watts(computing) });
         let first = ComputingState { number: 0, speed: 1e8, draws: draws(95.0, 190.738) };
         let second = ComputingState { number: 1, speed: 5e7, draws: draws(94.0, 120.5) };
+        let properties =
+            [("wattage_off", "10"), ("wattage_per_state", "95.0:96:190.738, 94:120.5")];
+        let properties = properties.map(|(id, value)| (id.to_owned(), value.to_owned())).into();
+        let a = Naming { name: Some("a".into()), properties };
+        let b = Naming { name: Some("b".into()), ..Naming::default() };
+        let states = vec![first, second];
         let expected = [
-            Machine { states: vec![first, second], initial: 1, sleep: None, group: None },
-            Machine::always_on(2e9, None),
+            Machine { states, initial: 1, naming: a, ..Machine::always_on(1.0, None) },
+            Machine { naming: b, ..Machine::always_on(2e9, None) },
         ];
         assert_eq!(read_xml(XML).unwrap(), expected);
     }
