@@ -25,6 +25,7 @@ mod documents;
 mod events;
 mod expiry;
 mod external;
+mod external_refused;
 mod extra_power;
 mod feeds;
 mod feeds_at_work;

@@ -217,7 +217,7 @@ impl Arguments {
                 ("utilisation", share) => match share.parse().ok().and_then(Utilisation::of) {
                     Some(utilisation) => driving.utilisation = Some(utilisation),
                     None => {
-                        errors.push(format!("utilisation: {value:?} is not a number from 0 to 1"))
+                        errors.push(format!("utilisation: {value:?} is not a number from 0 to 1"));
                     }
                 },
                 ("job_utilisation", "true") => driving.ignore_jobs = false,

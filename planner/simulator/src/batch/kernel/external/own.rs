@@ -63,7 +63,7 @@ impl<J: Iterator, O: Observer> Session<'_, J, O> {
                 "id": id,
                 "name": name.map_or_else(|| format!("machine{id}"), str::to_owned),
                 "state": "idle",
-                "properties": naming.map(|naming| &naming.properties).unwrap_or(&BTreeMap::new()),
+                "properties": naming.map_or(&BTreeMap::new(), |naming| &naming.properties),
                 "zone_properties": {},
             })
         };
