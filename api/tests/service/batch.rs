@@ -227,6 +227,80 @@ fn compressed_and_disordered_traces_are_taken() {
     assert_eq!(summary["makespan"], 6043.0);
 }
 
+/// Two switches of two machines. Jobs 1 to 3 take 0, 1 and 2; job 2 ends at 5 s, and job 4 takes two: 1 and 3 are free then, 0
+/// and 1 from 10 s on. Job 5 takes three.
+#[test]
+fn platforms_say_which_machines_share_a_switch() {
+    let site = Site::new();
+    let trace = "1 0 -1 10 1\n2 0 -1 5 1\n3 0 -1 20 1\n4 1 -1 9 2\n5 2 -1 1 3\n";
+    site.write("places.swf", trace);
+    let classes = |says: &[&str]| -> String {
+        let class = |says: &&str| format!("[[machines]]\n{says}\n");
+        says.iter().map(class).collect()
+    };
+    site.write("sizes.toml", &classes(&["count = 4\ngroup_size = 2"]));
+    let (a, b) = ("count = 2\ngroup = \"a\"", "count = 2\ngroup = \"b\"");
+    site.write("names.toml", &classes(&[a, b]));
+    let played = |policy: &str, more: &str| {
+        let run = format!("--workload places.swf --policy {policy} --out played {more}");
+        let output = site.run(&run);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let rows = rows(&site.read("played/jobs.csv"));
+        rows.into_iter().filter(|row| ["4", "5"].contains(&row[0].as_str())).collect::<Vec<_>>()
+    };
+    let local = [["5", "-1", "-1", ""], ["4", "10.000000", "19.000000", "0-1"]];
+    let local = local.map(|row| row.map(str::to_owned));
+    for told in
+        ["--platform sizes.toml", "--platform names.toml", "--machines 4 --option group_size=2"]
+    {
+        assert_eq!(played("conservative_local", told), local, "{told}");
+        let best = played("conservative_best_effort_local", told);
+        assert_eq!(best[0], ["4", "5.000000", "14.000000", "1 3"].map(str::to_owned));
+    }
+    let told = "--workload places.swf --policy conservative_local";
+    let error = site.refused(&format!("{told} --machines 4"));
+    assert!(error.contains("needs to know which machines share a switch"), "{error}");
+    site.write("both.toml", &classes(&["count = 4\ngroup = \"a\"\ngroup_size = 2"]));
+    let error = site.refused(&format!("{told} --platform both.toml"));
+    assert_eq!(error, "error: both.toml: machines have either a group or a group_size from 1 on\n");
+    site.write("some.toml", &classes(&[a, "count = 2"]));
+    let error = site.refused(&format!("{told} --platform some.toml"));
+    assert_eq!(error, "error: some.toml: some machines have a group and others have none\n");
+}
+
+/// 3 machines idle for 10 s are 2850 J. Job 1 used its processor for 5 s of its 10: half of the 95 W more, 475 J; job 2
+/// does not say: 950 J. At a fifth where jobs do not say, 190 J.
+#[test]
+fn jobs_draw_as_hard_as_they_drive_their_machines() {
+    let site = Site::new();
+    site.write("used.swf", "1 0 -1 10 1 5 -1 1 20\n2 0 -1 10 1 -1 -1 1 20\n");
+    let joules = |more: &str| {
+        let told = "--workload used.swf --platform platform.toml --policy easy";
+        site.summary(&format!("{told}{more}"))["consumed_joules"].as_f64().unwrap()
+    };
+    let idle = 2850.0;
+    for (more, joules_more) in [
+        ("", 475.0 + 950.0),
+        (" --option utilisation=0.2", 475.0 + 190.0),
+        (" --option job_utilisation=false", 950.0 + 950.0),
+        (" --option job_utilisation=false --option utilisation=0.2", 190.0 + 190.0),
+        (" --option delay_power=idle", 0.0),
+    ] {
+        assert!((joules(more) - idle - joules_more).abs() < 1e-9, "{more}");
+    }
+    let mut command = wattbook(&["workload", "convert", "used.swf", "--out", "used.json"]);
+    assert!(command.current_dir(site.folder.path()).status().unwrap().success());
+    let told = "--workload used.json --platform platform.toml --policy easy --out out";
+    assert!(site.run(told).status.success());
+    // Profiles say it; delays that do not draw idle power.
+    let jobs = site.read("out/jobs.csv");
+    assert!(jobs.contains("1,w0,10 at 0.5,") && jobs.contains(",0,1425.000000,"), "{jobs}");
+    assert!(jobs.contains("2,w0,10,") && jobs.contains(",1,950.000000,"), "{jobs}");
+    let error =
+        site.refused("--workload used.swf --machines 3 --policy easy --option utilisation=2");
+    assert!(error.contains("utilisation: \"2\" is not a number from 0 to 1"), "{error}");
+}
+
 #[test]
 fn bad_input_is_named_and_leaves_nothing() {
     let site = Site::new();

@@ -14,14 +14,14 @@ use zeromq::{RepSocket, Socket, SocketRecv, SocketSend, ZmqMessage};
 use crate::site::wattbook;
 
 /// A decision process: listens, and answers each message by `decide` until it is stopped.
-struct Process {
+pub struct Process {
     endpoint: String,
     thread: JoinHandle<()>,
     stop: oneshot::Sender<()>,
 }
 
 impl Process {
-    fn new(mut decide: impl FnMut(&Value) -> String + Send + 'static) -> Self {
+    pub fn new(mut decide: impl FnMut(&Value) -> String + Send + 'static) -> Self {
         let (tell, endpoint) = std::sync::mpsc::channel();
         let (stop, mut stopped) = oneshot::channel();
         let thread = thread::spawn(move || {
@@ -50,7 +50,7 @@ impl Process {
     }
 
     /// Plays `workload.json` or another file in `folder` against the process.
-    fn play(self, folder: &Path, workload: &str, more: &str) -> Output {
+    pub fn play(self, folder: &Path, workload: &str, more: &str) -> Output {
         let mut command = wattbook(&["batch", "run", "--policy", "external"]);
         command.args(["--socket", &self.endpoint, "--workload", workload, "--out", "out"]);
         command.args(more.split_ascii_whitespace());
@@ -63,10 +63,10 @@ impl Process {
 }
 
 /// Instead of an answer: the process goes away.
-const HANG_UP: &str = "";
+pub const HANG_UP: &str = "";
 
 /// An answer at the message's own time.
-fn answer(message: &Value, events: &[(&str, Value)]) -> String {
+pub fn answer(message: &Value, events: &[(&str, Value)]) -> String {
     let now = &message["now"];
     let event =
         |(kind, data): &(&str, Value)| json!({"timestamp": now, "type": kind, "data": data});
@@ -74,7 +74,7 @@ fn answer(message: &Value, events: &[(&str, Value)]) -> String {
     json!({"now": now, "events": events}).to_string()
 }
 
-fn events<'a>(message: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+pub fn events<'a>(message: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
     let of_kind = move |event: &&Value| event["type"] == kind;
     message["events"].as_array().unwrap().iter().filter(of_kind).map(|event| &event["data"])
 }
@@ -186,6 +186,7 @@ fn every_type(message: &Value, seen: &mut BTreeSet<String>) -> Vec<(&'static str
             ("SIMULATION_BEGINS", _) => {
                 assert_eq!(data["profiles"]["w0"]["fail"]["ret"], 3);
                 assert_eq!(data["compute_resources"][3]["state"], "idle");
+                assert_eq!(data["compute_resources"][3]["name"], "machine3");
                 decided.push(("CALL_ME_LATER", json!({"timestamp": 15})));
                 decided.push(("CALL_ME_LATER", json!({"timestamp": 60.5})));
                 let data = json!({
@@ -265,7 +266,7 @@ fn every_type(message: &Value, seen: &mut BTreeSet<String>) -> Vec<(&'static str
     decided
 }
 
-fn site() -> TempDir {
+pub fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in
         [("platform.toml", PLATFORM), ("workload.json", WORKLOAD), ("events.jsonl", EVENTS)]
@@ -342,89 +343,6 @@ fn every_type_of_message_goes_over_the_socket() {
     assert_eq!(read("estimated_waiting_times.csv").lines().count(), 8);
 }
 
-/// What is answered to the message that submits the first jobs, and what is told of it.
-#[test]
-fn answers_that_cannot_be_end_in_clear_errors() {
-    let execute = |job: &str, alloc: &str| json!([{"timestamp": 0, "type": "EXECUTE_JOB", "data": {"job_id": job, "alloc": alloc}}]);
-    let one = |kind: &str, data: Value| json!([{"timestamp": 0, "type": kind, "data": data}]);
-    let event_1 = |kind: &str| format!("the answer to message 2, event 1 ({kind}): ");
-    let executed = event_1("EXECUTE_JOB");
-    let twice = json!([execute("w0!1", "0")[0], execute("w0!1", "1")[0]]);
-    let shared = json!([execute("w0!1", "0")[0], execute("w0!3", "0-1")[0]]);
-    let early = json!([{"timestamp": -1, "type": "REJECT_JOB", "data": {"job_id": "w0!1"}}]);
-    let later = json!([{"timestamp": 3, "type": "REJECT_JOB", "data": {"job_id": "w0!1"}}]);
-    let mapped = json!({"job_id": "w0!3", "alloc": "0-1", "mapping": {"0": "0", "1": "0"}});
-    let dynamic = json!({"job_id": "dyn!1", "job": {"res": 1, "profile": "wait"}});
-    let cases = [
-        (execute("w0!7", "0"), executed.clone() + "there is no job w0!7"),
-        (execute("w0!4", "0"), executed.clone() + "there is no job w0!4"),
-        (execute("w0!1", "0-1"), executed.clone() + "job w0!1 asks for 1 machines, not for 2"),
-        (execute("w0!1", "4"), executed.clone() + "job w0!1: there are no machines 4"),
-        (execute("w0!1", "x"), executed.clone() + "\"x\" is not a machine"),
-        (twice, "event 2 (EXECUTE_JOB): job w0!1 runs already".to_owned()),
-        (
-            shared,
-            "event 2 (EXECUTE_JOB): job w0!3: these machines are not on and free: 0".to_owned(),
-        ),
-        (one("EXECUTE_JOB", json!({"job_id": "w0!1"})), executed.clone() + "missing field `alloc`"),
-        (one("EXECUTE_JOB", mapped), executed.clone() + "mapping: machines are not shared"),
-        (
-            one("KILL_JOB", json!({"job_ids": ["w0!1"]})),
-            event_1("KILL_JOB") + "job w0!1 does not run",
-        ),
-        (one("CALL_ME_LATER", json!({"timestamp": -5})), "-5 is not a time from".to_owned()),
-        (one("SET_RESOURCE_STATE", json!({"resources": "0-4", "state": "1"})), "0 to 3".to_owned()),
-        (
-            one("SET_RESOURCE_STATE", json!({"resources": "0", "state": "7"})),
-            "\"7\" is no power state".to_owned(),
-        ),
-        (
-            one("CHANGE_JOB_STATE", json!({"job_id": "w0!1", "job_state": "COMPLETED_KILLED"})),
-            "cannot become".to_owned(),
-        ),
-        (one("REGISTER_JOB", dynamic), "dynamic jobs are not enabled".to_owned()),
-        (one("NOTIFY", json!({"type": "registration_finished"})), "not enabled".to_owned()),
-        (one("QUERY", json!({"requests": {"weather": {}}})), "\"weather\" is not known".to_owned()),
-        (
-            one(
-                "ANSWER",
-                json!({"estimate_waiting_time": {"job_id": "w0!1", "estimated_waiting_time": 1}}),
-            ),
-            "nobody asked about job w0!1".to_owned(),
-        ),
-        (one("TELEPORT", json!({})), "there is no such type of event".to_owned()),
-        (early, "its timestamp -1.000000 lies before 0.000000, which was reached".to_owned()),
-        (later, "its timestamp 3.000000 lies after 0.000000, the answer's now".to_owned()),
-        (json!([]), "6 jobs wait, nothing runs, and the scheduler starts none".to_owned()),
-    ];
-    for (decided, told) in cases {
-        fails(
-            move |message| {
-                let first = events(message, "JOB_SUBMITTED").count() > 0 && message["now"] == 0.0;
-                let events = if first { decided.clone() } else { json!([]) };
-                json!({"now": message["now"], "events": events}).to_string()
-            },
-            &told,
-        );
-    }
-    fails(|_| "{\"now\": 0".to_owned(), "the answer to message 1 is no message of the protocol");
-    fails(
-        |_| json!({"now": -1, "events": []}).to_string(),
-        "was sent at -1.000000 s, before its message",
-    );
-    fails(|_| HANG_UP.to_owned(), "the decision process does not answer message 1");
-}
-
-fn fails(decide: impl FnMut(&Value) -> String + Send + 'static, told: &str) {
-    let folder = site();
-    let process = Process::new(decide);
-    let output = process.play(folder.path(), "workload.json", "--raw --platform platform.toml");
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success(), "{told}");
-    assert!(text.contains(told), "{told}: {text}");
-    assert!(!folder.path().join("out/jobs.csv").exists(), "{told}");
-}
-
 #[test]
 fn nobody_at_the_other_end_is_told() {
     let folder = site();
@@ -438,4 +356,64 @@ fn nobody_at_the_other_end_is_told() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("no decision process listens at --socket tcp://127.0.0.1:"), "{text}");
+}
+
+/// Machines are told by the names and properties of their hosts.
+#[test]
+fn hosts_are_told_as_the_platform_has_them() {
+    let folder = site();
+    let host = |id: &str, property: &str| {
+        format!("<host id='{id}' speed='10'><prop id='rack' value='{property}'/></host>")
+    };
+    let hosts: String = ["a", "b", "c", "d"].map(|id| host(id, "r1")).concat();
+    let xml =
+        format!("<platform><zone id='z'>{}{hosts}</zone></platform>", host("master_host", "r0"));
+    fs::write(folder.path().join("platform.xml"), xml).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let process = Process::new(move |message| {
+        for begins in events(message, "SIMULATION_BEGINS") {
+            tell.send(begins.clone()).unwrap();
+        }
+        let rejected = events(message, "JOB_SUBMITTED")
+            .map(|job| ("REJECT_JOB", json!({"job_id": job["job_id"]})));
+        answer(message, &rejected.collect::<Vec<_>>())
+    });
+    let output = process.play(folder.path(), "workload.json", "--raw --platform platform.xml");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let begins = told.recv().unwrap();
+    let of = |id: u64, name: &str| {
+        json!({
+            "id": id, "name": name, "state": "idle", "properties": {"rack": "r1"}, "zone_properties": {},
+        })
+    };
+    assert_eq!(
+        begins["compute_resources"],
+        json!([of(0, "a"), of(1, "b"), of(2, "c"), of(3, "d")])
+    );
+    for (name, value) in [
+        ("nb_resources", json!(4)),
+        ("nb_compute_resources", json!(4)),
+        ("nb_storage_resources", json!(0)),
+        ("allow_compute_sharing", json!(false)),
+        ("allow_storage_sharing", json!(false)),
+        ("storage_resources", json!([])),
+        ("workloads", json!({"w0": "workload.json"})),
+    ] {
+        assert_eq!(begins[name], value, "{name}");
+    }
+    let config: BTreeSet<&str> =
+        begins["config"].as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = [
+        "dynamic-jobs-acknowledged",
+        "dynamic-jobs-enabled",
+        "forward-unknown-events",
+        "profile-reuse-enabled",
+        "profiles-forwarded-on-submission",
+        "redis-enabled",
+        "redis-hostname",
+        "redis-port",
+        "redis-prefix",
+        "sched-config",
+    ];
+    assert_eq!(config, expected.into());
 }

@@ -9,10 +9,12 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use planner::time::Timestamp;
+use simulator::batch::job::Utilisation;
 use simulator::batch::policy::{Allocation, Policy, PolicyError, Tie};
 use simulator::batch::summary;
 use simulator::batch::time::Time;
 
+use super::driving::Driving;
 use super::formats::Format;
 use crate::cli::Failure;
 
@@ -30,7 +32,7 @@ pub struct Arguments {
     pub machines: Option<u32>,
     /// Which waiting job starts when: fcfs, round_robin, sjf, ljf, easy, conservative,
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
-    /// opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
+    /// conservative_local, conservative_best_effort_local, opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
     /// energy_bud, reduce_pc, or external: who listens at --socket
     #[arg(long)]
     pub policy: Decider,
@@ -53,10 +55,14 @@ pub struct Arguments {
     /// compressed by gzip or not
     #[arg(long, value_name = "FILE")]
     pub batches: Option<PathBuf>,
-    /// What machines compute and draw: SimGrid's XML as Batsim reads it, or TOML with
-    /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w
+    /// What machines compute and draw: the URL of a Wattbook service, its nodes in a file (JSON or CSV),
+    /// SimGrid's XML as Batsim reads it, or TOML with
+    /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w, and group or group_size
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
+    /// With the URL of a service: a user's or operator's token
+    #[arg(long, value_name = "TEXT", env = "WATTBOOK_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
     #[command(flatten)]
     pub supplier: Supplier,
     /// Leave the workload as it is: drop, clip and shift nothing
@@ -65,7 +71,8 @@ pub struct Arguments {
     /// A parameter by its name; may be repeated. tau_s: the run time below which slowdowns are
     /// bounded [default: 10]. launch_s: how long it takes to launch a job [default: 0]. delay_power: idle
     /// or computing, what machines draw while a job only occupies them [default: computing for traces, idle
-    /// for JSON, as in Batsim]. Policies have their own (docs/BATCH.md)
+    /// for JSON, as in Batsim]. utilisation: how hard jobs drive machines that do not say, from 0 to 1
+    /// [default: 1]. job_utilisation: whether it counts what jobs say [default: true]. Policies have their own (docs/BATCH.md)
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = named)]
     pub options: Vec<(String, String)>,
     /// Where jobs.csv and summary.json are written, and with a platform that says what machines draw
@@ -147,8 +154,8 @@ pub struct Options {
     pub tau: Time,
     /// How long it takes to launch a job.
     pub launch: Time,
-    /// Whether machines compute that a job only occupies, where it is said.
-    pub delays_compute: Option<bool>,
+    /// How hard jobs drive machines.
+    pub driving: Driving,
     /// What else is said: the policy's own parameters.
     pub policy: Vec<(String, String)>,
 }
@@ -190,7 +197,8 @@ impl Arguments {
     /// What the options say; everything that is wrong with them and with what goes together.
     pub fn options(&self) -> Result<Options, Failure> {
         let (tau, launch, policy) = (summary::TAU, Time::ZERO, Vec::new());
-        let mut options = Options { tau, launch, delays_compute: None, policy };
+        let mut options = Options { tau, launch, driving: Driving::default(), policy };
+        let driving = &mut options.driving;
         let mut errors = Vec::new();
         for (name, value) in &self.options {
             let seconds = value.parse().ok().and_then(Time::from_seconds_f64);
@@ -201,10 +209,21 @@ impl Arguments {
                     ("tau_s", Some(tau)) => options.tau = tau,
                     (_, Some(launch)) => options.launch = launch,
                 },
-                ("delay_power", "idle") => options.delays_compute = Some(false),
-                ("delay_power", "computing") => options.delays_compute = Some(true),
+                ("delay_power", "idle") => driving.delays_compute = Some(false),
+                ("delay_power", "computing") => driving.delays_compute = Some(true),
                 ("delay_power", _) => {
                     errors.push(format!("delay_power: {value:?} is neither idle nor computing"));
+                }
+                ("utilisation", share) => match share.parse().ok().and_then(Utilisation::of) {
+                    Some(utilisation) => driving.utilisation = Some(utilisation),
+                    None => {
+                        errors.push(format!("utilisation: {value:?} is not a number from 0 to 1"));
+                    }
+                },
+                ("job_utilisation", "true") => driving.ignore_jobs = false,
+                ("job_utilisation", "false") => driving.ignore_jobs = true,
+                ("job_utilisation", _) => {
+                    errors.push(format!("job_utilisation: {value:?} is neither true nor false"));
                 }
                 _ => options.policy.push((name.clone(), value.clone())),
             }

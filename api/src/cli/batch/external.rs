@@ -11,7 +11,7 @@ use simulator::batch::workload::WorkloadError;
 use tokio::runtime::Runtime;
 use zeromq::{ReqSocket, Socket, SocketOptions, SocketRecv, SocketSend, ZmqMessage};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Options};
 use super::files::{Pending, bad_input, open_unseen};
 use super::inputs::Workload;
 use super::outputs::Outputs;
@@ -23,15 +23,17 @@ type Ended = Result<(), SimulationError<WorkloadError>>;
 /// Plays a workload as the decision process says.
 pub fn play(
     arguments: &Arguments,
-    options: &[(String, String)],
+    options: &Options,
     cluster: Cluster<'_>,
     jobs: &mut Workload,
     outputs: &mut Outputs,
 ) -> Result<Ended, Failure> {
-    let rules = rules(arguments, options, cluster, jobs)?;
+    let rules = rules(arguments, &options.policy, cluster, jobs)?;
+    let (driving, computes) = (options.driving, cluster.delays_compute);
     let timeout = Duration::from_secs(arguments.socket_timeout_s.into());
     let mut wire = Wire::connect(&arguments.socket, timeout)?;
-    let dialogue = match external::play(jobs, cluster, &rules, &mut wire, outputs) {
+    let driven = jobs.map(|job| job.map(|job| driving.of(job, computes)));
+    let dialogue = match external::play(driven, cluster, &rules, &mut wire, outputs) {
         Ok(dialogue) => dialogue,
         Err(error) => return Ok(Err(error)),
     };

@@ -1,27 +1,29 @@
 //! Platforms and workloads from files.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use simulator::batch::job::Job;
-use simulator::batch::platform::{Machine, Platform, PlatformDocument, PlatformError, read_xml};
+use simulator::batch::platform::{
+    KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml,
+};
 use simulator::batch::workload::{Cleaning, Jobs, Reading, WorkloadError, read_json};
 
 use super::files::{bad_input, open};
+use super::nodes;
 use crate::cli::Failure;
 
-/// The first `machines` machines of a platform file, or machines of which nothing is known.
-pub fn platform(file: Option<&Path>, machines: Option<u32>) -> Result<Platform, Failure> {
+/// The first `machines` machines of a platform file or of a service, or machines of which nothing is known.
+pub fn platform(
+    file: Option<&Path>,
+    machines: Option<u32>,
+    token: Option<&str>,
+) -> Result<Platform, Failure> {
     let Some(file) = file else { return Ok(Platform::of_machines(machines.unwrap_or(1))) };
-    let mut text = String::new();
-    open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
-    let mut listed = if text.trim_start().starts_with('<') {
-        read_xml(&text).map_err(|error| bad_input(file, error))?
-    } else {
-        read_toml(file, &text)?
-    };
+    let mut listed = listed(file, token)?;
     if let Some(asked) = machines {
         let there = u32::try_from(listed.len()).unwrap_or(u32::MAX);
         if asked > there {
@@ -32,10 +34,37 @@ pub fn platform(file: Option<&Path>, machines: Option<u32>) -> Result<Platform, 
     Platform::new(&listed).map_err(|error| bad_input(file, error))
 }
 
-fn read_toml(file: &Path, text: &str) -> Result<Vec<Machine>, Failure> {
+/// The machines of a platform: `SimGrid`'s XML, our own document, or nodes of a service.
+fn listed(file: &Path, token: Option<&str>) -> Result<Vec<Machine>, Failure> {
+    let machines =
+        |known: Vec<KnownMachine>| known.into_iter().map(KnownMachine::machine).collect();
+    if let Some(url) = file.to_str().filter(|name| nodes::is_url(name)) {
+        return nodes::read(url, Path::new(""), token).map(machines);
+    }
+    let mut text = String::new();
+    open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
+    let first = text.trim_start();
+    let header = first.lines().next().unwrap_or_default();
+    let table = header.contains("idle_power_w") && header.contains(',') && !header.contains('=');
+    let list = first.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{'));
+    if first.starts_with('<') {
+        read_xml(&text).map_err(|error| bad_input(file, error))
+    } else if first.starts_with('{') || list || table {
+        nodes::parse(file, &text).map(machines)
+    } else {
+        read_toml(file, &text, token)
+    }
+}
+
+fn read_toml(file: &Path, text: &str, token: Option<&str>) -> Result<Vec<Machine>, Failure> {
     let document: PlatformDocument =
         toml::from_str(text).map_err(|error| bad_input(file, error))?;
-    document.machines().map_err(|error| bad_input(file, error))
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut known = BTreeMap::new();
+    for source in document.machines.iter().filter_map(|class| class.nodes.as_ref()) {
+        known.insert(source.clone(), nodes::read(source, folder, token)?);
+    }
+    document.machines(&known).map_err(|error| bad_input(file, error))
 }
 
 /// The jobs of a workload file.
@@ -95,8 +124,8 @@ impl Workload {
         }
         if let Some(profile) = read.mixed.filter(|_| platform.has_draws()) {
             let what = format!(
-                "profile {profile:?} both waits and computes: its energy is not known; leave the \
-                 powers out of the platform"
+                "the parts of profile {profile:?} draw differently: let it say its utilisation, from 0 to 1, \
+                 or leave the powers out of the platform"
             );
             return Err(bad_input(file, what));
         }

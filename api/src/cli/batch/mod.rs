@@ -1,10 +1,12 @@
 //! `wattbook batch`: workloads under batch schedulers.
 
 mod arguments;
+mod driving;
 mod external;
 pub(super) mod files;
 mod formats;
 pub(super) mod inputs;
+mod nodes;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -37,7 +37,11 @@ pub(super) struct Results {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.options()?;
-    let platform = inputs::platform(arguments.platform.as_deref(), arguments.machines)?;
+    let platform = inputs::platform(
+        arguments.platform.as_deref(),
+        arguments.machines,
+        arguments.token.as_deref(),
+    )?;
     let given = Given::of(platform, &arguments.supplier)?;
     let results = match play(arguments, &options, &given, false) {
         // Only a trace in great disorder has to be held in memory.
@@ -107,7 +111,7 @@ pub(super) fn play_jobs(
     let platform = &given.platform;
     let machines = platform.machines();
     let (allocation, tie) = (arguments.allocation(), arguments.tie());
-    let delays_compute = options.delays_compute.unwrap_or(jobs.delays_compute());
+    let delays_compute = options.driving.delays_compute.unwrap_or(jobs.delays_compute());
     let folder = arguments.out.as_deref();
     let mut outputs = Outputs::create(folder, &arguments.format, platform, options.tau)?;
     let known = platform.has_draws() || !platform.one_speed();
@@ -131,16 +135,18 @@ pub(super) fn play_jobs(
     };
     let played = match (arguments.policy, &arguments.batches) {
         (Decider::External, _) => {
-            external::play(arguments, &options.policy, cluster, &mut jobs, &mut outputs)?
+            external::play(arguments, options, cluster, &mut jobs, &mut outputs)?
         }
         (Decider::Policy(policy), told) => {
             let mut scheduler = policy.scheduler(&setting).map_err(Failure::BadInput)?;
+            let driving = options.driving;
+            let driven = jobs.by_ref().map(|job| job.map(|job| driving.of(job, delays_compute)));
             match told {
-                None => kernel::simulate(jobs.by_ref(), cluster, scheduler.as_mut(), &mut outputs),
+                None => kernel::simulate(driven, cluster, scheduler.as_mut(), &mut outputs),
                 Some(path) => {
                     let batches = batches(files::open(path)?);
                     let scheduler = scheduler.as_mut();
-                    kernel::replay(jobs.by_ref(), batches, cluster, scheduler, &mut outputs)
+                    kernel::replay(driven, batches, cluster, scheduler, &mut outputs)
                 }
             }
         }

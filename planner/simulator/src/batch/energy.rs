@@ -1,8 +1,9 @@
 //! What machines consume: power over time, exactly.
 //!
-//! A machine draws what its state draws. Computing machines draw their computing power; a job that
-//! only occupies machines leaves them at either, as the caller says (Batsim's `delay` profiles draw
-//! idle power). Powers are whole microwatts and times whole microseconds: energies are whole
+//! A machine draws what its state draws. Computing machines draw their computing power, or, where their job
+//! says how hard it drives them, so much of the way from idle to computing power; a job that only
+//! occupies machines leaves them at either, as the caller says (Batsim's `delay` profiles draw idle power).
+//! What a job draws is a whole number of microwatts over all of its machines. Powers are whole microwatts and times whole microseconds: energies are whole
 //! picojoules. An event costs the same however many machines there are.
 
 use planner::quantity::Energy;

@@ -48,6 +48,39 @@ impl Work {
     }
 }
 
+/// How hard a job drives its machines: millionths of the way from what they draw idle to what they draw
+/// when they compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Utilisation(u32);
+
+impl Utilisation {
+    /// Not at all.
+    pub const NONE: Self = Self(0);
+    /// As hard as can be.
+    pub const FULL: Self = Self(1_000_000);
+
+    /// A share from 0 to 1, to the nearest millionth.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by then")]
+    pub fn of(share: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&share).then(|| Self((share * 1e6).round() as u32))
+    }
+
+    /// As a share.
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 1e6
+    }
+
+    /// What is drawn by machines that draw so much idle and computing, uW, rounded towards idle.
+    pub fn draws(self, idle_uw: i64, computing_uw: i64) -> i64 {
+        if self == Self::FULL {
+            return computing_uw;
+        }
+        let more = i128::from(computing_uw - idle_uw) * i128::from(self.0) / 1_000_000;
+        // Between the two.
+        idle_uw + i64::try_from(more).unwrap_or_default()
+    }
+}
+
 /// A rigid job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
@@ -61,6 +94,8 @@ pub struct Job {
     pub nodes: u32,
     /// What it would do, if nobody killed it. Schedulers do not see it.
     pub work: Work,
+    /// How hard it drives its machines, where that is known.
+    pub utilisation: Option<Utilisation>,
     /// After how long it is killed.
     pub walltime: Option<Time>,
 }
@@ -103,4 +138,21 @@ pub struct Asked {
     pub nodes: u32,
     /// After how long it is killed; [`Time::FOREVER`] where the workload does not say.
     pub walltime: Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quarter of the way from 95 W to 190.5 W is 95 + 23.875 W; a third of 10 uW is 3 uW.
+    #[test]
+    fn utilisation_is_linear_between_idle_and_computing() {
+        let of = |share| Utilisation::of(share).unwrap();
+        assert_eq!(of(0.25).draws(95_000_000, 190_500_000), 118_875_000);
+        assert_eq!(of(1.0 / 3.0).draws(0, 10), 3);
+        assert_eq!((of(0.0).draws(7, 20), of(1.0).draws(7, 20)), (7, 20));
+        assert_eq!(of(0.5).draws(i64::MAX - 10, i64::MAX), i64::MAX - 5);
+        assert_eq!((of(0.0), of(1.0)), (Utilisation::NONE, Utilisation::FULL));
+        assert_eq!([-0.1, 1.1, f64::NAN].map(Utilisation::of), [None; 3]);
+    }
 }

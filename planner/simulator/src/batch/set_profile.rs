@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use planner::node_set::NodeSet;
 
+use super::platform::Groups;
 use super::time::Time;
 
 /// Which of the machines that are free for long enough a job takes (the thesis, 5.5.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// The lowest.
     Lowest,
@@ -19,10 +20,22 @@ pub enum Selection {
     NeighboursIfPossible,
     /// The lowest that are neighbours; the job waits for such.
     Neighbours,
+    /// The lowest of the first group that has enough, or else the lowest.
+    LocalIfPossible(Groups),
+    /// The lowest of the first group that has enough; the job waits for such.
+    Local(Groups),
 }
 
 impl Selection {
-    fn of(self, free: &NodeSet, nodes: u32) -> Option<NodeSet> {
+    /// The most machines that it may ever find.
+    pub fn widest(&self) -> u32 {
+        match self {
+            Self::Local(groups) => groups.widest(),
+            _ => u32::MAX,
+        }
+    }
+
+    fn of(&self, free: &NodeSet, nodes: u32) -> Option<NodeSet> {
         let neighbours = || {
             let wide = |range: &&Range<u32>| range.end - range.start >= nodes;
             let range = free.ranges().iter().find(wide)?;
@@ -32,6 +45,10 @@ impl Selection {
             Self::Lowest => free.lowest(nodes),
             Self::NeighboursIfPossible => neighbours().or_else(|| free.lowest(nodes)),
             Self::Neighbours => neighbours(),
+            Self::LocalIfPossible(groups) => {
+                groups.lowest(free, nodes).or_else(|| free.lowest(nodes))
+            }
+            Self::Local(groups) => groups.lowest(free, nodes),
         }
     }
 }
@@ -62,7 +79,7 @@ impl SetProfile {
         now: Time,
         nodes: u32,
         duration: Time,
-        selection: Selection,
+        selection: &Selection,
     ) -> Option<(Time, NodeSet)> {
         (0..self.steps.len()).find_map(|index| {
             let (at, free) = &self.steps[index];

@@ -81,6 +81,51 @@ fn contiguous_waits_for_neighbours_and_best_effort_does_not() {
     assert_eq!(on(Policy::Conservative), scattered);
 }
 
+/// Two switches of two machines each. Jobs 1 to 3 take 0, 1 and 2; job 2 ends at 5 s. The last job takes two: at
+/// 5 s machines 1 and 3 are free, on different switches; at 10 s job 1 ends, and 0 and 1 are free on the first.
+/// In the second trace jobs 1 to 4 take 0 to 3, and at 5 s machines 1 and 2 are free: neighbours, and not on
+/// one switch.
+#[test]
+fn local_waits_for_machines_of_one_switch_and_best_effort_does_not() {
+    let options = [("group_size".to_owned(), "2".to_owned())];
+    let last = |rows: &[Row], policy, options: &[(String, String)]| {
+        let notes = play_on(&platform(4), rows, Way(policy, SET, Tie::Batch), options);
+        let happened = notes.played.values().last().unwrap();
+        (happened.started, happened.machines.clone())
+    };
+    let set = |positions: [u32; 2]| NodeSet::from_positions(positions);
+    let rows = [(0, 1, 10, 10), (0, 1, 5, 5), (0, 1, 20, 20), (1, 2, 9, 9)];
+    assert_eq!(last(&rows, Policy::ConservativeLocal, &options), (10, set([0, 1])));
+    assert_eq!(last(&rows, Policy::ConservativeBestEffortLocal, &options), (5, set([1, 3])));
+    let rows = [(0, 1, 10, 10), (0, 1, 5, 5), (0, 1, 5, 5), (0, 1, 20, 20), (1, 2, 9, 9)];
+    assert_eq!(last(&rows, Policy::ConservativeContiguous, &[]), (5, set([1, 2])));
+    assert_eq!(last(&rows, Policy::ConservativeLocal, &options), (10, set([0, 1])));
+    assert_eq!(last(&rows, Policy::ConservativeBestEffortLocal, &options), (5, set([1, 2])));
+}
+
+/// The same platform, where the best effort is a switch although lower machines are free: job 1 takes 0 until
+/// 9 s, and at 1 s job 2 gets 2 and 3, not 1 and 2. Job 3 is wider than a switch: refused,
+/// or on the lowest that are free once job 2 has ended at 6 s, 1 to 3.
+#[test]
+fn wide_jobs_are_refused_where_a_switch_is_demanded() {
+    let rows = [(0, 1, 9, 9), (1, 2, 5, 5), (2, 3, 1, 1)];
+    let options = [("group_size".to_owned(), "2".to_owned())];
+    let on = |policy| play_on(&platform(4), &rows, Way(policy, SET, Tie::Batch), &options);
+    let strict = on(Policy::ConservativeLocal);
+    assert_eq!(strict.refused, [JobId::Number(3)]);
+    assert_eq!(strict.played[&2].machines, NodeSet::from_positions([2, 3]));
+    let best = on(Policy::ConservativeBestEffortLocal);
+    assert_eq!(best.refused, []);
+    assert_eq!(
+        (best.played[&2].started, best.played[&2].machines.clone()),
+        (1, NodeSet::from_positions([2, 3]))
+    );
+    assert_eq!(
+        (best.played[&3].started, best.played[&3].machines.clone()),
+        (6, NodeSet::from_positions([1, 2, 3]))
+    );
+}
+
 /// Job 2 is planned for 10 s. Job 1 ends at 4 s: job 2 moves to then, or stays.
 #[test]
 fn without_compression_plans_stay() {
@@ -89,6 +134,11 @@ fn without_compression_plans_stay() {
     for allocation in [COUNT, SET] {
         let way = Way(Policy::ConservativeNoCompression, allocation, Tie::Batch);
         assert_eq!(starts(2, &rows, way), [0, 10, 5]);
+        let options = [("compression".to_owned(), "false".to_owned())];
+        let way = Way(Policy::Conservative, allocation, Tie::Batch);
+        let played = play_on(&platform(2), &rows, way, &options).played;
+        let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
+        assert_eq!(starts, [0, 10, 5]);
     }
 }
 

@@ -5,6 +5,7 @@
 mod energy;
 mod known;
 mod naive;
+mod naive_sets;
 mod properties;
 mod replays;
 mod switching;
@@ -70,6 +71,7 @@ impl Observer for Notes {
 /// The jobs of `rows`, numbered from 1, in the order of submission.
 fn jobs(rows: &[Row]) -> Vec<Job> {
     let job = |(number, &(submitted, nodes, run, walltime)): (i64, &Row)| Job {
+        utilisation: None,
         id: JobId::Number(number),
         profile: None,
         submitted: Time::from_seconds(submitted),
@@ -122,27 +124,25 @@ fn platform(machines: u32) -> Platform {
 }
 
 fn play(machines: u32, rows: &[Row], way: Way) -> Notes {
+    let options = needed_options(way.0);
+    play_on(&platform(machines), rows, way, &options)
+}
+
+/// The same on this platform, with these options.
+fn play_on(platform: &Platform, rows: &[Row], way: Way, options: &[(String, String)]) -> Notes {
     let Way(policy, allocation, tie) = way;
     let mut notes = Notes::default();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
-    let platform = platform(machines);
     let cluster = Cluster {
-        platform: &platform,
+        platform,
         tie,
         launch: Time::ZERO,
         places: true,
         delays_compute: true,
         tariff: None,
     };
-    let options = needed_options(policy);
-    let setting = Setting {
-        platform: &platform,
-        allocation,
-        tie,
-        options: &options,
-        tariff: &NOTHING,
-        reservations: &[],
-    };
+    let setting =
+        Setting { platform, allocation, tie, options, tariff: &NOTHING, reservations: &[] };
     let mut scheduler = policy.scheduler(&setting).unwrap();
     let played: Result<(), SimulationError<Infallible>> =
         simulate(jobs, cluster, scheduler.as_mut(), &mut notes);
@@ -153,6 +153,10 @@ fn play(machines: u32, rows: &[Row], way: Way) -> Notes {
 /// Options without which a policy does not play: such as leave its power and energy unbounded.
 fn needed_options(policy: Policy) -> Vec<(String, String)> {
     let options: &[(&str, &str)] = match policy {
+        // One group of all machines.
+        Policy::ConservativeLocal | Policy::ConservativeBestEffortLocal => {
+            &[("group_size", "1000")]
+        }
         Policy::PowerCap => &[("cap_w", "1e6")],
         Policy::EnergyBud | Policy::ReducePc => &[("budget_j", "1e12"), ("until_s", "1e6")],
         _ => &[],

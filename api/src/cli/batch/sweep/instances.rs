@@ -120,7 +120,7 @@ impl Campaign {
             let mut platforms = Vec::new();
             for platform in &self.grid.platforms {
                 let machines = workload.machines.or(platform.machines);
-                let read = match inputs::platform(platform.file.as_deref(), machines) {
+                let read = match inputs::platform(platform.file.as_deref(), machines, None) {
                     Ok(read) => read,
                     Err(failure) => {
                         errors.extend(located(&self.path, platform.line, failure)?);
@@ -193,6 +193,7 @@ impl Campaign {
             tie: way.tie,
             batches: None,
             platform: None,
+            token: None,
             supplier: Supplier::default(),
             raw: workload.raw,
             options: way.options.iter().map(named).collect(),

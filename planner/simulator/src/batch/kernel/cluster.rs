@@ -125,6 +125,30 @@ impl<'a> State<'a> {
         Asked { key, nodes, walltime }
     }
 
+    /// Takes back a waiting job, and frees its key.
+    pub(super) fn withdraw(&mut self, key: JobKey) -> Option<Job> {
+        let waits = |live: &mut Live| live.started.is_none();
+        let live = self.live.get_mut(key.index())?.take_if(waits)?;
+        self.waiting -= 1;
+        self.spare.push(key);
+        Some(live.job)
+    }
+
+    /// Refuses a waiting job, as its scheduler says.
+    pub(super) fn refuse<E>(
+        &mut self,
+        now: Time,
+        key: JobKey,
+        observer: &mut impl Observer,
+    ) -> Result<(), SimulationError<E>> {
+        let Some(job) = self.withdraw(key) else {
+            let job = JobId::Name(format!("(key {})", key.0).into());
+            let what = "refused what does not wait,";
+            return Err(SimulationError::Decision { now, what, job });
+        };
+        Ok(observer.refused(&job)?)
+    }
+
     /// Starts a job; its id.
     pub(super) fn start<E>(
         &mut self,

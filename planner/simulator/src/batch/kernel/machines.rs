@@ -7,7 +7,7 @@ use planner::quantity::{Energy, Power};
 
 use super::{Cluster, Totals};
 use crate::batch::energy::{Change, Happening, Meter, Reading};
-use crate::batch::job::{Job, Work};
+use crate::batch::job::{Job, Utilisation, Work};
 use crate::batch::platform::{Activity, Draws};
 use crate::batch::policy::{Order, Target};
 use crate::batch::time::Time;
@@ -325,8 +325,9 @@ impl<'a> Machines<'a> {
         self.meter.as_ref()?;
         let Draws { idle, computing } = self.draws(machines)?;
         let computes = !matches!(job.work, Work::Delay(_)) || self.cluster.delays_compute;
-        let busy = if computes { computing } else { idle };
-        Some((idle.as_microwatts(), busy.as_microwatts()))
+        let otherwise = if computes { Utilisation::FULL } else { Utilisation::NONE };
+        let (idle, computing) = (idle.as_microwatts(), computing.as_microwatts());
+        Some((idle, job.utilisation.unwrap_or(otherwise).draws(idle, computing)))
     }
 
     fn idle_draw(&self, machines: &NodeSet) -> i64 {

@@ -136,6 +136,9 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
         for key in self.ended.drain(..) {
             self.state.release(key);
         }
+        for key in self.decisions.refusals.drain(..) {
+            self.state.refuse(now, key, self.observer)?;
+        }
         for start in self.decisions.starts.drain(..) {
             self.state.start(now, start, self.observer)?;
         }

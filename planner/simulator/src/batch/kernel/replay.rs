@@ -49,6 +49,9 @@ pub fn replay<E>(
         for key in ended {
             state.release(key);
         }
+        for key in decisions.refusals.drain(..) {
+            state.refuse(now, key, observer)?;
+        }
         for start in decisions.starts.drain(..) {
             let key = start.key;
             let id = state.start(now, start, observer)?.clone();

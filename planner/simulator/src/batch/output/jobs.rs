@@ -184,7 +184,7 @@ mod tests {
     fn job(id: JobId, walltime: Option<i64>) -> Job {
         let work = Work::Delay(Time::from_micros(4_500_000));
         let (submitted, walltime) = (Time::from_seconds(10), walltime.map(Time::from_seconds));
-        Job { id, profile: None, submitted, nodes: 4, work, walltime }
+        Job { id, profile: None, submitted, nodes: 4, work, utilisation: None, walltime }
     }
 
     /// Waits 2 s and runs 4.5 s: turnaround 6.5 s, stretch 6.5 / 4.5 = 1.444444.

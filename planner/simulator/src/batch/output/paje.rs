@@ -15,17 +15,17 @@ use crate::batch::time::Time;
 const DEFINITIONS: &str = "\
 %EventDef PajeDefineContainerType 1
 % Alias string
-% ContainerType string
+% Type string
 % Name string
 %EndEventDef
 %EventDef PajeDefineStateType 2
 % Alias string
-% ContainerType string
+% Type string
 % Name string
 %EndEventDef
 %EventDef PajeDefineEntityValue 3
 % Alias string
-% EntityType string
+% Type string
 % Name string
 % Color color
 %EndEventDef

@@ -1,10 +1,12 @@
 //! A platform as a document: classes of equal machines, in order.
 
+use std::collections::BTreeMap;
+
 use planner::quantity::Power;
 use serde::Deserialize;
 
 use super::{
-    ComputingState, Draws, Machine, PlatformError, Sleep, Transition, power, switching_time,
+    ComputingState, Draws, Machine, Naming, PlatformError, Sleep, Transition, power, switching_time,
 };
 
 /// The document.
@@ -20,7 +22,13 @@ pub struct PlatformDocument {
 #[serde(deny_unknown_fields)]
 pub struct MachineClass {
     /// How many.
-    pub count: u32,
+    pub count: Option<u32>,
+    /// Or which: what tells of machines with names and powers of their own.
+    pub nodes: Option<String>,
+    /// What they share, such as a switch: one group with other classes of this name.
+    pub group: Option<String>,
+    /// Or in groups of so many, in order.
+    pub group_size: Option<u32>,
     /// Floating-point operations a second; 1 unless said.
     #[serde(default = "unit")]
     pub speed_flops: f64,
@@ -33,6 +41,23 @@ pub struct MachineClass {
     pub further_states: Vec<FurtherState>,
     /// How it is switched off and on, where it can be.
     pub sleep: Option<SleepClass>,
+}
+
+/// A machine of which it is known what it is called and draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownMachine {
+    /// Its name.
+    pub name: Box<str>,
+    /// What it draws.
+    pub draws: Draws,
+}
+
+impl KnownMachine {
+    /// As a machine that is always on.
+    pub fn machine(self) -> Machine {
+        let naming = Naming { name: Some(self.name), ..Naming::default() };
+        Machine { naming, ..Machine::always_on(1.0, Some(self.draws)) }
+    }
 }
 
 /// A computing state beside the first.
@@ -68,21 +93,59 @@ const fn unit() -> f64 {
 }
 
 impl PlatformDocument {
-    /// Its machines, at most ten million and one.
+    /// Its machines, at most ten million and one, with what is known of those that classes name by `nodes`.
     ///
     /// # Errors
     /// Powers that are none; one power without the other.
-    pub fn machines(&self) -> Result<Vec<Machine>, PlatformError> {
-        let mut machines = Vec::new();
-        for class in &self.machines {
-            let room = (super::MOST + 1).saturating_sub(machines.len());
-            machines.extend(std::iter::repeat_n(class.machine()?, room.min(class.count as usize)));
+    pub fn machines(
+        &self,
+        known: &BTreeMap<String, Vec<KnownMachine>>,
+    ) -> Result<Vec<Machine>, PlatformError> {
+        let mut machines: Vec<Machine> = Vec::new();
+        for (number, class) in self.machines.iter().enumerate() {
+            let first = machines.len();
+            let room = (super::MOST + 1).saturating_sub(first);
+            let machine = class.machine()?;
+            match (class.count, &class.nodes) {
+                (Some(count), None) => {
+                    machines.extend(std::iter::repeat_n(machine, room.min(count as usize)));
+                }
+                (None, Some(nodes)) if class.says_no_power() => {
+                    let known = known.get(nodes).into_iter().flatten().take(room);
+                    machines.extend(known.map(|known| class.known(&machine, known)));
+                }
+                _ => return Err(PlatformError::Counted),
+            }
+            match (&class.group, class.group_size) {
+                (_, None) => {}
+                (None, Some(size @ 1..)) => {
+                    for (place, machine) in machines[first..].iter_mut().enumerate() {
+                        // No name that a class has can be such.
+                        let group = format!("{number}\n{}", place / size as usize);
+                        machine.group = Some(group.into());
+                    }
+                }
+                _ => return Err(PlatformError::Groups),
+            }
         }
         Ok(machines)
     }
 }
 
 impl MachineClass {
+    const fn says_no_power(&self) -> bool {
+        let said = self.idle_power_w.is_some() || self.computing_power_w.is_some();
+        !said && self.further_states.is_empty()
+    }
+
+    /// The class's machine with a name and powers of its own.
+    fn known(&self, machine: &Machine, known: &KnownMachine) -> Machine {
+        let own = known.clone().machine();
+        let draws = Some(known.draws);
+        let states = vec![ComputingState { number: 0, speed: self.speed_flops, draws }];
+        Machine { states, naming: own.naming, ..machine.clone() }
+    }
+
     fn machine(&self) -> Result<Machine, PlatformError> {
         let mut states =
             vec![state(0, self.speed_flops, self.idle_power_w, self.computing_power_w)?];
@@ -92,7 +155,13 @@ impl MachineClass {
         }
         let off = u16::try_from(states.len()).map_err(|_| PlatformError::States)?;
         let sleep = self.sleep.map(|sleep| sleep.read(off)).transpose()?;
-        Ok(Machine { states, initial: 0, sleep })
+        Ok(Machine {
+            states,
+            initial: 0,
+            sleep,
+            group: self.group.as_deref().map(Into::into),
+            naming: Naming::default(),
+        })
     }
 }
 

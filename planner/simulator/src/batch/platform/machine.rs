@@ -1,5 +1,8 @@
 //! One machine: its power states and the time between them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use planner::quantity::Power;
 
 use super::PlatformError;
@@ -14,6 +17,19 @@ pub struct Machine {
     pub initial: usize,
     /// How it is switched off and on, where it can be.
     pub sleep: Option<Sleep>,
+    /// Names the group of machines that it is near, where that is known.
+    pub group: Option<Arc<str>>,
+    /// What it is called.
+    pub naming: Naming,
+}
+
+/// What a machine is called, and what its description says besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Naming {
+    /// Its name, where it has one.
+    pub name: Option<Box<str>>,
+    /// Properties as they stand in `SimGrid`'s XML, for schedulers outside.
+    pub properties: BTreeMap<String, String>,
 }
 
 /// A power state in which a machine computes, or waits for work.
@@ -82,7 +98,9 @@ impl Activity {
 impl Machine {
     /// A machine of one state that is always on.
     pub fn always_on(speed: f64, draws: Option<Draws>) -> Self {
-        Self { states: vec![ComputingState { number: 0, speed, draws }], initial: 0, sleep: None }
+        let states = vec![ComputingState { number: 0, speed, draws }];
+        let naming = Naming::default();
+        Self { states, initial: 0, sleep: None, group: None, naming }
     }
 
     /// The same, which can be switched off.
@@ -111,6 +129,9 @@ impl Machine {
             && sleep(self) == sleep(first);
         if !alike || self.initial >= self.states.len() {
             return Err(PlatformError::States);
+        }
+        if self.group.is_some() != first.group.is_some() {
+            return Err(PlatformError::SomeGroups);
         }
         if self.sleep.is_some() && !known(self) {
             return Err(PlatformError::SomePowers);

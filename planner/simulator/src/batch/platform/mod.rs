@@ -7,6 +7,7 @@
 
 mod document;
 mod each;
+mod groups;
 mod machine;
 mod xml;
 
@@ -14,9 +15,10 @@ use planner::node_set::NodeSet;
 use planner::quantity::Power;
 
 use super::time::Time;
-pub use document::{MachineClass, PlatformDocument};
+pub use document::{KnownMachine, MachineClass, PlatformDocument};
 use each::{Each, Sum};
-pub use machine::{Activity, ComputingState, Draws, Machine, Sleep, Transition};
+pub use groups::Groups;
+pub use machine::{Activity, ComputingState, Draws, Machine, Naming, Sleep, Transition};
 pub use xml::{PlatformXmlError, read_xml};
 
 /// Why machines are no platform.
@@ -39,6 +41,15 @@ pub enum PlatformError {
     /// Powers of some machines only, or of some states.
     #[error("some machines or states have powers and others have none")]
     SomePowers,
+    /// Groups of some machines only.
+    #[error("some machines have a group and others have none")]
+    SomeGroups,
+    /// Groups said twice, or of nothing.
+    #[error("machines have either a group or a group_size from 1 on")]
+    Groups,
+    /// Neither how many nor which, or both.
+    #[error("machines have either a count, or nodes that have powers of their own")]
+    Counted,
     /// Machines with other states than the first one.
     #[error("machines differ in the numbers of their power states")]
     States,
@@ -60,6 +71,9 @@ pub struct Platform {
     states: Vec<State>,
     initial: usize,
     sleep: Option<SleepOfAll>,
+    groups: Option<Groups>,
+    /// Of each machine; of none where no machine has one.
+    namings: Vec<Naming>,
 }
 
 /// The most that any machine draws.
@@ -100,7 +114,14 @@ impl Platform {
     /// `machines` machines of unit speed of which nobody knows what they draw.
     pub fn of_machines(machines: u32) -> Self {
         let state = State { number: 0, speeds: Each::Same(1.0), draws: None };
-        Self { machines, states: vec![state], initial: 0, sleep: None }
+        Self {
+            machines,
+            states: vec![state],
+            initial: 0,
+            sleep: None,
+            groups: None,
+            namings: Vec::new(),
+        }
     }
 
     /// These machines, in this order.
@@ -114,12 +135,28 @@ impl Platform {
         machines.iter().try_for_each(|machine| machine.check(first))?;
         let states = (0..first.states.len()).map(|state| State::of(machines, state)).collect();
         let sleep = first.sleep.map(|sleep| SleepOfAll::of(machines, sleep));
-        Ok(Self { machines: count, states, initial: first.initial, sleep })
+        let groups: Option<Vec<_>> =
+            machines.iter().map(|machine| machine.group.as_ref()).collect();
+        let groups = groups.map(|names| Groups::of(names.into_iter()));
+        let namings = machines.iter().map(|machine| &machine.naming);
+        let named = namings.clone().any(|naming| *naming != Naming::default());
+        let namings = if named { namings.cloned().collect() } else { Vec::new() };
+        Ok(Self { machines: count, states, initial: first.initial, sleep, groups, namings })
     }
 
     /// How many machines there are.
     pub const fn machines(&self) -> u32 {
         self.machines
+    }
+
+    /// What a machine is called, where machines have names or properties.
+    pub fn naming(&self, machine: u32) -> Option<&Naming> {
+        self.namings.get(machine as usize)
+    }
+
+    /// Which machines are near each other, where that is known.
+    pub const fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
     }
 
     /// Whether all machines are equally fast in each computing state.

@@ -4,13 +4,17 @@
 //! `sleep_pstates` lists triplets `sleep:off:on` of state numbers, of which the first is read. To switch a
 //! machine takes as long as one operation does in the state `off` or `on`, at that state's power.
 //!
-//! The master and storages are no machines. Links, routes and zones are passed over.
+//! The master and storages are no machines. Machines of one innermost zone are a group, if there are several
+//! such zones. Links and routes are passed over.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::{
-    ComputingState, Draws, Machine, PlatformError, Sleep, Transition, power, switching_time,
+    ComputingState, Draws, Machine, Naming, PlatformError, Sleep, Transition, power, switching_time,
 };
 
 /// The host that Batsim takes for the master unless it is told otherwise.
@@ -49,6 +53,7 @@ struct Host {
     powers: Option<String>,
     sleeps: Option<String>,
     role: Option<String>,
+    properties: BTreeMap<String, String>,
 }
 
 /// The machines of a description, in its order.
@@ -59,6 +64,7 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
     let mut reader = Reader::from_str(text);
     let mut machines = Vec::new();
     let mut host: Option<Host> = None;
+    let mut zones = Zones::default();
     loop {
         let event = reader
             .read_event()
@@ -67,19 +73,24 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
             Event::Start(element) => (element, false),
             Event::Empty(element) => (element, true),
             Event::End(element) => {
-                if element.name().as_ref() == "host" {
-                    machines.extend(host.take().as_ref().map(machine).transpose()?.flatten());
+                match element.name().as_ref() {
+                    "host" => {
+                        let read = host.take().as_ref().map(machine).transpose()?.flatten();
+                        machines.extend(read.map(|machine| zones.have(machine)));
+                    }
+                    "zone" | "AS" => zones.leave(),
+                    _ => {}
                 }
                 continue;
             }
-            Event::Eof => return Ok(machines),
+            Event::Eof => return Ok(without_one_zone(machines)),
             _ => continue,
         };
         match element.name().as_ref() {
             "host" => {
                 let read = read_host(element)?;
                 if empty {
-                    machines.extend(machine(&read)?);
+                    machines.extend(machine(&read)?.map(|machine| zones.have(machine)));
                 } else {
                     host = Some(read);
                 }
@@ -89,12 +100,46 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
                     property(host, element);
                 }
             }
+            "zone" | "AS" if !empty => zones.enter(),
             name @ ("cluster" | "cabinet") => {
                 return Err(PlatformXmlError::Element(name.to_owned()));
             }
             _ => {}
         }
     }
+}
+
+/// The zones around what is read.
+#[derive(Default)]
+struct Zones {
+    met: u64,
+    around: Vec<Arc<str>>,
+}
+
+impl Zones {
+    fn enter(&mut self) {
+        self.met += 1;
+        self.around.push(self.met.to_string().into());
+    }
+
+    fn leave(&mut self) {
+        self.around.pop();
+    }
+
+    /// The machine, in its zone.
+    fn have(&self, machine: Machine) -> Machine {
+        Machine { group: Some(self.around.last().map_or_else(|| "".into(), Arc::clone)), ..machine }
+    }
+}
+
+/// One zone alone says nothing about what is near what.
+fn without_one_zone(mut machines: Vec<Machine>) -> Vec<Machine> {
+    if machines.windows(2).all(|pair| pair[0].group == pair[1].group) {
+        for machine in &mut machines {
+            machine.group = None;
+        }
+    }
+    machines
 }
 
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
@@ -114,7 +159,9 @@ fn read_host(element: &BytesStart<'_>) -> Result<Host, PlatformXmlError> {
 
 fn property(host: &mut Host, element: &BytesStart<'_>) {
     let value = attribute(element, "value");
-    match attribute(element, "id").as_deref() {
+    let id = attribute(element, "id");
+    host.properties.extend(id.clone().zip(value.clone()));
+    match id.as_deref() {
         Some("wattage_per_state" | "watt_per_state") => host.powers = value,
         Some("sleep_pstates") => host.sleeps = value,
         Some("role") => host.role = value,
@@ -141,7 +188,9 @@ fn machine(host: &Host) -> Result<Option<Machine>, PlatformXmlError> {
     let initial = computing.iter().position(|state| state.number == host.state);
     let initial = initial.ok_or_else(|| wrong(format!("there is no speed {}", host.state)))?;
     let sleep = sleeps.first().map(|states| sleep(host, *states)).transpose().map_err(wrong)?;
-    Ok(Some(Machine { states: computing, initial, sleep }))
+    let (name, properties) = (Some(host.id.as_str().into()), host.properties.clone());
+    let naming = Naming { name, properties };
+    Ok(Some(Machine { states: computing, initial, sleep, group: None, naming }))
 }
 
 /// Triplets of state numbers.
@@ -237,9 +286,15 @@ mod tests {
             |idle, computing| Some(Draws { idle: watts(idle), computing: watts(computing) });
         let first = ComputingState { number: 0, speed: 1e8, draws: draws(95.0, 190.738) };
         let second = ComputingState { number: 1, speed: 5e7, draws: draws(94.0, 120.5) };
+        let properties =
+            [("wattage_off", "10"), ("wattage_per_state", "95.0:96:190.738, 94:120.5")];
+        let properties = properties.map(|(id, value)| (id.to_owned(), value.to_owned())).into();
+        let a = Naming { name: Some("a".into()), properties };
+        let b = Naming { name: Some("b".into()), ..Naming::default() };
+        let states = vec![first, second];
         let expected = [
-            Machine { states: vec![first, second], initial: 1, sleep: None },
-            Machine::always_on(2e9, None),
+            Machine { states, initial: 1, naming: a, ..Machine::always_on(1.0, None) },
+            Machine { naming: b, ..Machine::always_on(2e9, None) },
         ];
         assert_eq!(read_xml(XML).unwrap(), expected);
     }
@@ -266,6 +321,23 @@ mod tests {
         let wrong = xml.replace("1:2:3", "1:2");
         let message = read_xml(&wrong).unwrap_err().to_string();
         assert_eq!(message, "host a: sleep_pstates \"1:2\" is not sleep:off:on");
+    }
+
+    #[test]
+    fn zones_are_groups() {
+        let zone = |hosts: &[&str]| {
+            let host = |id: &&str| format!("<host id='{id}' speed='1'/>");
+            format!("<zone id='z'>{}</zone>", hosts.iter().map(host).collect::<String>())
+        };
+        let within = |zones: &str| read_xml(&format!("<zone id='all'>{zones}</zone>")).unwrap();
+        let master = zone(&["master_host"]);
+        let machines =
+            within(&(master.clone() + &zone(&["a", "b"]) + "<zone id='n'/>" + &zone(&["c"])));
+        let groups: Vec<_> =
+            machines.iter().map(|machine| machine.group.clone().unwrap()).collect();
+        assert!(groups[0] == groups[1] && groups[1] != groups[2], "{groups:?}");
+        let machines = within(&(master + &zone(&["a", "b"])));
+        assert!(machines.iter().all(|machine| machine.group.is_none()));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! As [`super::conservative`], but a place is an instant and the lowest machines that are free from
 //! then on for long enough. When jobs end, every waiting job is planned anew in the order of
 //! submission, while the others keep their places: it may get other machines at the same instant.
-//! Variants select other machines, or leave that out.
+//! Variants select other machines (the thesis, 5.5.2), or leave that out. Where machines of one group
+//! are asked for, jobs wider than the widest group are refused.
 
 use planner::node_set::NodeSet;
 
@@ -54,8 +55,8 @@ impl ConservativeSet {
     }
 
     fn plan(&mut self, now: Time, job: Asked) -> Planned {
-        // The kernel refuses jobs of more machines than there are, so there is always a place.
-        let earliest = self.profile.earliest(now, job.nodes, job.walltime, self.selection);
+        // Jobs wider than what may be found are refused, so there is always a place.
+        let earliest = self.profile.earliest(now, job.nodes, job.walltime, &self.selection);
         let (start, machines) = earliest.unwrap_or((Time::FOREVER, NodeSet::new()));
         self.profile.take(start, start + job.walltime, &machines);
         Planned { job, start, machines }
@@ -96,6 +97,10 @@ impl Scheduler for ConservativeSet {
             self.compress(now);
         }
         for job in moment.submitted {
+            if job.nodes > self.selection.widest() {
+                decisions.refusals.push(job.key);
+                continue;
+            }
             let planned = self.plan(now, *job);
             self.waiting.push(planned);
         }

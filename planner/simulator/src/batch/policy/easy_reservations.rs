@@ -50,7 +50,7 @@ impl EasyReservations {
     ) -> Option<(Time, Time, NodeSet)> {
         while let Some(job) = self.queue.front().copied() {
             // Reservations end, so there is always a place.
-            let place = self.profile.earliest(now, job.nodes, job.walltime, Selection::Lowest);
+            let place = self.profile.earliest(now, job.nodes, job.walltime, &Selection::Lowest);
             let (start, machines) = place?;
             if start > now {
                 return Some((start, start + job.walltime, machines));

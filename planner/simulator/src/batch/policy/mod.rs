@@ -11,6 +11,8 @@
 //! | `conservative_no_compression` | the same, but it does not move |
 //! | `conservative_contiguous` | as `conservative`, on machines that are neighbours |
 //! | `conservative_best_effort_contiguous` | on neighbours where there are such at the earliest instant |
+//! | `conservative_local` | as `conservative`, on machines of one group |
+//! | `conservative_best_effort_local` | on machines of one group where there are such at the earliest instant |
 //! | `opportunistic_shutdown` | EASY; idle machines are switched off |
 //! | `proportional_shutdown` | EASY on a share of the machines; the others are switched off |
 //! | `inertial_shutdown` | EASY on as many machines as the liquid load horizon asks for |
@@ -52,7 +54,6 @@ use super::reservation::Reservation;
 use super::set_profile::Selection;
 use super::tariff::Tariff;
 use super::time::Time;
-use conservative_set::ConservativeSet;
 use options::Options;
 
 /// What happened at one instant, or in one message of it.
@@ -82,6 +83,8 @@ pub struct Switched {
 /// What a scheduler decides.
 #[derive(Debug, Default)]
 pub struct Decisions {
+    /// Jobs that are refused, before any starts.
+    pub refusals: Vec<JobKey>,
     /// Jobs that start now.
     pub starts: Vec<Start>,
     /// Machines that change their state now, after the starts.
@@ -163,6 +166,10 @@ pub enum Policy {
     ConservativeContiguous,
     /// Conservative backfilling on neighbours, if possible.
     ConservativeBestEffortContiguous,
+    /// Conservative backfilling on machines of one group.
+    ConservativeLocal,
+    /// Conservative backfilling on machines of one group, if possible.
+    ConservativeBestEffortLocal,
     /// EASY backfilling with opportunistic shutdown.
     OpportunisticShutdown,
     /// EASY backfilling with proportional shutdown.
@@ -226,7 +233,7 @@ pub struct PolicyError;
 
 impl Policy {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Fcfs,
         Self::RoundRobin,
         Self::Sjf,
@@ -236,6 +243,8 @@ impl Policy {
         Self::ConservativeNoCompression,
         Self::ConservativeContiguous,
         Self::ConservativeBestEffortContiguous,
+        Self::ConservativeLocal,
+        Self::ConservativeBestEffortLocal,
         Self::OpportunisticShutdown,
         Self::ProportionalShutdown,
         Self::InertialShutdown,
@@ -257,6 +266,8 @@ impl Policy {
             Self::ConservativeNoCompression => "conservative_no_compression",
             Self::ConservativeContiguous => "conservative_contiguous",
             Self::ConservativeBestEffortContiguous => "conservative_best_effort_contiguous",
+            Self::ConservativeLocal => "conservative_local",
+            Self::ConservativeBestEffortLocal => "conservative_best_effort_local",
             Self::OpportunisticShutdown => "opportunistic_shutdown",
             Self::ProportionalShutdown => "proportional_shutdown",
             Self::InertialShutdown => "inertial_shutdown",
@@ -275,6 +286,8 @@ impl Policy {
                 | Self::EasyReservations
                 | Self::ConservativeContiguous
                 | Self::ConservativeBestEffortContiguous
+                | Self::ConservativeLocal
+                | Self::ConservativeBestEffortLocal
         )
     }
 
@@ -316,25 +329,23 @@ impl Policy {
             (Self::RoundRobin, _) => Box::new(round_robin::RoundRobin::new(machines)),
             (Self::Easy, Allocation::Count) => Box::new(easy::Easy::new(machines, tie)),
             (Self::Easy, Allocation::Set) => Box::new(easy_set::EasySet::new(machines)),
-            (Self::Conservative, Allocation::Count) => {
-                Box::new(conservative::Conservative::new(machines, tie))
+            (Self::Conservative | Self::ConservativeNoCompression, Allocation::Count) => {
+                let scheduler = conservative::Conservative::new(machines, tie);
+                if self.compresses(options) {
+                    Box::new(scheduler)
+                } else {
+                    Box::new(scheduler.without_compression())
+                }
             }
-            (Self::ConservativeNoCompression, Allocation::Count) => {
-                Box::new(conservative::Conservative::new(machines, tie).without_compression())
-            }
-            (Self::ConservativeNoCompression, Allocation::Set) => {
-                let scheduler = ConservativeSet::new(machines, Selection::Lowest);
-                Box::new(scheduler.without_compression())
-            }
-            (Self::Conservative, Allocation::Set) => {
-                Box::new(ConservativeSet::new(machines, Selection::Lowest))
-            }
-            (Self::ConservativeContiguous, _) => {
-                Box::new(ConservativeSet::new(machines, Selection::Neighbours))
-            }
-            (Self::ConservativeBestEffortContiguous, _) => {
-                Box::new(ConservativeSet::new(machines, Selection::NeighboursIfPossible))
-            }
+            (
+                Self::Conservative
+                | Self::ConservativeNoCompression
+                | Self::ConservativeContiguous
+                | Self::ConservativeBestEffortContiguous
+                | Self::ConservativeLocal
+                | Self::ConservativeBestEffortLocal,
+                _,
+            ) => self.conservative_set(platform, options),
             (Self::OpportunisticShutdown, _) => opportunistic::scheduler(setting, options),
             (Self::ProportionalShutdown, _) => proportional::scheduler(setting, options),
             (Self::InertialShutdown, _) => inertial::scheduler(setting, options),
@@ -344,6 +355,36 @@ impl Policy {
             (Self::PowerCap, _) => power_cap::scheduler(setting, options),
             (Self::EnergyBud, _) => energy_budget::scheduler(setting, options, false),
             (Self::ReducePc, _) => energy_budget::scheduler(setting, options, true),
+        }
+    }
+}
+
+impl Policy {
+    /// Whether waiting jobs move to earlier places when jobs end early.
+    fn compresses(self, options: &mut Options<'_>) -> bool {
+        self != Self::ConservativeNoCompression && options.flag("compression", true)
+    }
+
+    /// Conservative backfilling over machines, selected as the variant says.
+    fn conservative_set(
+        self,
+        platform: &Platform,
+        options: &mut Options<'_>,
+    ) -> Box<dyn Scheduler> {
+        let selection = match self {
+            Self::ConservativeContiguous => Selection::Neighbours,
+            Self::ConservativeBestEffortContiguous => Selection::NeighboursIfPossible,
+            Self::ConservativeLocal => Selection::Local(options.groups(platform)),
+            Self::ConservativeBestEffortLocal => {
+                Selection::LocalIfPossible(options.groups(platform))
+            }
+            _ => Selection::Lowest,
+        };
+        let scheduler = conservative_set::ConservativeSet::new(platform.machines(), selection);
+        if self.compresses(options) {
+            Box::new(scheduler)
+        } else {
+            Box::new(scheduler.without_compression())
         }
     }
 }

@@ -7,7 +7,7 @@ use planner::quantity::Power;
 use super::inertial::Growth;
 use super::sleeping::{Estimates, SleepingOptions};
 use super::{Policy, Setting};
-use crate::batch::platform::Platform;
+use crate::batch::platform::{Groups, Platform};
 use crate::batch::steps::Steps;
 use crate::batch::time::Time;
 
@@ -112,6 +112,22 @@ impl<'a> Options<'a> {
             }
         };
         self.read(name, "x or p and a number, such as x2 or p1", read).unwrap_or(Growth::Times(2.0))
+    }
+
+    /// Machines that are near each other: in groups of `group_size`, or as the platform says.
+    pub(super) fn groups(&mut self, platform: &Platform) -> Groups {
+        let size = |text: &str| text.parse().ok().filter(|size: &u32| *size > 0);
+        let size = self.read("group_size", "a whole number of machines from 1 on", size);
+        let said = size.map(|size| Groups::of_size(platform.machines(), size));
+        said.or_else(|| platform.groups().cloned()).unwrap_or_else(|| {
+            if !self.said.iter().any(|(name, _)| name == "group_size") {
+                self.wrong(
+                    "this policy needs to know which machines share a switch: group or group_size in \
+                     the platform, or the option group_size",
+                );
+            }
+            Groups::of_size(platform.machines(), platform.machines().max(1))
+        })
     }
 
     /// What the policies share that switch machines.

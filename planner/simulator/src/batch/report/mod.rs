@@ -176,6 +176,7 @@ mod tests {
     fn the_page_shows_jobs_and_machines() {
         let (mut collector, mut tally) = (Collector::default(), Tally::new(TAU));
         let job = Job {
+            utilisation: None,
             id: JobId::Name("<x>".into()),
             profile: None,
             submitted: Time::ZERO,

@@ -116,6 +116,7 @@ mod tests {
     fn jobs_are_summed_up() {
         let job = |number: i64, nodes: u32| {
             Ok::<Job, Infallible>(Job {
+                utilisation: None,
                 id: JobId::Number(number),
                 profile: None,
                 submitted: Time::from_seconds(40 * number),

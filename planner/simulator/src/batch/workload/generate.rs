@@ -35,6 +35,7 @@ pub fn simbatch(count: u32, seed: u64) -> impl Iterator<Item = Job> {
         let factor: f64 = factors.random_range(1.1..=3.0);
         let walltime = Time::from_seconds_f64((run_s as f64 * factor).ceil());
         Job {
+            utilisation: None,
             id: JobId::Number(number),
             profile: None,
             submitted,

@@ -1,7 +1,8 @@
 //! Batsim's JSON workloads.
 //!
 //! Profiles: `delay`, `parallel_homogeneous`, `parallel_homogeneous_total`, `parallel` and their
-//! sequences `composed` (also `sequence`). There is no network: what profiles communicate takes no
+//! sequences `composed` (also `sequence`), each of which may say how hard it drives machines (`utilisation`,
+//! from 0 to 1). There is no network: what profiles communicate takes no
 //! time, and the jobs that would communicate are counted. Jobs come by submission, then by id. Unless
 //! the reading is raw, jobs that do nothing or ask for more machines than there are are dropped, and
 //! times count from the first submission that is left. A workload is held in memory.
@@ -13,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::normalise::{Cleaning, Reading};
-use crate::batch::job::{Job, JobId, Work};
+use crate::batch::job::{Job, JobId, Utilisation, Work};
 use crate::batch::time::Time;
 
 /// Sequences in sequences, at most.
@@ -31,8 +32,8 @@ pub struct JsonWorkload {
     /// A profile whose parts differ between machines, if a job has one: it can only be played where
     /// all machines are equally fast.
     pub uneven: Option<Arc<str>>,
-    /// A profile that only occupies machines for a part of its time, if a job has one: what it
-    /// draws is not known.
+    /// A profile whose parts draw differently and that does not say what they come to, if a job has one:
+    /// its power is not known.
     pub mixed: Option<Arc<str>>,
 }
 
@@ -83,6 +84,14 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
+struct Described {
+    /// From 0 to 1.
+    utilisation: Option<f64>,
+    #[serde(flatten)]
+    profile: Profile,
+}
+
+#[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Profile {
     Delay {
@@ -117,7 +126,7 @@ const fn once() -> u32 {
 
 /// Profiles by name.
 #[derive(Default)]
-pub(crate) struct Profiles(HashMap<String, Profile>);
+pub(crate) struct Profiles(HashMap<String, Described>);
 
 impl Profiles {
     /// Adds a profile, in place of another of this name.
@@ -128,12 +137,23 @@ impl Profiles {
         Ok(())
     }
 
-    /// What a job of this profile does on so many machines, and whether its parts differ.
-    pub(crate) fn work(&self, name: &str, nodes: u32) -> Result<(Work, bool), String> {
+    /// What a job of this profile does on so many machines.
+    pub(crate) fn done(&self, name: &str, nodes: u32) -> Result<Done, String> {
         let sum = sum(name, &self.0, nodes, DEEPEST)?;
         let delay = Time::from_seconds_f64(sum.delay_s).ok_or("its delay is beyond all time")?;
-        Ok((sum.work(delay), sum.uneven))
+        let (work, utilisation) = (sum.work(delay), sum.utilisation);
+        Ok(Done { work, utilisation, uneven: sum.uneven, mixed: sum.mixed() })
     }
+}
+
+/// What a job of a profile does.
+pub(crate) struct Done {
+    pub(crate) work: Work,
+    pub(crate) utilisation: Option<Utilisation>,
+    /// Whether machines do different amounts of it.
+    pub(crate) uneven: bool,
+    /// Whether its power is not known.
+    pub(crate) mixed: bool,
 }
 
 /// What a profile comes to on so many machines.
@@ -143,9 +163,31 @@ struct Sum {
     operations: f64,
     communicates: bool,
     uneven: bool,
+    utilisation: Option<Utilisation>,
+    /// Whether parts of it are driven differently.
+    differs: bool,
 }
 
 impl Sum {
+    /// Whether its power changes in a way that is not known.
+    fn mixed(&self) -> bool {
+        let both = self.delay_s > 0.0 && self.operations > 0.0;
+        self.utilisation.is_none() && (self.differs || both)
+    }
+
+    /// Adds another so many times.
+    fn add(&mut self, part: &Self, times: f64) {
+        let first = self.delay_s <= 0.0 && self.operations <= 0.0;
+        if part.delay_s > 0.0 || part.operations > 0.0 {
+            self.differs |= part.differs || (!first && self.utilisation != part.utilisation);
+            self.utilisation = part.utilisation.filter(|_| !self.differs);
+        }
+        self.delay_s += part.delay_s * times;
+        self.operations += part.operations * times;
+        self.communicates |= part.communicates;
+        self.uneven |= part.uneven;
+    }
+
     fn work(self, delay: Time) -> Work {
         match (delay > Time::ZERO, self.operations > 0.0) {
             (true, true) => Work::Both(delay, self.operations),
@@ -186,7 +228,7 @@ impl JsonWorkload {
     fn add(
         &mut self,
         entry: Entry,
-        profiles: &HashMap<String, Profile>,
+        profiles: &HashMap<String, Described>,
         reading: Reading,
     ) -> Result<(), JsonWorkloadError> {
         let id = match entry.id {
@@ -218,23 +260,25 @@ impl JsonWorkload {
         } else if !reading.raw && submitted < Time::ZERO {
             self.cleaning.dropped_negative_submission += 1;
         } else {
-            let work = sum.work(delay);
+            let (work, utilisation) = (sum.work(delay), sum.utilisation);
             let profile: Arc<str> = entry.profile.into();
             self.jobs_communicating += u64::from(sum.communicates);
             if sum.uneven {
                 self.uneven.get_or_insert(Arc::clone(&profile));
             }
-            if matches!(work, Work::Both(..)) {
+            if sum.mixed() {
                 self.mixed.get_or_insert(Arc::clone(&profile));
             }
             let (profile, nodes) = (Some(profile), entry.res);
-            self.jobs.push(Job { id, profile, submitted, nodes, work, walltime });
+            self.jobs.push(Job { id, profile, submitted, nodes, work, utilisation, walltime });
         }
         Ok(())
     }
 }
 
-fn profiles(named: HashMap<String, Value>) -> Result<HashMap<String, Profile>, JsonWorkloadError> {
+fn profiles(
+    named: HashMap<String, Value>,
+) -> Result<HashMap<String, Described>, JsonWorkloadError> {
     let read = |(name, value): (String, Value)| match serde_json::from_value(value) {
         Ok(profile) => Ok((name, profile)),
         Err(error) => Err(JsonWorkloadError::Profile { name, what: error.to_string() }),
@@ -245,11 +289,27 @@ fn profiles(named: HashMap<String, Value>) -> Result<HashMap<String, Profile>, J
 /// What profile `name` comes to on each of `nodes` machines.
 fn sum(
     name: &str,
-    profiles: &HashMap<String, Profile>,
+    profiles: &HashMap<String, Described>,
     nodes: u32,
     deepest: usize,
 ) -> Result<Sum, String> {
-    let profile = profiles.get(name).ok_or_else(|| format!("there is no profile {name:?}"))?;
+    let described = profiles.get(name).ok_or_else(|| format!("there is no profile {name:?}"))?;
+    let sum = sum_of(name, &described.profile, profiles, nodes, deepest)?;
+    let Some(said) = described.utilisation else { return Ok(sum) };
+    let utilisation = Utilisation::of(said).ok_or_else(|| {
+        format!("profile {name:?}: utilisation is a number from 0 to 1, not {said}")
+    })?;
+    Ok(Sum { utilisation: Some(utilisation), ..sum })
+}
+
+/// The same, whatever it says of how hard it drives machines.
+fn sum_of(
+    name: &str,
+    profile: &Profile,
+    profiles: &HashMap<String, Described>,
+    nodes: u32,
+    deepest: usize,
+) -> Result<Sum, String> {
     let amount = |value: f64| {
         let fine = value.is_finite() && value >= 0.0;
         fine.then_some(value).ok_or_else(|| format!("profile {name:?}: {value} is not an amount"))
@@ -283,11 +343,7 @@ fn sum(
             let deeper = deeper.ok_or_else(|| format!("profile {name:?} goes round in circles"))?;
             let mut total = Sum::default();
             for part in seq {
-                let part = sum(part, profiles, nodes, deeper)?;
-                total.delay_s += part.delay_s * f64::from(*repeat);
-                total.operations += part.operations * f64::from(*repeat);
-                total.communicates |= part.communicates;
-                total.uneven |= part.uneven;
+                total.add(&sum(part, profiles, nodes, deeper)?, f64::from(*repeat));
             }
             Ok(total)
         }
@@ -340,6 +396,31 @@ mod tests {
         assert_eq!((read.uneven.as_deref(), read.mixed.as_deref()), (Some("twice"), Some("twice")));
     }
 
+    /// What a sequence says goes before its parts; parts that are driven alike say it for the sequence;
+    /// parts of which only one says it, or that differ, do not.
+    #[test]
+    fn profiles_say_how_hard_they_drive_machines() {
+        let profiles = r#"{
+            "wait": {"type": "delay", "delay": 5, "utilisation": 0.25},
+            "work": {"type": "parallel_homogeneous", "cpu": 100, "utilisation": 0.25},
+            "more": {"type": "parallel_homogeneous", "cpu": 100, "utilisation": 0.5},
+            "full": {"type": "parallel_homogeneous", "cpu": 100},
+            "none": {"type": "delay", "delay": 0},
+            "alike": {"type": "composed", "seq": ["none", "wait", "work"]},
+            "said": {"type": "composed", "seq": ["wait", "full"], "utilisation": 0.75},
+            "one": {"type": "composed", "seq": ["wait", "full"]},
+            "differ": {"type": "composed", "seq": ["work", "more"]},
+            "inner": {"type": "composed", "seq": ["differ", "work"]}}"#;
+        let of = |name: &str| {
+            let jobs = format!(r#"[{{"id": 1, "subtime": 0, "res": 2, "profile": "{name}"}}]"#);
+            let read = read(&format!(r#"{{"jobs": {jobs}, "profiles": {profiles}}}"#)).unwrap();
+            (read.jobs[0].utilisation.map(Utilisation::share), read.mixed.is_some())
+        };
+        assert_eq!(["wait", "full"].map(of), [(Some(0.25), false), (None, false)]);
+        assert_eq!(["alike", "said"].map(of), [(Some(0.25), false), (Some(0.75), false)]);
+        assert_eq!(["one", "differ", "inner"].map(of), [(None, true); 3]);
+    }
+
     #[test]
     fn what_is_wrong_is_named() {
         let with = |profile: &str| {
@@ -364,6 +445,10 @@ mod tests {
         assert_eq!(
             with(r#"{"type": "delay", "delay": -2}"#),
             "job 1: profile \"p\": -2 is not an amount"
+        );
+        assert_eq!(
+            with(r#"{"type": "delay", "delay": 2, "utilisation": 1.5}"#),
+            "job 1: profile \"p\": utilisation is a number from 0 to 1, not 1.5"
         );
         assert!(read("{\n\"jobs\": 3}").unwrap_err().contains("line 2"));
     }

@@ -7,6 +7,9 @@
 //! machines, a submission before the trace's start. Times count from the first submission that is
 //! left; jobs come by submission, then by number.
 //!
+//! How hard a job drives its machines is its processor time (field 6) over its run time (field 4), at most
+//! 1, where the trace has both.
+//!
 //! A raw reading changes nothing: no job is dropped (those that cannot be played ask for no machine
 //! and are refused by the kernel), times are the trace's, jobs of one instant stay in its order, and
 //! only a requested time kills.
@@ -21,7 +24,7 @@ use std::io::BufRead;
 use serde::Serialize;
 
 use super::swf::{Field, Header, Reader, Record, SwfError};
-use crate::batch::job::{Job, JobId, Work};
+use crate::batch::job::{Job, JobId, Utilisation, Work};
 use crate::batch::time::Time;
 
 /// So many jobs later in the trace, one may have been submitted earlier.
@@ -190,6 +193,7 @@ impl<R: BufRead> Jobs<R> {
                 submitted,
                 nodes,
                 work,
+                utilisation: utilisation(record),
                 walltime: requested,
             }));
         }
@@ -212,7 +216,8 @@ impl<R: BufRead> Jobs<R> {
         let walltime = requested.unwrap_or(run);
         self.cleaning.clipped_to_requested_time += u64::from(run > walltime);
         let work = Work::Delay(run.min(walltime));
-        Ok(Some(Job { id, profile: None, submitted, nodes, work, walltime: Some(walltime) }))
+        let (utilisation, walltime) = (utilisation(record), Some(walltime));
+        Ok(Some(Job { id, profile: None, submitted, nodes, work, utilisation, walltime }))
     }
 }
 
@@ -235,6 +240,12 @@ impl<R: BufRead> Iterator for Jobs<R> {
 #[expect(clippy::cast_possible_truncation, reason = "numbers of jobs are whole")]
 fn id(record: &Record) -> JobId {
     JobId::Number(record.value(Field::Job) as i64)
+}
+
+/// Processor time used (field 6) over run time (field 4), where both are known; at most 1.
+fn utilisation(record: &Record) -> Option<Utilisation> {
+    let (used, run) = (record.value(Field::AverageCpuS), record.known(Field::RunS)?);
+    Utilisation::of((used / run).min(1.0))
 }
 
 /// Whole processors, fractions rounded up.
@@ -293,6 +304,19 @@ mod tests {
                 clipped_to_requested_time: 1,
             };
             assert_eq!(cleaning, expected);
+        }
+    }
+
+    /// 12.5 s of 50 s; more than all of it; none; unknown.
+    #[test]
+    fn processor_time_is_how_hard_machines_are_driven() {
+        let trace =
+            "1 0 -1 50 2 12.5\n2 0 -1 50 2 60\n3 0 -1 50 2 0\n4 0 -1 50 2 -1\n5 0 -1 50 2\n";
+        for raw in [false, true] {
+            let jobs = Jobs::new(trace.as_bytes(), Reading { machines: 8, raw, whole: false });
+            let read: Vec<_> = jobs.map(|job| job.unwrap().utilisation).collect();
+            let some = [0.25, 1.0, 0.0].map(Utilisation::of);
+            assert_eq!((&read[..3], &read[3..]), (some.as_slice(), [None; 2].as_slice()));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Workloads into files: the Standard Workload Format and Batsim's JSON.
 //!
-//! Jobs keep submission, machines, run time and walltime. Names that are no numbers are counted
+//! Jobs keep submission, machines, run time, utilisation and walltime. Names that are no numbers are counted
 //! from 1 in the Standard Workload Format. In JSON, run times are profiles: a `delay`, or, where a
 //! speed is given, computation of that length (`parallel_homogeneous`).
 
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::batch::job::{Job, JobId};
+use crate::batch::job::{Job, JobId, Utilisation};
 use crate::batch::time::Time;
 
 /// Writes a trace.
@@ -47,9 +47,12 @@ impl<W: Write> SwfWriter<W> {
         let (submitted, run) = (short(job.submitted), short(job.work.time(self.speed)));
         let walltime = job.walltime.map_or_else(|| "-1".to_owned(), short);
         let nodes = job.nodes;
+        let seconds = job.work.time(self.speed).as_seconds();
+        let used = job.utilisation.and_then(|used| Time::from_seconds_f64(used.share() * seconds));
+        let used = used.map_or_else(|| "-1".to_owned(), short);
         writeln!(
             self.out,
-            "{number} {submitted} -1 {run} {nodes} -1 -1 {nodes} {walltime} -1 1 -1 -1 -1 -1 -1 -1 -1"
+            "{number} {submitted} -1 {run} {nodes} {used} -1 {nodes} {walltime} -1 1 -1 -1 -1 -1 -1 -1 -1"
         )
     }
 
@@ -59,12 +62,12 @@ impl<W: Write> SwfWriter<W> {
     }
 }
 
-/// Writes a JSON workload; keeps its different run times.
+/// Writes a JSON workload; keeps its different run times and utilisations.
 #[derive(Debug)]
 pub struct JsonWriter<W> {
     out: W,
     written: u64,
-    runs: BTreeSet<Time>,
+    profiles: BTreeSet<(Time, Option<Utilisation>)>,
     /// Of a machine.
     speed: f64,
     /// Whether jobs compute, and do not only occupy machines.
@@ -78,7 +81,7 @@ impl<W: Write> JsonWriter<W> {
     /// Those of `out`.
     pub fn new(mut out: W, machines: u32, speed: f64, computes: bool) -> io::Result<Self> {
         write!(out, "{{\"nb_res\": {machines},\n\"jobs\": [")?;
-        Ok(Self { out, written: 0, runs: BTreeSet::new(), speed, computes })
+        Ok(Self { out, written: 0, profiles: BTreeSet::new(), speed, computes })
     }
 
     /// A job.
@@ -87,7 +90,7 @@ impl<W: Write> JsonWriter<W> {
     /// Those of the output.
     pub fn job(&mut self, job: &Job) -> io::Result<()> {
         let run = job.work.time(self.speed);
-        self.runs.insert(run);
+        self.profiles.insert((run, job.utilisation));
         let id = match &job.id {
             JobId::Number(number) => json!(number),
             JobId::Name(name) => json!(name),
@@ -96,7 +99,7 @@ impl<W: Write> JsonWriter<W> {
             "id": id,
             "subtime": job.submitted.as_seconds(),
             "res": job.nodes,
-            "profile": short(run),
+            "profile": profile_name(run, job.utilisation),
         });
         if let Some(walltime) = job.walltime {
             entry["walltime"] = json!(walltime.as_seconds());
@@ -112,19 +115,29 @@ impl<W: Write> JsonWriter<W> {
     /// Those of the output.
     pub fn finish(mut self) -> io::Result<W> {
         write!(self.out, "],\n\"profiles\": {{")?;
-        for (index, run) in self.runs.iter().enumerate() {
+        for (index, (run, utilisation)) in self.profiles.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             let seconds = run.as_seconds();
-            let profile = if self.computes {
+            let mut profile = if self.computes {
                 json!({"type": "parallel_homogeneous", "cpu": seconds * self.speed, "com": 0})
             } else {
                 json!({"type": "delay", "delay": seconds})
             };
-            write!(self.out, "{comma}\n{:?}: {profile}", short(*run))?;
+            if let Some(utilisation) = utilisation {
+                profile["utilisation"] = json!(utilisation.share());
+            }
+            let name = profile_name(*run, *utilisation);
+            write!(self.out, "{comma}\n{name:?}: {profile}")?;
         }
         writeln!(self.out, "}}}}")?;
         Ok(self.out)
     }
+}
+
+/// The run time, and the utilisation where it is known: `60`, `60 at 0.25`.
+fn profile_name(run: Time, utilisation: Option<Utilisation>) -> String {
+    let run = short(run);
+    utilisation.map_or_else(|| run.clone(), |used| format!("{run} at {}", used.share()))
 }
 
 /// Seconds without needless zeros.
@@ -138,7 +151,7 @@ mod tests {
     use super::*;
     use crate::batch::workload::{Jobs, Reading, read_json};
 
-    const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 -1 -1 2 20\n7 3.5 -1 4.25 1\n";
+    const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 2.5 -1 2 20\n7 3.5 -1 4.25 1\n";
     const READING: Reading = Reading { machines: 4, raw: false, whole: false };
 
     fn jobs() -> Vec<Job> {
@@ -156,7 +169,7 @@ mod tests {
         }
         writer.finish();
         let text = String::from_utf8(written.clone()).unwrap();
-        assert!(text.starts_with("; Version: 2.2\n; MaxProcs: 4\n5 0 -1 10 2 "), "{text}");
+        assert!(text.starts_with("; Version: 2.2\n; MaxProcs: 4\n5 0 -1 10 2 2.5 "), "{text}");
         let read: Vec<Job> = Jobs::new(written.as_slice(), READING).map(Result::unwrap).collect();
         assert_eq!(read, jobs());
     }
@@ -172,7 +185,9 @@ mod tests {
             writer.finish().unwrap();
             let read = read_json(&written, READING).unwrap();
             let same = |(ours, theirs): (&Job, &Job)| {
-                let of = |job: &Job| (job.id.clone(), job.submitted, job.nodes, job.walltime);
+                let of = |job: &Job| {
+                    (job.id.clone(), job.submitted, job.nodes, job.utilisation, job.walltime)
+                };
                 of(ours) == of(theirs) && ours.work.time(speed) == theirs.work.time(speed)
             };
             assert!(jobs().iter().zip(&read.jobs).all(same));

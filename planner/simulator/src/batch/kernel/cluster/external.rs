@@ -36,14 +36,6 @@ impl State<'_> {
         self.live(key).is_some_and(|live| live.job.reaches_walltime(live.speed, launch))
     }
 
-    /// Takes back a waiting job, and frees its key.
-    pub(in crate::batch::kernel) fn withdraw(&mut self, key: JobKey) -> Option<Job> {
-        let live = self.live.get_mut(key.index())?.take()?;
-        self.waiting -= 1;
-        self.spare.push(key);
-        Some(live.job)
-    }
-
     /// Ends a running job now, wherever its end was to be, and frees its key.
     pub(in crate::batch::kernel) fn finish<E>(
         &mut self,

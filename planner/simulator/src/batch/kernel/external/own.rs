@@ -1,7 +1,7 @@
 //! The first message, how jobs without a description are told, and jobs that the scheduler plays by
 //! itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -57,11 +57,13 @@ impl<J: Iterator, O: Observer> Session<'_, J, O> {
     pub(super) fn begin(&mut self) {
         let (rules, machines) = (self.rules, self.cluster.platform.machines());
         let resource = |id: u32| {
+            let naming = self.cluster.platform.naming(id);
+            let name = naming.and_then(|naming| naming.name.as_deref());
             json!({
                 "id": id,
-                "name": format!("machine{id}"),
+                "name": name.map_or_else(|| format!("machine{id}"), str::to_owned),
                 "state": "idle",
-                "properties": {},
+                "properties": naming.map_or(&BTreeMap::new(), |naming| &naming.properties),
                 "zone_properties": {},
             })
         };

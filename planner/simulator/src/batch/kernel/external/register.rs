@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::message::Decision;
 use super::session::{Session, WORKLOAD};
-use crate::batch::job::{Job, JobId, Work};
+use crate::batch::job::{Job, JobId};
 use crate::batch::kernel::{Observer, SimulationError};
 use crate::batch::time::Time;
 
@@ -77,15 +77,17 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             let what = format!("workload {workload} has no profile {}", job.profile);
             return Err(wrong(what));
         };
-        let (work, uneven) = played.work(&job.profile, job.res).map_err(wrong)?;
+        let done = played.done(&job.profile, job.res).map_err(wrong)?;
         let platform = self.cluster.platform;
-        if uneven && !platform.one_speed() {
+        if done.uneven && !platform.one_speed() {
             let profile = &job.profile;
             return Err(wrong(format!("profile {profile} needs machines that are equally fast")));
         }
-        if matches!(work, Work::Both(..)) && platform.has_draws() {
-            let what =
-                format!("profile {} waits and computes: what it draws is not known", job.profile);
+        if done.mixed && platform.has_draws() {
+            let profile = &job.profile;
+            let what = format!(
+                "the parts of profile {profile} draw differently: let it say its utilisation, from 0 to 1"
+            );
             return Err(wrong(what));
         }
         let given = job.walltime.filter(|seconds| seconds.total_cmp(&-1.0).is_ne());
@@ -98,7 +100,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             profile: Some(job.profile.into()),
             submitted: self.now,
             nodes: job.res,
-            work,
+            work: done.work,
+            utilisation: done.utilisation,
             walltime: walltime.transpose()?,
         };
         self.submit(job_id, registered, self.rules.acknowledge_dynamic_jobs);

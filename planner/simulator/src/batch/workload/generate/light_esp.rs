@@ -80,6 +80,7 @@ pub fn light_esp(count: u32, machines: u32, seed: u64) -> impl Iterator<Item = J
             submitted = submitted + Time::from_seconds_f64(gap_s).unwrap_or_default();
         }
         Job {
+            utilisation: None,
             id: JobId::Number(number),
             profile: None,
             submitted,

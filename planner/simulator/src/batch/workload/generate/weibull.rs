@@ -41,6 +41,7 @@ pub fn weibull(count: u32, seed: u64) -> impl Iterator<Item = Job> {
         let run_s = (run_s * 1000.0).round() / 1000.0;
         let run = Time::from_seconds_f64(run_s).unwrap_or_default();
         Job {
+            utilisation: None,
             id: JobId::Number(number),
             profile: None,
             submitted,

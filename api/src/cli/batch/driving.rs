@@ -1,0 +1,56 @@
+//! How hard jobs drive machines: as they say, unless options say otherwise.
+
+use simulator::batch::job::{Job, Utilisation, Work};
+
+/// What options say of how hard jobs drive machines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Driving {
+    /// Whether machines compute that a job only occupies, where it is said.
+    pub delays_compute: Option<bool>,
+    /// Of jobs that do not say; fully where nothing is said.
+    pub utilisation: Option<Utilisation>,
+    /// Whether it counts for nothing what jobs say.
+    pub ignore_jobs: bool,
+}
+
+impl Driving {
+    /// The job as it is played where machines that are only occupied compute, or do not.
+    pub fn of(&self, job: Job, delays_compute: bool) -> Job {
+        let occupies = matches!(job.work, Work::Delay(_));
+        let idle = occupies && self.delays_compute == Some(false);
+        let said = job.utilisation.filter(|_| !idle && !self.ignore_jobs);
+        let computes = !occupies || delays_compute;
+        Job { utilisation: said.or(self.utilisation.filter(|_| computes)), ..job }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simulator::batch::job::JobId;
+    use simulator::batch::time::Time;
+
+    use super::*;
+
+    #[test]
+    fn options_go_where_jobs_do_not_say() {
+        let of = |share| Utilisation::of(share);
+        let job = |work, utilisation| {
+            let (id, profile, submitted) = (JobId::Number(1), None, Time::ZERO);
+            Job { id, profile, submitted, nodes: 1, work, utilisation, walltime: None }
+        };
+        let (delay, compute) = (Work::Delay(Time::ZERO), Work::Compute(1.0));
+        let driven = |driving: &Driving, work, said, delays_compute| {
+            driving.of(job(work, said), delays_compute).utilisation
+        };
+        let most = Driving { utilisation: of(0.7), ..Driving::default() };
+        assert_eq!(driven(&most, delay, of(0.2), true), of(0.2));
+        assert_eq!(driven(&most, delay, None, true), of(0.7));
+        assert_eq!(driven(&most, delay, None, false), None);
+        assert_eq!(driven(&most, compute, None, false), of(0.7));
+        assert_eq!(driven(&Driving { ignore_jobs: true, ..most }, delay, of(0.2), true), of(0.7));
+        // Who says that delays draw idle power means all of them.
+        let idle = Driving { delays_compute: Some(false), ..most };
+        assert_eq!(driven(&idle, delay, of(0.2), false), None);
+        assert_eq!(driven(&idle, compute, of(0.2), false), of(0.2));
+    }
+}
