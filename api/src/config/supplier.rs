@@ -138,6 +138,19 @@ impl Supplier {
         false
     }
 
+    /// Whether it always says all there is: what it does not say any more it takes back.
+    #[cfg_attr(
+        not(feature = "openadr"),
+        expect(clippy::unused_self, reason = "without OpenADR there is no such supplier")
+    )]
+    pub const fn says_all(&self) -> bool {
+        #[cfg(feature = "openadr")]
+        if let Self::OpenAdr(..) = self {
+            return true;
+        }
+        false
+    }
+
     /// Whether notifications of the server concern it.
     #[cfg(feature = "openadr")]
     pub const fn is_openadr(&self) -> bool {

@@ -82,6 +82,28 @@ async fn a_lowered_cap_comes_at_once() {
     assert!(!server.log().contains("ven-client\""), "{}", server.log());
 }
 
+/// What the supplier cancels it says no longer, though it was heard of a moment ago.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a server: .ci/openadr-vtn"]
+async fn a_cancelled_event_is_taken_back() {
+    let vtn = Vtn::start().await;
+    let program = vtn.program().await;
+    let limits =
+        |kilowatts: f64| event(&program, "cap", "IMPORT_CAPACITY_LIMIT", 0, &[kilowatts; 12]);
+    let cap = program.create_event(limits(60.0)).await.unwrap();
+    let site = Site::sqlite();
+    let server = serve(&site, &settings(&vtn, 1, 7200)).await;
+    let client = server.client();
+    until_cap(&client, 60_000.0, "fresh").await;
+    cap.delete().await.unwrap();
+    until_cap(&client, 5_000.0, "safe_mode").await;
+    let revisions = client.get("/api/v1/feeds/caps/revisions").await.ok(200);
+    let note = revisions["items"][0]["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("takes back what was said of"), "{note}");
+    program.create_event(limits(40.0)).await.unwrap();
+    until_cap(&client, 40_000.0, "fresh").await;
+}
+
 /// Contact is lost for longer than the cap is fresh: the safe-mode cap holds, until the supplier is
 /// there again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

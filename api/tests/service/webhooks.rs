@@ -99,12 +99,11 @@ impl Receiver {
         let mut bodies: BTreeMap<String, Value> = BTreeMap::new();
         let mut taken = Vec::new();
         for message in self.heard().into_iter().filter(|it| it.status < 300) {
-            match bodies.get(&message.id) {
-                Some(before) => assert_eq!(*before, message.body, "one id, two messages"),
-                None => {
-                    bodies.insert(message.id, message.body.clone());
-                    taken.push(message.body);
-                }
+            if let Some(before) = bodies.get(&message.id) {
+                assert_eq!(*before, message.body, "one id, two messages");
+            } else {
+                bodies.insert(message.id, message.body.clone());
+                taken.push(message.body);
             }
         }
         assert!(taken.is_sorted_by_key(|body| body["id"].as_i64()), "{taken:#?}");

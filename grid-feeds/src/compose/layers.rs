@@ -24,8 +24,10 @@ impl Layers {
         Self { window, refuse_estimates, pieces, open: vec![window], vintages }
     }
 
-    /// The revisions of a source, the newest first: where one has no value, the one before it may.
+    /// The revisions of a source, the newest first: where one has no value, the one before it may,
+    /// unless it takes back what was said.
     pub fn source(&mut self, link: &Link<'_>, standing: Standing) {
+        let mut taken_back = Vec::new();
         for held in &link.revisions {
             let vintage = Vintage {
                 source: held.revision.source.clone(),
@@ -36,7 +38,12 @@ impl Layers {
             self.fill(&held.revision.series.agenda, vintage, |Known { value, quality }| {
                 (Estimate { value, low: value, high: value }, quality)
             });
+            let gone = self.pieces.extract_if(.., |it| it.value.value == Known::TAKEN_BACK.value);
+            taken_back.extend(gone.map(|piece| piece.span));
         }
+        // Of it nothing is to be had from this source; from others it may be.
+        self.open.append(&mut taken_back);
+        self.open.sort_unstable();
     }
 
     /// Estimates of ours.

@@ -63,6 +63,24 @@ fn shown(composition: &Composition) -> Vec<(i64, i64, i64, Standing)> {
         .collect()
 }
 
+/// `a` says nothing of hours 22 to 25 any more: what it said before does not count, `b` does where it
+/// speaks.
+#[test]
+fn what_a_source_takes_back_others_may_fill() {
+    let before = revision("a", EUR, Quality::Measured, &[(20, 26, 10)]);
+    let gone = Known::TAKEN_BACK.value;
+    let after = revision("a", EUR, Quality::Measured, &[(21, 22, 11), (22, 25, gone)]);
+    let b = revision("b", EUR, Quality::Measured, &[(19, 23, 20)]);
+    let chain = chain(EUR, vec![link(&[&after, &before], 19), link(&[&b], 19)]);
+    let composition = compose(span(20, 26), at(20), &chain).unwrap();
+    let fresh = Standing::Fresh;
+    assert_eq!(
+        shown(&composition),
+        [(20, 21, 10, fresh), (21, 22, 11, fresh), (22, 23, 20, fresh), (25, 26, 10, fresh)]
+    );
+    assert_eq!(composition.gaps, [span(23, 25)]);
+}
+
 /// At hour 20: `a` is fresh, `b` too but second, `c` was last heard of at hour 0.
 #[test]
 fn the_first_source_that_has_a_value_counts_then_the_last_good_then_the_contract() {

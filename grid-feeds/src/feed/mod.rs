@@ -15,7 +15,7 @@ mod secret;
 use std::future::Future;
 use std::pin::Pin;
 
-use planner::agenda::{Agenda, Piece};
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Span, Timestamp};
 
 pub(crate) use assemble::{Reading, assemble};
@@ -33,6 +33,11 @@ pub struct Known {
     pub value: i64,
     /// How well.
     pub quality: Quality,
+}
+
+impl Known {
+    /// No value: over this span a source takes back what it said before. No value is so low.
+    pub const TAKEN_BACK: Self = Self { value: i64::MIN, quality: Quality::Measured };
 }
 
 /// A value that is not known, between two that it will hardly leave.
@@ -174,6 +179,41 @@ impl Series {
         Span::new(first.span.start(), last.span.end())
     }
 
+    /// Takes back what `held` says from `from` on and this series does not; the spans. For sources
+    /// that always say all there is.
+    ///
+    /// # Errors
+    /// Pieces that overlap, which those of an [`Agenda`] do not.
+    pub fn take_back(
+        &mut self,
+        held: &Agenda<Known>,
+        from: Timestamp,
+    ) -> Result<Vec<Span>, AgendaError> {
+        let mut gone: Vec<Span> = Vec::new();
+        for piece in held.pieces() {
+            let end = piece.span.end();
+            let mut start = piece.span.start().max(from);
+            let Some(ahead) = Span::new(start, end) else { continue };
+            for said in self.agenda.overlapping(ahead) {
+                gone.extend(Span::new(start, said.span.start()));
+                start = said.span.end();
+            }
+            gone.extend(Span::new(start, end));
+        }
+        gone.dedup_by(|next, last| {
+            let touches = last.end() == next.start();
+            if let Some(both) = Span::new(last.start(), next.end()).filter(|_| touches) {
+                *last = both;
+            }
+            touches
+        });
+        let mut pieces = self.agenda.pieces().to_vec();
+        pieces.extend(gone.iter().map(|&span| Piece { span, value: Known::TAKEN_BACK }));
+        pieces.sort_unstable_by_key(|piece| piece.span);
+        self.agenda = Agenda::new(pieces)?;
+        Ok(gone)
+    }
+
     /// Whether it says anything that `held` does not: another value or quality, or a value where
     /// there was none. What it leaves out is no news.
     pub fn is_news(&self, held: &Agenda<Known>) -> bool {
@@ -199,6 +239,28 @@ mod tests {
         let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
         let kind = Kind::Price { currency: Currency::EUR };
         Series { kind, issued_at: None, agenda, notes: Vec::new() }
+    }
+
+    #[test]
+    fn what_is_not_said_any_more_is_taken_back_from_now_on() {
+        let at = Timestamp::from_unix_seconds;
+        let gone = |held: &[(i64, i64, i64)], said: &[(i64, i64, i64)], now: i64| {
+            let mut new = series(said);
+            let gone = new.take_back(&series(held).agenda, at(now)).unwrap();
+            let back = |piece: &&Piece<Known>| piece.value == Known::TAKEN_BACK;
+            let written: Vec<Span> =
+                new.agenda.pieces().iter().filter(back).map(|piece| piece.span).collect();
+            assert_eq!(written, gone);
+            gone.iter()
+                .map(|span| (span.start().as_unix_seconds(), span.end().as_unix_seconds()))
+                .collect::<Vec<_>>()
+        };
+        let held = [(0, 10, 1), (10, 20, 2), (30, 40, 3)];
+        assert_eq!(gone(&held, &held, 0), []);
+        assert_eq!(gone(&held, &[], 0), [(0, 20), (30, 40)]);
+        assert_eq!(gone(&held, &[], 15), [(15, 20), (30, 40)], "the past stays");
+        assert_eq!(gone(&held, &[(5, 12, 9), (35, 50, 9)], 0), [(0, 5), (12, 20), (30, 35)]);
+        assert_eq!(gone(&[], &held, 0), []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a source is asked for, and what its answer is worth: pure.
 
-use grid_feeds::feed::{FeedError, Known, Revision, Validator};
+use grid_feeds::feed::{FeedError, Known, Revision, Series, Validator};
 use grid_feeds::plausibility::{Limits, judge};
 use grid_feeds::schedule::Schedule;
 use planner::agenda::Agenda;
@@ -73,19 +73,38 @@ pub(super) fn awaits(schedule: &Schedule, state: &FeedState, now: Timestamp) -> 
     due.is_some_and(|published| state.grown.is_none_or(|grown| grown < published))
 }
 
-/// A plausible revision that says something new, with what is odd about it among its notes.
+/// A plausible revision that says something new, or takes something back where the source
+/// `says_all`, with what is odd about it among its notes.
 pub(super) fn judged(
     revision: Revision,
     held: &Agenda<Known>,
+    says_all: bool,
     now: Timestamp,
 ) -> Result<Brought, FeedError> {
     let Revision { source, zone, series, validator } = revision;
     let limits = Limits::usual(series.kind);
     let judged = judge(series, &limits, Some(held), now)?;
     let mut series = judged.series;
-    if !series.is_news(held) {
+    let is_news = series.is_news(held);
+    let gone = if says_all { taken_back(&mut series, held, now)? } else { false };
+    if !is_news && !gone {
         return Ok(Brought::Nothing { validator });
     }
     series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
     Ok(Brought::News(Box::new(Revision { source, zone, series, validator })))
+}
+
+/// Takes back what was said of the time from now on and is not said any more, and notes it; `false`
+/// where there is no such thing.
+pub(super) fn taken_back(
+    series: &mut Series,
+    held: &Agenda<Known>,
+    now: Timestamp,
+) -> Result<bool, FeedError> {
+    let gone = series.take_back(held, now).map_err(|error| FeedError::Payload {
+        place: "the agenda".to_owned(),
+        message: error.to_string(),
+    })?;
+    series.notes.extend(gone.iter().map(|span| format!("takes back what was said of {span}")));
+    Ok(!gone.is_empty())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use grid_feeds::compose::{ANY_AGE, Chain, Held, Link, compose};
 use grid_feeds::feed::{
-    FeedError, Fetched, Kind, Known, Query, RetryClass, Revision, Role, Validator,
+    FeedError, Fetched, Kind, Known, Query, RetryClass, Revision, Role, Series, Validator,
 };
 use grid_feeds::http::Http;
 use grid_feeds::schedule::{Outcome, Saved, Schedule};
@@ -19,7 +19,7 @@ use rand_chacha::rand_core::SeedableRng;
 use storage::{FeedFailure, FeedState, NewFeedRevision, StorageError};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Brought, awaits, class, judged, never_asked, window};
+use super::answer::{Brought, awaits, class, judged, never_asked, taken_back, window};
 use super::received::{kind_of, revived, stored};
 use super::{source_lease, stored_quantity};
 use crate::config::feeds::Source;
@@ -197,15 +197,49 @@ impl Service {
         let window = window(source, state, now).ok_or_else(beyond)?;
         let validator = state.validator.as_deref().map(|text| Validator(text.into()));
         let query = Query { now, window, validator: validator.as_ref() };
-        let revision = match role.fetch(query).await? {
-            Fetched::Unchanged => return Ok(Brought::Nothing { validator }),
-            Fetched::Revision(revision) => *revision,
+        let says_all = source.provider.says_all();
+        let revision = match role.fetch(query).await {
+            Ok(Fetched::Unchanged) => return Ok(Brought::Nothing { validator }),
+            Ok(Fetched::Revision(revision)) => *revision,
+            Err(error @ FeedError::NotPublished { .. }) if says_all => {
+                return self.nothing_left(source, state, now).await?.ok_or(Asked::Source(error));
+            }
+            Err(error) => return Err(error.into()),
         };
         let kind = revision.series.kind;
         self.admit_kind(source, kind).await?;
-        let held = self.held(source, kind, &revision, now).await.map_err(Asked::Service)?;
-        let judged = blocking(move || judged(revision, &held, now)).await;
+        let ahead = state.horizon.filter(|_| says_all).and_then(|end| Span::new(now, end));
+        let window = match (revision.series.span(), ahead) {
+            (Some(said), Some(ahead)) => {
+                Span::new(said.start().min(ahead.start()), said.end().max(ahead.end()))
+            }
+            (said, ahead) => said.or(ahead),
+        };
+        let held = self.held(source, kind, window, now).await.map_err(Asked::Service)?;
+        let judged = blocking(move || judged(revision, &held, says_all, now)).await;
         Ok(judged.map_err(Asked::Service)??)
+    }
+
+    /// What a source that says all takes back by saying nothing; `None` where it had said nothing.
+    async fn nothing_left(
+        &self,
+        source: &Source,
+        state: &FeedState,
+        now: Timestamp,
+    ) -> Result<Option<Brought>, Asked> {
+        let latest = self.database.latest_feed_revisions().await;
+        let latest = latest.map_err(|error| Asked::Service(error.into()))?;
+        let last = latest.into_iter().find(|revision| revision.feed == source.id);
+        let kind = last.as_ref().and_then(|it| kind_of(&it.kind, self.settings.currency));
+        let (Some(last), Some(kind)) = (last, kind) else { return Ok(None) };
+        let ahead = state.horizon.and_then(|end| Span::new(now, end));
+        let held = self.held(source, kind, ahead, now).await.map_err(Asked::Service)?;
+        let Ok(agenda) = Agenda::new(Vec::new()) else { return Ok(None) };
+        let mut series = Series { kind, issued_at: None, agenda, notes: Vec::new() };
+        let gone = taken_back(&mut series, &held, now)?;
+        let (source, zone) = (source.id.as_str().into(), last.zone.into());
+        let revision = Revision { source, zone, series, validator: None };
+        Ok(gone.then(|| Brought::News(Box::new(revision))))
     }
 
     /// Kinds do not mix in a chain: that of the site's settings, else that of the first source
@@ -238,17 +272,17 @@ impl Service {
         Ok(kinds.into_iter().next())
     }
 
-    /// What the source said before, where the new revision speaks.
+    /// What the source said before of a window.
     async fn held(
         &self,
         source: &Source,
         kind: Kind,
-        revision: &Revision,
+        window: Option<Span>,
         now: Timestamp,
     ) -> Result<Agenda<Known>, ServiceError> {
         let empty =
             || Agenda::new(Vec::new()).map_err(|error| ServiceError::Internal(error.into()));
-        let Some(window) = revision.series.span() else { return empty() };
+        let Some(window) = window else { return empty() };
         let id = &source.id;
         let quantity = stored_quantity(kind.quantity());
         let all = Timestamp::MAX;

@@ -15,6 +15,7 @@ use super::vtn::{self, Vtn, event};
 use super::{report, settings, under_contract_with};
 use crate::client::Client;
 use crate::cluster::{Hours, instant, nodes, now, seconds};
+use crate::server::PATIENCE;
 use crate::site::Site;
 use crate::supply::{feed, until, write};
 
@@ -161,7 +162,7 @@ async fn refusals_of_the_moment_are_got_over() {
     let front = Front {
         behind: vtn.url(),
         failures: Arc::new(Mutex::new([statuses(), statuses()])),
-        http: reqwest::Client::new(),
+        http: reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().unwrap(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/", listener.local_addr().unwrap());
