@@ -4,6 +4,7 @@ mod batch;
 mod booking;
 mod demo;
 mod feeds;
+mod identity;
 mod interrupt;
 mod journal;
 mod negotiation;

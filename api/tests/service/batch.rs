@@ -280,10 +280,10 @@ fn jobs_draw_as_hard_as_they_drive_their_machines() {
     };
     let idle = 2850.0;
     for (more, joules_more) in [
-        ("", 475.0 + 950.0),
-        (" --option utilisation=0.2", 475.0 + 190.0),
-        (" --option job_utilisation=false", 950.0 + 950.0),
-        (" --option job_utilisation=false --option utilisation=0.2", 190.0 + 190.0),
+        ("", 950.0 + 950.0),
+        (" --option utilisation=0.2", 190.0 + 190.0),
+        (" --option job_utilisation=true", 475.0 + 950.0),
+        (" --option job_utilisation=true --option utilisation=0.2", 475.0 + 190.0),
         (" --option delay_power=idle", 0.0),
     ] {
         assert!((joules(more) - idle - joules_more).abs() < 1e-9, "{more}");

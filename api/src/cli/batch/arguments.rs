@@ -17,6 +17,7 @@ use simulator::batch::time::Time;
 use super::driving::Driving;
 use super::formats::Format;
 use crate::cli::Failure;
+use crate::cli::identity::Identity;
 
 /// One simulation.
 #[derive(clap::Args)]
@@ -60,9 +61,8 @@ pub struct Arguments {
     /// [[machines]] of count, speed_flops, idle_power_w and computing_power_w, and group or group_size
     #[arg(long, value_name = "FILE")]
     pub platform: Option<PathBuf>,
-    /// With the URL of a service: a user's or operator's token
-    #[arg(long, value_name = "TEXT", env = "WATTBOOK_TOKEN", hide_env_values = true)]
-    pub token: Option<String>,
+    #[command(flatten)]
+    pub identity: Identity,
     #[command(flatten)]
     pub supplier: Supplier,
     /// Leave the workload as it is: drop, clip and shift nothing
@@ -72,7 +72,8 @@ pub struct Arguments {
     /// bounded [default: 10]. launch_s: how long it takes to launch a job [default: 0]. delay_power: idle
     /// or computing, what machines draw while a job only occupies them [default: computing for traces, idle
     /// for JSON, as in Batsim]. utilisation: how hard jobs drive machines that do not say, from 0 to 1
-    /// [default: 1]. job_utilisation: whether it counts what jobs say [default: true]. Policies have their own (docs/BATCH.md)
+    /// [default: 1]. job_utilisation: whether it counts what jobs say [default: true for
+    /// JSON, false for traces]. Policies have their own (docs/BATCH.md)
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = named)]
     pub options: Vec<(String, String)>,
     /// Where jobs.csv and summary.json are written, and with a platform that says what machines draw
@@ -220,8 +221,8 @@ impl Arguments {
                         errors.push(format!("utilisation: {value:?} is not a number from 0 to 1"));
                     }
                 },
-                ("job_utilisation", "true") => driving.ignore_jobs = false,
-                ("job_utilisation", "false") => driving.ignore_jobs = true,
+                ("job_utilisation", "true") => driving.as_jobs_say = Some(true),
+                ("job_utilisation", "false") => driving.as_jobs_say = Some(false),
                 ("job_utilisation", _) => {
                     errors.push(format!("job_utilisation: {value:?} is neither true nor false"));
                 }

@@ -9,17 +9,17 @@ pub struct Driving {
     pub delays_compute: Option<bool>,
     /// Of jobs that do not say; fully where nothing is said.
     pub utilisation: Option<Utilisation>,
-    /// Whether it counts for nothing what jobs say.
-    pub ignore_jobs: bool,
+    /// Whether it counts what jobs say; unless said, it does in JSON and does not in traces.
+    pub as_jobs_say: Option<bool>,
 }
 
 impl Driving {
-    /// The job as it is played where machines that are only occupied compute, or do not.
-    pub fn of(&self, job: Job, delays_compute: bool) -> Job {
+    /// The job as it is played, of a trace or of a document.
+    pub fn of(&self, job: Job, of_trace: bool) -> Job {
         let occupies = matches!(job.work, Work::Delay(_));
         let idle = occupies && self.delays_compute == Some(false);
-        let said = job.utilisation.filter(|_| !idle && !self.ignore_jobs);
-        let computes = !occupies || delays_compute;
+        let said = job.utilisation.filter(|_| !idle && self.as_jobs_say.unwrap_or(!of_trace));
+        let computes = !occupies || self.delays_compute.unwrap_or(of_trace);
         Job { utilisation: said.or(self.utilisation.filter(|_| computes)), ..job }
     }
 }
@@ -39,15 +39,19 @@ mod tests {
             Job { id, profile, submitted, nodes: 1, work, utilisation, walltime: None }
         };
         let (delay, compute) = (Work::Delay(Time::ZERO), Work::Compute(1.0));
-        let driven = |driving: &Driving, work, said, delays_compute| {
-            driving.of(job(work, said), delays_compute).utilisation
+        let driven = |driving: &Driving, work, said, of_trace| {
+            driving.of(job(work, said), of_trace).utilisation
         };
         let most = Driving { utilisation: of(0.7), ..Driving::default() };
-        assert_eq!(driven(&most, delay, of(0.2), true), of(0.2));
+        assert_eq!(driven(&most, delay, of(0.2), false), of(0.2));
+        assert_eq!(driven(&most, delay, of(0.2), true), of(0.7));
         assert_eq!(driven(&most, delay, None, true), of(0.7));
         assert_eq!(driven(&most, delay, None, false), None);
         assert_eq!(driven(&most, compute, None, false), of(0.7));
-        assert_eq!(driven(&Driving { ignore_jobs: true, ..most }, delay, of(0.2), true), of(0.7));
+        let heard = Driving { as_jobs_say: Some(true), ..most };
+        assert_eq!(driven(&heard, delay, of(0.2), true), of(0.2));
+        let deaf = Driving { as_jobs_say: Some(false), ..most };
+        assert_eq!(driven(&deaf, compute, of(0.2), false), of(0.7));
         // Who says that delays draw idle power means all of them.
         let idle = Driving { delays_compute: Some(false), ..most };
         assert_eq!(driven(&idle, delay, of(0.2), false), None);

@@ -29,10 +29,10 @@ pub fn play(
     outputs: &mut Outputs,
 ) -> Result<Ended, Failure> {
     let rules = rules(arguments, &options.policy, cluster, jobs)?;
-    let (driving, computes) = (options.driving, cluster.delays_compute);
+    let (driving, of_trace) = (options.driving, jobs.delays_compute());
     let timeout = Duration::from_secs(arguments.socket_timeout_s.into());
     let mut wire = Wire::connect(&arguments.socket, timeout)?;
-    let driven = jobs.map(|job| job.map(|job| driving.of(job, computes)));
+    let driven = jobs.map(|job| job.map(|job| driving.of(job, of_trace)));
     let dialogue = match external::play(driven, cluster, &rules, &mut wire, outputs) {
         Ok(dialogue) => dialogue,
         Err(error) => return Ok(Err(error)),

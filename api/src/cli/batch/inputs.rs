@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use grid_feeds::feed::Secret;
 use simulator::batch::job::Job;
 use simulator::batch::platform::{
     KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml,
@@ -20,7 +21,7 @@ use crate::cli::Failure;
 pub fn platform(
     file: Option<&Path>,
     machines: Option<u32>,
-    token: Option<&str>,
+    token: Option<&Secret>,
 ) -> Result<Platform, Failure> {
     let Some(file) = file else { return Ok(Platform::of_machines(machines.unwrap_or(1))) };
     let mut listed = listed(file, token)?;
@@ -35,7 +36,7 @@ pub fn platform(
 }
 
 /// The machines of a platform: `SimGrid`'s XML, our own document, or nodes of a service.
-fn listed(file: &Path, token: Option<&str>) -> Result<Vec<Machine>, Failure> {
+fn listed(file: &Path, token: Option<&Secret>) -> Result<Vec<Machine>, Failure> {
     let machines =
         |known: Vec<KnownMachine>| known.into_iter().map(KnownMachine::machine).collect();
     if let Some(url) = file.to_str().filter(|name| nodes::is_url(name)) {
@@ -56,7 +57,7 @@ fn listed(file: &Path, token: Option<&str>) -> Result<Vec<Machine>, Failure> {
     }
 }
 
-fn read_toml(file: &Path, text: &str, token: Option<&str>) -> Result<Vec<Machine>, Failure> {
+fn read_toml(file: &Path, text: &str, token: Option<&Secret>) -> Result<Vec<Machine>, Failure> {
     let document: PlatformDocument =
         toml::from_str(text).map_err(|error| bad_input(file, error))?;
     let folder = file.parent().unwrap_or(Path::new(""));

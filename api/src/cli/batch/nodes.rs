@@ -43,7 +43,7 @@ pub fn is_url(source: &str) -> bool {
 pub fn read(
     source: &str,
     folder: &Path,
-    token: Option<&str>,
+    token: Option<&Secret>,
 ) -> Result<Vec<KnownMachine>, Failure> {
     if is_url(source) {
         return block_on(asked(source, token));
@@ -96,23 +96,22 @@ fn known(node: Listed) -> Result<KnownMachine, String> {
 }
 
 /// Asks a service, page by page.
-async fn asked(service: &str, token: Option<&str>) -> Result<Vec<KnownMachine>, Failure> {
+async fn asked(service: &str, token: Option<&Secret>) -> Result<Vec<KnownMachine>, Failure> {
     let place = Path::new(service);
     let wrong = |error: &dyn std::fmt::Display| bad_input(place, error);
     let http = Http::new(Timeouts::default()).map_err(|error| wrong(&error))?;
-    let secret = token.map(Secret::new);
     let (mut machines, mut cursor, mut epoch) = (Vec::new(), Some(0), None);
     while let Some(from) = cursor {
         let base = service.trim_end_matches('/');
         let url = format!("{base}/api/v1/nodes?limit={PAGE}&cursor={from}");
         let mut request = http.request(Method::GET, url);
-        if let Some(secret) = &secret {
-            request = request.bearer_auth(secret.expose());
+        if let Some(token) = token {
+            request = request.bearer_auth(token.expose());
         }
-        let answer = send(request, secret.as_ref(), Clock::default().now()).await;
+        let answer = send(request, token, Clock::default().now()).await;
         let answer = answer.map_err(|error| wrong(&error))?;
         if let 401 | 403 = answer.status {
-            let what = "asks for the token of a user or operator: --token, or WATTBOOK_TOKEN";
+            let what = "asks for the token of a user or operator: --token-file, or WATTBOOK_TOKEN";
             return Err(wrong(&what));
         }
         let text = answer.success().map_err(|error| wrong(&error))?;

@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let platform = inputs::platform(
         arguments.platform.as_deref(),
         arguments.machines,
-        arguments.token.as_deref(),
+        arguments.identity.token()?.as_ref(),
     )?;
     let given = Given::of(platform, &arguments.supplier)?;
     let results = match play(arguments, &options, &given, false) {
@@ -111,7 +111,8 @@ pub(super) fn play_jobs(
     let platform = &given.platform;
     let machines = platform.machines();
     let (allocation, tie) = (arguments.allocation(), arguments.tie());
-    let delays_compute = options.driving.delays_compute.unwrap_or(jobs.delays_compute());
+    let of_trace = jobs.delays_compute();
+    let delays_compute = options.driving.delays_compute.unwrap_or(of_trace);
     let folder = arguments.out.as_deref();
     let mut outputs = Outputs::create(folder, &arguments.format, platform, options.tau)?;
     let known = platform.has_draws() || !platform.one_speed();
@@ -140,7 +141,7 @@ pub(super) fn play_jobs(
         (Decider::Policy(policy), told) => {
             let mut scheduler = policy.scheduler(&setting).map_err(Failure::BadInput)?;
             let driving = options.driving;
-            let driven = jobs.by_ref().map(|job| job.map(|job| driving.of(job, delays_compute)));
+            let driven = jobs.by_ref().map(|job| job.map(|job| driving.of(job, of_trace)));
             match told {
                 None => kernel::simulate(driven, cluster, scheduler.as_mut(), &mut outputs),
                 Some(path) => {

@@ -1,21 +1,16 @@
 //! The service that a command speaks to.
-#![expect(
-    clippy::doc_markdown,
-    reason = "doc comments on arguments are help texts, shown as they are"
-)]
-
-use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use axum::http::Method;
+use grid_feeds::feed::Secret;
 use grid_feeds::http::{Http, Timeouts};
-use reqwest::Method;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::cli::Failure;
+use crate::cli::identity::Identity;
 
 /// Which service, and who asks.
 #[derive(clap::Args)]
@@ -23,16 +18,15 @@ pub struct Connection {
     /// Where the service is
     #[arg(long, env = "WATTBOOK_URL", value_name = "URL", default_value = "http://127.0.0.1:8080")]
     url: String,
-    /// A file with the API token; else the environment's WATTBOOK_TOKEN, where the service wants one
-    #[arg(long, env = "WATTBOOK_TOKEN_FILE", value_name = "FILE")]
-    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    identity: Identity,
 }
 
 /// A service, and who asks it.
 pub struct Server {
     http: Http,
     base: String,
-    token: Option<String>,
+    token: Option<Secret>,
 }
 
 /// What the service says when it cannot do what was asked.
@@ -63,14 +57,7 @@ impl Connection {
     /// # Errors
     /// Where the token's file cannot be read or TLS cannot be set up.
     pub fn open(&self) -> anyhow::Result<Server> {
-        let token = match &self.token_file {
-            Some(path) => Some(
-                fs::read_to_string(path)
-                    .with_context(|| format!("cannot read the token from {}", path.display()))?,
-            ),
-            None => std::env::var("WATTBOOK_TOKEN").ok(),
-        };
-        let token = token.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+        let token = self.identity.token()?;
         let base = format!("{}/api/v1", self.url.trim_end_matches('/'));
         Ok(Server { http: Http::new(Timeouts::default())?, base, token })
     }
@@ -104,7 +91,7 @@ impl Server {
     ) -> Result<T, Failure> {
         let mut request = self.http.request(method, format!("{}/{path}", self.base));
         if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
+            request = request.bearer_auth(token.expose());
         }
         if let Some(body) = body {
             request = request.header("Idempotency-Key", Uuid::now_v7().to_string()).json(&body);

@@ -19,6 +19,7 @@ use super::super::inputs::{self, Held, Workload};
 use super::super::run::Given;
 use super::grid::{Grid, GridWorkload, MOST, Source, Way, place};
 use crate::cli::Failure;
+use crate::cli::identity::Identity;
 
 /// One simulation of a grid, by places in its lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +194,7 @@ impl Campaign {
             tie: way.tie,
             batches: None,
             platform: None,
-            token: None,
+            identity: Identity::default(),
             supplier: Supplier::default(),
             raw: workload.raw,
             options: way.options.iter().map(named).collect(),
