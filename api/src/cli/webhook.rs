@@ -1,8 +1,4 @@
 //! `wattbook webhook`: who is told events, and how far, from the database of the settings.
-#![expect(
-    clippy::doc_markdown,
-    reason = "doc comments on arguments are help texts, shown as they are"
-)]
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
