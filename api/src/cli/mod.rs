@@ -15,6 +15,7 @@ mod simulate;
 #[cfg(feature = "supplier")]
 mod supplier;
 mod token;
+mod webhook;
 mod workload;
 
 use std::io::{self, Write};
@@ -56,6 +57,8 @@ enum Command {
     Feeds(feeds::Arguments),
     /// Show the dialogue with the supplier
     Negotiation(negotiation::Arguments),
+    /// Show who is told events, and how far
+    Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
     Simulate(simulate::Arguments),
     /// Play an electricity supplier for trials: its interfaces from local series, with faults
@@ -102,6 +105,7 @@ pub fn run() -> ExitCode {
         Command::Token(arguments) => token::run(&arguments),
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
+        Command::Webhook(arguments) => webhook::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         #[cfg(feature = "supplier")]
         Command::Supplier(arguments) => supplier::run(&arguments),

@@ -49,7 +49,13 @@ pub struct WebhookStatus<'a> {
     pub state: Option<WebhookState>,
 }
 
-impl WebhookStatus<'_> {
+impl<'a> WebhookStatus<'a> {
+    /// How a webhook of the settings stands among all that are known.
+    pub fn of(settings: &'a EventWebhook, states: &[WebhookState]) -> Self {
+        let state = states.iter().find(|state| state.id == settings.id).cloned();
+        Self { settings, state }
+    }
+
     /// `ok`, `failing`, or `stopped` where the receiver wants no more.
     pub fn status(&self) -> &'static str {
         match &self.state {
@@ -102,12 +108,9 @@ impl Service {
     pub async fn webhooks(
         &self,
     ) -> Result<(Vec<WebhookStatus<'_>>, Option<EventId>), ServiceError> {
-        let mut states = self.database.webhooks().await?;
+        let states = self.database.webhooks().await?;
         let newest = self.database.events_kept().await?.newest;
-        let all = self.settings.webhooks.iter().map(|settings| {
-            let found = states.iter().position(|state| state.id == settings.id);
-            WebhookStatus { settings, state: found.map(|index| states.swap_remove(index)) }
-        });
+        let all = self.settings.webhooks.iter().map(|it| WebhookStatus::of(it, &states));
         Ok((all.collect(), newest))
     }
 

@@ -127,6 +127,7 @@ fn settings_that_make_no_sense_are_named() {
         ("database = \"mysql://localhost/book\"", "mysql"),
         ("time_zone = \"Paris\"", "time_zone"),
         ("listen = ", "wattbook.toml"),
+        ("[[webhooks]]\nid = \"pager\"", "url"),
     ] {
         std::fs::write(site.folder().join("wattbook.toml"), line).unwrap();
         let mut command = wattbook(&["serve", "--config", "wattbook.toml"]);

@@ -228,7 +228,11 @@ async fn a_webhook_is_told_what_it_wants_signed_and_in_order(site: Site) {
     ] {
         assert!(metrics.contains(line), "{metrics}");
     }
-    let shown = client.get(WEBHOOKS).await.body + &metrics + &server.log();
+    let list = site.command(&["webhook", "list", "--config", "wattbook.toml"]).output().unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    let line = list.lines().find(|line| line.trim_start().starts_with("bookings")).unwrap();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["bookings", "ok", "3", "0"]);
+    let shown = client.get(WEBHOOKS).await.body + &metrics + &server.log() + &list;
     for secret in [SECRET, "pa55word", "t0ken"] {
         assert!(!shown.contains(secret), "{secret}");
     }
