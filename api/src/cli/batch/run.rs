@@ -18,6 +18,7 @@ use super::arguments::{Arguments, Decider, Options, Supplier};
 use super::external;
 use super::files::{self, Pending};
 use super::inputs::{self, Workload};
+use super::nodes::Services;
 use super::outputs::Outputs;
 use super::supplier;
 use crate::cli::Failure;
@@ -40,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let platform = inputs::platform(
         arguments.platform.as_deref(),
         arguments.machines,
-        arguments.token.as_deref(),
+        Services::Asked(arguments.token.as_deref()),
     )?;
     let given = Given::of(platform, &arguments.supplier)?;
     let results = match play(arguments, &options, &given, false) {
