@@ -203,6 +203,27 @@ fn another_grid_in_the_same_folder_begins_anew() {
     assert_eq!(fs::read_dir(folder.join("instances")).unwrap().count(), 24);
 }
 
+/// The nodes that a platform names count as the grid's own files do; services may change, and are not asked.
+#[test]
+fn other_nodes_begin_anew() {
+    let site = Site::new(GRID);
+    let write = |name: &str, text: &str| fs::write(site.0.path().join(name), text).unwrap();
+    write("platform.toml", "[[machines]]\nnodes = \"nodes.csv\"\n");
+    let results = |max_power_w: u32| {
+        let node = |n: u32| format!("n{n},95,{max_power_w}\n");
+        let nodes: String = (0..7).map(node).collect();
+        write("nodes.csv", &format!("name,idle_power_w,max_power_w\n{nodes}"));
+        site.swept("--out out");
+        fs::read_to_string(site.0.path().join("out/results.csv")).unwrap()
+    };
+    let first = results(190);
+    assert!(results(200) != first);
+    assert!(results(190) == first);
+    write("platform.toml", "[[machines]]\nnodes = \"http://127.0.0.1:9\"\n");
+    let text = String::from_utf8(site.sweep("--out out").stderr).unwrap();
+    assert!(text.contains("a sweep asks no service: keep its nodes in a file"), "{text}");
+}
+
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     for (good, wrong, line, told) in [

@@ -1,12 +1,12 @@
 //! Platforms and workloads from files.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use grid_feeds::feed::Secret;
 use simulator::batch::job::Job;
 use simulator::batch::platform::{
     KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml,
@@ -14,17 +14,17 @@ use simulator::batch::platform::{
 use simulator::batch::workload::{Cleaning, Jobs, Reading, WorkloadError, read_json};
 
 use super::files::{bad_input, open};
-use super::nodes;
+use super::nodes::{self, Services};
 use crate::cli::Failure;
 
 /// The first `machines` machines of a platform file or of a service, or machines of which nothing is known.
 pub fn platform(
     file: Option<&Path>,
     machines: Option<u32>,
-    token: Option<&Secret>,
+    services: Services<'_>,
 ) -> Result<Platform, Failure> {
     let Some(file) = file else { return Ok(Platform::of_machines(machines.unwrap_or(1))) };
-    let mut listed = listed(file, token)?;
+    let mut listed = listed(file, services)?;
     if let Some(asked) = machines {
         let there = u32::try_from(listed.len()).unwrap_or(u32::MAX);
         if asked > there {
@@ -36,11 +36,11 @@ pub fn platform(
 }
 
 /// The machines of a platform: `SimGrid`'s XML, our own document, or nodes of a service.
-fn listed(file: &Path, token: Option<&Secret>) -> Result<Vec<Machine>, Failure> {
+fn listed(file: &Path, services: Services<'_>) -> Result<Vec<Machine>, Failure> {
     let machines =
         |known: Vec<KnownMachine>| known.into_iter().map(KnownMachine::machine).collect();
     if let Some(url) = file.to_str().filter(|name| nodes::is_url(name)) {
-        return nodes::read(url, Path::new(""), token).map(machines);
+        return nodes::read(url, Path::new(""), services).map(machines);
     }
     let mut text = String::new();
     open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
@@ -53,19 +53,27 @@ fn listed(file: &Path, token: Option<&Secret>) -> Result<Vec<Machine>, Failure> 
     } else if first.starts_with('{') || list || table {
         nodes::parse(file, &text).map(machines)
     } else {
-        read_toml(file, &text, token)
+        read_toml(file, &text, services)
     }
 }
 
-fn read_toml(file: &Path, text: &str, token: Option<&Secret>) -> Result<Vec<Machine>, Failure> {
+fn read_toml(file: &Path, text: &str, services: Services<'_>) -> Result<Vec<Machine>, Failure> {
     let document: PlatformDocument =
         toml::from_str(text).map_err(|error| bad_input(file, error))?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut known = BTreeMap::new();
     for source in document.machines.iter().filter_map(|class| class.nodes.as_ref()) {
-        known.insert(source.clone(), nodes::read(source, folder, token)?);
+        known.insert(source.clone(), nodes::read(source, folder, services)?);
     }
     document.machines(&known).map_err(|error| bad_input(file, error))
+}
+
+/// The files of nodes that a platform file names, where it does.
+pub fn files_of_nodes(file: &Path) -> Vec<PathBuf> {
+    let document = fs::read_to_string(file).ok().and_then(|text| toml::from_str(&text).ok());
+    let Some(PlatformDocument { machines }) = document else { return Vec::new() };
+    let folder = file.parent().unwrap_or(Path::new(""));
+    machines.iter().filter_map(|class| Some(folder.join(class.nodes.as_ref()?))).collect()
 }
 
 /// The jobs of a workload file.

@@ -34,6 +34,15 @@ struct Listed {
     max_power_w: f64,
 }
 
+/// Whether services may be asked.
+#[derive(Clone, Copy)]
+pub enum Services<'a> {
+    /// With this token, where there is one.
+    Asked(Option<&'a Secret>),
+    /// What they say may change: whoever begins again would not know.
+    Refused,
+}
+
 /// Whether this names a service, and not a file.
 pub fn is_url(source: &str) -> bool {
     source.starts_with("http://") || source.starts_with("https://")
@@ -43,9 +52,13 @@ pub fn is_url(source: &str) -> bool {
 pub fn read(
     source: &str,
     folder: &Path,
-    token: Option<&Secret>,
+    services: Services<'_>,
 ) -> Result<Vec<KnownMachine>, Failure> {
     if is_url(source) {
+        let Services::Asked(token) = services else {
+            let what = "a sweep asks no service: keep its nodes in a file";
+            return Err(bad_input(Path::new(source), what));
+        };
         return block_on(asked(source, token));
     }
     let file = folder.join(source);

@@ -18,6 +18,7 @@ use super::arguments::{Arguments, Decider, Options, Supplier};
 use super::external;
 use super::files::{self, Pending};
 use super::inputs::{self, Workload};
+use super::nodes::Services;
 use super::outputs::Outputs;
 use super::supplier;
 use crate::cli::Failure;
@@ -37,11 +38,9 @@ pub(super) struct Results {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.options()?;
-    let platform = inputs::platform(
-        arguments.platform.as_deref(),
-        arguments.machines,
-        arguments.identity.token()?.as_ref(),
-    )?;
+    let token = arguments.identity.token()?;
+    let services = Services::Asked(token.as_ref());
+    let platform = inputs::platform(arguments.platform.as_deref(), arguments.machines, services)?;
     let given = Given::of(platform, &arguments.supplier)?;
     let results = match play(arguments, &options, &given, false) {
         // Only a trace in great disorder has to be held in memory.

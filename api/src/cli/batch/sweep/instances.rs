@@ -16,6 +16,7 @@ use super::super::arguments::{Arguments, Decider, Options, Supplier};
 use super::super::files;
 use super::super::formats::Format;
 use super::super::inputs::{self, Held, Workload};
+use super::super::nodes::Services;
 use super::super::run::Given;
 use super::grid::{Grid, GridWorkload, MOST, Source, Way, place};
 use crate::cli::Failure;
@@ -121,7 +122,8 @@ impl Campaign {
             let mut platforms = Vec::new();
             for platform in &self.grid.platforms {
                 let machines = workload.machines.or(platform.machines);
-                let read = match inputs::platform(platform.file.as_deref(), machines, None) {
+                let services = Services::Refused;
+                let read = match inputs::platform(platform.file.as_deref(), machines, services) {
                     Ok(read) => read,
                     Err(failure) => {
                         errors.extend(located(&self.path, platform.line, failure)?);
@@ -140,7 +142,9 @@ impl Campaign {
         let supplier = &self.grid.supplier.0;
         let tables = [&supplier.price, &supplier.co2, &supplier.cap, &supplier.reservations];
         let platforms = self.grid.platforms.iter().map(|platform| &platform.file);
-        let files: Vec<PathBuf> = platforms.chain(tables).flatten().cloned().collect();
+        let mut files: Vec<PathBuf> = platforms.chain(tables).flatten().cloned().collect();
+        let nodes = files.iter().flat_map(|file| inputs::files_of_nodes(file));
+        files.extend(nodes.collect::<Vec<PathBuf>>());
         for file in &files {
             self.digest(file);
         }
