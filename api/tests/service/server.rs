@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::client::Client;
 
 /// How long a start, a stop or an answer may take.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running service; it is killed when dropped.
 pub struct Server {
