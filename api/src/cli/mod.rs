@@ -21,7 +21,11 @@ mod workload;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anyhow::Context;
+use clap::{Parser, Subcommand, ValueEnum};
+use storage::Database;
+
+use crate::config::Settings;
 
 /// Books supercomputer nodes when power is clean and cheap.
 #[derive(Parser)]
@@ -139,6 +143,18 @@ fn print(line: impl std::fmt::Display) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// How operators' lists are printed.
+#[derive(Clone, Copy, ValueEnum)]
+enum ListFormat {
+    Table,
+    Json,
+}
+
+/// The database of the settings.
+async fn open(settings: &Settings) -> anyhow::Result<Database> {
+    Database::connect(&settings.database).await.context("cannot open the database")
 }
 
 /// Runs a future on a new async runtime.

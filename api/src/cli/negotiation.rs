@@ -4,14 +4,14 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
-use anyhow::{Context, bail};
-use clap::{Subcommand, ValueEnum};
+use anyhow::bail;
+use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use storage::{Database, MessageId, NegotiationFilter, NegotiationId, NegotiationKind};
 use uuid::Uuid;
 
-use super::Failure;
+use super::{Failure, ListFormat};
 use crate::clock::Clock;
 use crate::config::{Overrides, Settings};
 use crate::http::v1::grants::GrantDocument;
@@ -27,12 +27,6 @@ pub struct Arguments {
     command: Command,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Table,
-    Json,
-}
-
 #[derive(Subcommand)]
 enum Command {
     /// List conversations, newest first
@@ -44,7 +38,7 @@ enum Command {
         #[arg(long)]
         open: bool,
         #[arg(long, default_value = "table")]
-        format: Format,
+        format: ListFormat,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -53,14 +47,14 @@ enum Command {
         /// Its id, as listed
         id: Uuid,
         #[arg(long, default_value = "table")]
-        format: Format,
+        format: ListFormat,
         #[command(flatten)]
         overrides: Overrides,
     },
     /// List extra power that has yet to end
     Grants {
         #[arg(long, default_value = "table")]
-        format: Format,
+        format: ListFormat,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -85,20 +79,19 @@ fn kind(word: &str) -> Result<NegotiationKind, String> {
 }
 
 async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
-    let settings = Settings::load(overrides)?;
-    Database::connect(&settings.database).await.context("cannot open the database")
+    super::open(&Settings::load(overrides)?).await
 }
 
 async fn list(
     filter: NegotiationFilter,
-    format: Format,
+    format: ListFormat,
     overrides: &Overrides,
 ) -> anyhow::Result<()> {
     let database = open(overrides).await?;
     let found = database.negotiations(filter, None, MOST).await?;
     database.close().await;
     let documents: Vec<NegotiationDocument> = found.iter().map(Into::into).collect();
-    if let Format::Json = format {
+    if let ListFormat::Json = format {
         return super::print(serde_json::to_string_pretty(&documents)?);
     }
     let mut table = Table::new();
@@ -115,7 +108,7 @@ async fn list(
     super::print(table)
 }
 
-async fn show(id: Uuid, format: Format, overrides: &Overrides) -> anyhow::Result<()> {
+async fn show(id: Uuid, format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
     let database = open(overrides).await?;
     let id = NegotiationId::new(id);
     let Some(found) = database.negotiation(id).await? else {
@@ -124,7 +117,7 @@ async fn show(id: Uuid, format: Format, overrides: &Overrides) -> anyhow::Result
     let messages = database.messages(id, MessageId::from(0), MOST).await?;
     database.close().await;
     let messages: Vec<MessageDocument> = messages.iter().map(Into::into).collect();
-    if let Format::Json = format {
+    if let ListFormat::Json = format {
         let told = serde_json::json!({
             "negotiation": NegotiationDocument::from(&found),
             "messages": messages,
@@ -146,12 +139,12 @@ async fn show(id: Uuid, format: Format, overrides: &Overrides) -> anyhow::Result
     super::print(table)
 }
 
-async fn grants(format: Format, overrides: &Overrides) -> anyhow::Result<()> {
+async fn grants(format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
     let database = open(overrides).await?;
     let found = database.grants(Clock::default().now()).await?;
     database.close().await;
     let documents: Vec<GrantDocument> = found.iter().map(Into::into).collect();
-    if let Format::Json = format {
+    if let ListFormat::Json = format {
         return super::print(serde_json::to_string_pretty(&documents)?);
     }
     let mut table = Table::new();

@@ -104,7 +104,7 @@ async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
 }
 
 async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
-    Ok(Database::connect(&Settings::load(overrides)?.database).await?)
+    super::open(&Settings::load(overrides)?).await
 }
 
 fn owner(text: &str) -> Result<String, String> {

@@ -1,12 +1,10 @@
 //! `wattbook webhook`: who is told events, and how far, from the database of the settings.
 
-use anyhow::Context;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
-use storage::Database;
 
-use super::Failure;
+use super::{Failure, ListFormat};
 use crate::config::{Overrides, Settings};
 use crate::http::v1::webhooks::WebhookDocument;
 use crate::service::WebhookStatus;
@@ -18,18 +16,12 @@ pub struct Arguments {
     command: Command,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    Table,
-    Json,
-}
-
 #[derive(Subcommand)]
 enum Command {
     /// List the webhooks of the settings and how they stand
     List {
         #[arg(long, default_value = "table")]
-        format: Format,
+        format: ListFormat,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -40,15 +32,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     super::block_on(async { Ok(list(*format, overrides).await?) })
 }
 
-async fn list(format: Format, overrides: &Overrides) -> anyhow::Result<()> {
+async fn list(format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
     let settings = Settings::load(overrides)?;
-    let database =
-        Database::connect(&settings.database).await.context("cannot open the database")?;
+    let database = super::open(&settings).await?;
     let states = database.webhooks().await?;
     database.close().await;
     let document = |settings| WebhookDocument::from(WebhookStatus::of(settings, &states));
     let documents: Vec<WebhookDocument> = settings.webhooks.iter().map(document).collect();
-    if let Format::Json = format {
+    if let ListFormat::Json = format {
         return super::print(serde_json::to_string_pretty(&documents)?);
     }
     let mut table = Table::new();

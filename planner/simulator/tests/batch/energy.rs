@@ -62,23 +62,8 @@ fn jobs_draw_as_hard_as_they_drive() {
     let driven = jobs(&rows).into_iter().zip(shares).map(|(job, share)| {
         Ok::<Job, Infallible>(Job { utilisation: share.and_then(Utilisation::of), ..job })
     });
-    let cluster = Cluster {
-        platform: &platform,
-        tie: Tie::Batch,
-        launch: Time::ZERO,
-        places: true,
-        delays_compute: true,
-        tariff: None,
-    };
-    let setting = Setting {
-        platform: &platform,
-        allocation: SET,
-        tie: Tie::Batch,
-        options: &[],
-        tariff: &NOTHING,
-        reservations: &[],
-    };
-    let mut scheduler = Policy::Easy.scheduler(&setting).unwrap();
+    let cluster = cluster(&platform);
+    let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
     let mut metered = Metered::default();
     let played: Result<(), SimulationError<Infallible>> =
         simulate(driven, cluster, scheduler.as_mut(), &mut metered);
@@ -111,8 +96,8 @@ proptest! {
         let machines: Vec<Machine> = powers.iter().map(machine).collect();
         let platform = Platform::new(&machines).unwrap();
         let rows: Vec<Row> = rows.into_iter().map(|(at, nodes, run)| (at, nodes, run, run + 3)).collect();
-        let cluster = Cluster { platform: &platform, tie: Tie::Batch, launch: Time::ZERO, places: true, delays_compute: true, tariff: None };
-        let setting = Setting { platform: &platform, allocation, tie: Tie::Batch, options: &[], tariff: &NOTHING, reservations: &[] };
+        let cluster = cluster(&platform);
+        let setting = Setting { allocation, ..setting(&platform) };
         let mut scheduler = Policy::Easy.scheduler(&setting).unwrap();
         let mut metered = Metered::default();
         let share = |quarters: i64| Utilisation::of(quarters as f64 / 4.0);

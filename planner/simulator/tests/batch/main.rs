@@ -128,21 +128,25 @@ fn play(machines: u32, rows: &[Row], way: Way) -> Notes {
     play_on(&platform(machines), rows, way, &options)
 }
 
+/// Jobs that occupy the machines of a platform compute there; who is where is noted.
+fn cluster(platform: &Platform) -> Cluster<'_> {
+    let (tie, launch) = (Tie::Batch, Time::ZERO);
+    Cluster { platform, tie, launch, places: true, delays_compute: true, tariff: None }
+}
+
+/// What a scheduler by set is told, without options.
+fn setting(platform: &Platform) -> Setting<'_> {
+    let (allocation, tie) = (SET, Tie::Batch);
+    Setting { platform, allocation, tie, options: &[], tariff: &NOTHING, reservations: &[] }
+}
+
 /// The same on this platform, with these options.
 fn play_on(platform: &Platform, rows: &[Row], way: Way, options: &[(String, String)]) -> Notes {
     let Way(policy, allocation, tie) = way;
     let mut notes = Notes::default();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
-    let cluster = Cluster {
-        platform,
-        tie,
-        launch: Time::ZERO,
-        places: true,
-        delays_compute: true,
-        tariff: None,
-    };
-    let setting =
-        Setting { platform, allocation, tie, options, tariff: &NOTHING, reservations: &[] };
+    let cluster = Cluster { tie, ..cluster(platform) };
+    let setting = Setting { allocation, tie, options, ..setting(platform) };
     let mut scheduler = policy.scheduler(&setting).unwrap();
     let played: Result<(), SimulationError<Infallible>> =
         simulate(jobs, cluster, scheduler.as_mut(), &mut notes);

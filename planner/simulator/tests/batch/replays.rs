@@ -11,23 +11,8 @@ fn played(messages: &str) -> Result<Vec<i64>, String> {
     let mut notes = Notes::default();
     let jobs = jobs(&ROWS).into_iter().map(Ok::<Job, Infallible>);
     let platform = Platform::of_machines(2);
-    let cluster = Cluster {
-        platform: &platform,
-        tie: Tie::Batch,
-        launch: Time::ZERO,
-        places: true,
-        delays_compute: true,
-        tariff: None,
-    };
-    let setting = Setting {
-        platform: &platform,
-        allocation: SET,
-        tie: Tie::Batch,
-        options: &[],
-        tariff: &NOTHING,
-        reservations: &[],
-    };
-    let mut scheduler = Policy::Easy.scheduler(&setting).unwrap();
+    let cluster = cluster(&platform);
+    let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
     let messages = batches(messages.as_bytes());
     let result: Result<(), SimulationError<Infallible>> =
         replay(jobs, messages, cluster, scheduler.as_mut(), &mut notes);

@@ -131,22 +131,14 @@ pub fn witness(rows: &[Row], case: &Case<'_>) -> Witness {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let options: Vec<(String, String)> = case.options.iter().map(owned).collect();
     let setting = Setting {
-        platform: &platform,
         allocation: case.allocation,
-        tie: Tie::Batch,
         options: &options,
         tariff: &case.tariff,
         reservations: case.reservations,
+        ..setting(&platform)
     };
     let mut scheduler = case.policy.scheduler(&setting).unwrap();
-    let cluster = Cluster {
-        platform: &platform,
-        tie: Tie::Batch,
-        launch: Time::ZERO,
-        places: true,
-        delays_compute: true,
-        tariff: Some(&case.tariff),
-    };
+    let cluster = Cluster { tariff: Some(&case.tariff), ..cluster(&platform) };
     let mut witness = Witness::new();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
     simulate(jobs, cluster, scheduler.as_mut(), &mut witness).unwrap();

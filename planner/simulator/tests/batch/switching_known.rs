@@ -50,14 +50,7 @@ fn what_is_wrong_with_options_is_said_at_once() {
     let platform = Platform::of_machines(4);
     let options = [("period_s", "0"), ("idle_s", "soon"), ("speed", "2")];
     let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let setting = Setting {
-        platform: &platform,
-        allocation: SET,
-        tie: Tie::Batch,
-        options: &options,
-        tariff: &NOTHING,
-        reservations: &[],
-    };
+    let setting = Setting { options: &options, ..setting(&platform) };
     let errors = Policy::OpportunisticShutdown.scheduler(&setting).err().unwrap();
     let expected = [
         "this policy needs a platform whose machines can be switched off",
@@ -97,14 +90,7 @@ fn machines_may_differ_in_everything() {
         reservations: &[],
     };
     let mut scheduler = Policy::OpportunisticShutdown.scheduler(&setting).unwrap();
-    let cluster = Cluster {
-        platform: &platform,
-        tie: Tie::Batch,
-        launch: Time::ZERO,
-        places: true,
-        delays_compute: true,
-        tariff: None,
-    };
+    let cluster = cluster(&platform);
     let mut tally = Tally::new(Time::ZERO);
     let rows = [(0, 1, 5, 5), (20, 2, 1, 1)];
     let jobs = jobs(&rows).into_iter().map(Ok::<Job, Infallible>);
