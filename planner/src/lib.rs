@@ -13,6 +13,7 @@ pub mod json;
 pub mod labels;
 pub mod names;
 pub mod node;
+pub mod node_list;
 pub mod node_set;
 pub mod order;
 pub mod problem;
