@@ -283,15 +283,15 @@ fn requests_are_derived_from_a_workload_trace() {
     assert_eq!(rows.len(), 2);
 }
 
-/// The README shows this experiment; what it says of it must go on being so.
+/// The guide shows this experiment; what it says of it must go on being so.
 #[test]
-fn the_readmes_month_of_a_sites_own_data_plays() {
+fn the_guides_month_of_a_sites_own_data_plays() {
     let folder = TempDir::new().unwrap();
     let month = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/site-month/month.toml");
-    let readme = include_str!("../../../README.md");
+    let guide = include_str!("../../../docs/guide/simulating.md");
     let lines = fs::read_to_string(month).unwrap();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
-        assert!(readme.contains(line), "the README lacks {line:?}");
+        assert!(guide.contains(line), "the guide lacks {line:?}");
     }
     let output = wattbook(&["simulate", "experiment", month, "--format", "json"])
         .args(["--out", folder.path().to_str().unwrap()])

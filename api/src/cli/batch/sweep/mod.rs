@@ -28,7 +28,7 @@ use results::Finished;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The grid (TOML): lists of workloads, platforms and policies with their options; paths in it are
-    /// relative to it (README, "Batch queues")
+    /// relative to it (docs/guide/batch-queues.md)
     #[arg(value_name = "GRID")]
     grid: PathBuf,
     /// Where results.csv, a row for each instance, and instances/ with a summary of each are written.
