@@ -4,6 +4,7 @@
 //! written with. Several brackets in a name stand for every combination, the last changing first.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 
 /// How many names a list may stand for.
 pub const MAX_NAMES: usize = 1_000_000;
@@ -181,7 +182,8 @@ fn expand(parts: &[Part<'_>], name: &mut String, all: &mut Vec<String>) {
         Part::Numbers(ranges) => {
             for Range { first, last, width } in ranges {
                 for number in *first..=*last {
-                    name.push_str(&format!("{number:0width$}"));
+                    // Writing to a string cannot fail.
+                    let _ = write!(name, "{number:0width$}");
                     expand(rest, name, all);
                     name.truncate(length);
                 }
