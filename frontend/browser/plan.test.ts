@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { askForm, day, lower } from './peak';
@@ -102,12 +103,114 @@ test('of two who want the same nodes one gets them and the other is told', async
   expect(ends.sort()).toEqual(['booked', 'told']);
 });
 
+/** The service answers quotes only after so many milliseconds. */
+async function delayQuotes(page: Page, milliseconds: number) {
+  await page.route('**/api/v1/quotes', async (route) => {
+    await new Promise((done) => setTimeout(done, milliseconds));
+    await route.continue();
+  });
+}
+interface Mine {
+  id: string;
+  owner: string;
+  state: string;
+  request: { nodes: number };
+}
+/** What this page's user has booked or holds. */
+async function mine(): Promise<Mine[]> {
+  const { items } = await service.call<{ items: Mine[] }>('GET', 'reservations?state=proposed,confirmed&limit=1000');
+  return items.filter((it) => it.owner === 'local');
+}
+/** Presses a button even where it is disabled, or where somebody enabled it. */
+const force = (page: Page, name: string) =>
+  page.getByRole('button', { name }).evaluate((button: HTMLButtonElement) => {
+    button.disabled = false;
+    button.click();
+  });
+
+test('books what the form says, however late answers are', async () => {
+  const { page, faults } = await visit();
+  await page.getByText('8 nodes,').first().waitFor();
+  const before = (await mine()).length;
+  await delayQuotes(page, 5000);
+  await page.getByLabel('Nodes', { exact: true }).fill('20');
+  const button = page.getByRole('button', { name: 'Book A' });
+  expect(await button.isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Hold all while I think' }).isDisabled()).toBe(true);
+  await page.getByText('Working out what the form says now').waitFor();
+  // The offers of eight nodes are still there; nothing of them can be had.
+  expect(await page.getByText('8 nodes,').count()).toBeGreaterThan(0);
+  await force(page, 'Book A');
+  await force(page, 'Hold all while I think');
+  await page.getByText('20 nodes,').first().waitFor();
+  expect((await mine()).length).toBe(before);
+  await button.click();
+  await page.getByRole('heading', { name: 'Booked' }).waitFor();
+  expect((await mine()).at(-1)?.request.nodes).toBe(20);
+  expect(faults).toEqual([]);
+});
+
+test('books nothing while the form is wrong', async () => {
+  const { page } = await visit();
+  await page.getByText('8 nodes,').first().waitFor();
+  const before = (await mine()).length;
+  await page.getByLabel('Nodes', { exact: true }).fill('many');
+  await page.getByText('Mend what is wrong in the form').waitFor();
+  expect(await page.getByRole('button', { name: 'Book A' }).isDisabled()).toBe(true);
+  await force(page, 'Book A');
+  await page.getByLabel('Nodes', { exact: true }).fill('8');
+  await page.getByLabel('Nodes', { exact: true }).press('Tab');
+  await page.locator('button:enabled', { hasText: 'Book A' }).waitFor();
+  // What the service finds wrong counts as well.
+  await page.getByText(/^More/).click();
+  await page.getByLabel('Partition').fill('gpu');
+  await page.locator('input[aria-invalid="true"]').waitFor();
+  expect(await page.getByRole('button', { name: 'Book A' }).isDisabled()).toBe(true);
+  await force(page, 'Book A');
+  expect((await mine()).length).toBe(before);
+});
+
+test('what changes between the press and the booking is told, and nothing is booked', async () => {
+  const { page } = await visit();
+  await page.getByText('8 nodes,').first().waitFor();
+  const before = (await mine()).length;
+  // The page asks for what it shows; on its way the request becomes another, as a client in a race would send it.
+  let told = '';
+  await page.route('**/api/v1/reservations', async (route) => {
+    const body = route.request().postDataJSON() as { nodes: number; expected: { node_count: number } };
+    expect(body.expected.node_count).toBe(8);
+    const answer = await route.fetch({ postData: JSON.stringify({ ...body, nodes: 20 }) });
+    told = `${answer.status()} ${((await answer.json()) as { code: string }).code}`;
+    await route.fulfill({ response: answer });
+  });
+  await page.getByRole('button', { name: 'Book A' }).click();
+  await page.getByText('This offer changed in the same moment, so nothing was booked.').waitFor();
+  expect(told).toBe('409 offer_changed');
+  expect((await mine()).length).toBe(before);
+});
+
+test('offers that are held go with what the form said then', async () => {
+  const { page, faults } = await visit();
+  await page.getByRole('button', { name: 'Hold all while I think' }).click();
+  await page.getByRole('heading', { name: /Held for you/ }).waitFor();
+  await page.getByLabel('Nodes', { exact: true }).fill('20');
+  await page.getByText('These offers are held for what the form said before.').waitFor();
+  expect(await page.getByRole('button', { name: 'Book A' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Undo the change' }).click();
+  expect(await page.getByLabel('Nodes', { exact: true }).inputValue()).toBe('8');
+  await page.getByRole('button', { name: 'Book A' }).click();
+  await page.getByRole('heading', { name: 'Booked' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test('a lost connection is told and recovers by itself', async () => {
   const { page, faults } = await visit();
   await page.getByRole('button', { name: 'Book A' }).waitFor();
   await service.kill();
   await page.getByLabel('Nodes', { exact: true }).fill('3');
   await page.getByText('The service is out of reach. What you see may be old').waitFor();
+  await page.getByText('The service is out of reach: nothing can be booked.').waitFor();
+  expect(await page.getByRole('button', { name: 'Book A' }).isDisabled()).toBe(true);
   await service.start();
   await page.getByText('The service is out of reach. What you see may be old').waitFor({ state: 'detached' });
   await page.getByText('3 nodes,').first().waitFor();

@@ -4,7 +4,6 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 
 import { test } from 'vitest';
 
-import { NEGOTIATION, peak } from './peak';
 import { READY, hours, tour } from './tour';
 
 const FOLDER = 'screenshots';
@@ -13,7 +12,8 @@ const SIZES = { desktop: { width: 1360, height: 900 }, phone: { width: 390, heig
 /** What the README shows. */
 const SHOWN = ['plan-desktop-light', 'schedule-desktop-light', 'nodes-desktop-dark', 'grid-desktop-light'];
 
-const { service, visit } = tour({ settings: NEGOTIATION, prepare: async (service) => void (await peak(service, 12)) });
+// What plain `make demo` shows.
+const { service, visit } = tour({ settings: null });
 
 test('every page has its picture', async () => {
   mkdirSync(FOLDER, { recursive: true });

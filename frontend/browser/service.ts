@@ -12,8 +12,8 @@ export class Service {
   private readonly directory = mkdtempSync(join(tmpdir(), 'wattbook-browser-'));
   url = '';
 
-  /** A service with a settings file of this text. */
-  constructor(private readonly settings = '') {}
+  /** A service with a settings file of this text, or with none. */
+  constructor(private readonly settings: string | null = '') {}
 
   private get database() {
     return `sqlite://${join(this.directory, 'demo.db')}`;
@@ -22,9 +22,12 @@ export class Service {
   /** Starts it, on the port that it had before where there was one. */
   async start(): Promise<void> {
     const address = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
-    const file = join(this.directory, 'wattbook.toml');
-    writeFileSync(file, this.settings);
-    const command = ['demo', '--config', file, '--listen', address, '--database', this.database];
+    const command = ['demo', '--listen', address, '--database', this.database];
+    if (this.settings !== null) {
+      const file = join(this.directory, 'wattbook.toml');
+      writeFileSync(file, this.settings);
+      command.push('--config', file);
+    }
     const child = spawn(BINARY, command, {
       env: { ...process.env, WATTBOOK_LOG: 'info', NO_COLOR: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -44,6 +44,28 @@ test('shows who holds which nodes, the power against the cap, and moves in time'
   expect(faults).toEqual([]);
 });
 
+test('tells power of instants where it can, and of spans where it cannot', async () => {
+  const { page, faults } = await visit('#/schedule');
+  const chart = page.getByRole('img', { name: /Power of reserved nodes/ });
+  await page.getByLabel('Span').selectOption({ label: '6 hours' });
+  await chart.waitFor();
+  /** What is told at a share of the width. */
+  const told = async (share: number) => {
+    const box = await chart.boundingBox();
+    if (!box) throw new Error('no chart');
+    await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+    return (await page.getByText(/ booked.* · .*cap/).textContent()) ?? '';
+  };
+  await expect.poll(() => told(0.5)).toMatch(/\d\d:\d\d · [\d.]+ k?W booked/);
+  await page.getByLabel('Span').selectOption({ label: '4 weeks' });
+  // Each column is longer than an instant, and says from when to when it holds.
+  await expect.poll(() => told(0.5)).toMatch(/ to .* · at most [\d.]+ k?W booked.* · cap at least [\d.]+ kW/);
+  for (const share of [0.2, 0.35, 0.6, 0.8]) {
+    expect(await told(share)).toMatch(/ to .* · at most /);
+  }
+  expect(faults).toEqual([]);
+});
+
 test('shows the nodes by power, with those that stand out and those out of service', async () => {
   const { page, faults } = await visit('#/nodes');
   const figure = page.getByRole('img', { name: /Idle and maximum power of 44 nodes/ });

@@ -16,8 +16,8 @@ interface Plan {
   /** Done before the first test. */
   prepare?: (service: Service) => Promise<void>;
   timeout?: number;
-  /** The settings file. */
-  settings?: string;
+  /** The settings file; null where there is none, as in plain `make demo`. */
+  settings?: string | null;
 }
 
 /** To be called once in a file. */

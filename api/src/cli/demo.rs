@@ -13,7 +13,7 @@ use storage::{AgendaMeta, OfferSelector};
 use super::Failure;
 use super::serve::{log_to_standard_error, open, serve};
 use crate::config::{Overrides, Settings};
-use crate::service::{Access, Proposed, PutAgenda, Service, Wish};
+use crate::service::{Access, Choice, Proposed, PutAgenda, Service, Wish};
 
 /// Arguments of `wattbook demo`.
 #[derive(clap::Args)]
@@ -99,7 +99,8 @@ async fn book(service: &Service, owner: &str, wish: Wish) -> anyhow::Result<()> 
     if let Proposed::New(id) = service.propose(access, &wish, &body.to_string(), None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
         let state = service.state().await?;
-        service.choose(access, id, cheapest, None, &state).await?;
+        let choice = Choice { selector: cheapest, expected: None };
+        service.choose(access, id, &choice, None, &state).await?;
     }
     Ok(())
 }

@@ -178,6 +178,13 @@ impl From<ServiceError> for Problem {
             ServiceError::OffersExpired(decision) => {
                 conflict("offers_expired", "The offers have expired").with(decision.as_ref())
             }
+            ServiceError::OfferChanged { decision, .. } => {
+                let problem = conflict("offer_changed", "The offer is not what was expected");
+                match decision {
+                    Some(decision) => problem.with(decision.as_ref()),
+                    None => problem,
+                }
+            }
             ServiceError::Busy => conflict("book_changed", "The book kept changing").retry_after(1),
             ServiceError::WrongState { .. } | ServiceError::SimulationEnded { .. } => {
                 conflict("wrong_state", "Not in this state")

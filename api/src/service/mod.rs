@@ -9,6 +9,7 @@ mod agendas;
 mod calibrate;
 mod cluster;
 mod events;
+mod expected;
 pub mod feeds;
 mod memory;
 pub mod negotiation;
@@ -50,6 +51,7 @@ use simulations::Simulations;
 pub use agendas::{AgendaUpdate, PutAgenda};
 pub use cluster::{Cluster, blocking};
 pub use events::{Beginning, Watch};
+pub use expected::Expected;
 pub use node_powers::NodePowers;
 pub use occupancy::{Frame, Occupancy};
 pub use outages::{NewOutage, Outages};
@@ -57,7 +59,7 @@ pub use outlook::NowExpected;
 pub use planner::reserved_power::ProfileStep;
 pub use power_profile::PowerProfile;
 pub use propose::{IdempotencyKey, Proposed};
-pub use reservations::{Access, Page, ShownNodes};
+pub use reservations::{Access, Choice, Page, ShownNodes};
 pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
 pub use webhooks::WebhookStatus;
@@ -151,6 +153,17 @@ pub enum ServiceError {
          stands here, and a new reservation holds it"
     )]
     OffersExpired(Box<DecisionDocument>),
+    /// What was expected is not what there is.
+    #[error(
+        "the offer is not what was expected of it ({differences}), so nothing was booked; look at the \
+         offers again"
+    )]
+    OfferChanged {
+        /// In words.
+        differences: String,
+        /// What is possible now, where a reservation was proposed.
+        decision: Option<Box<DecisionDocument>>,
+    },
     /// The reservation's state does not allow it.
     #[error("the reservation is {state}; {way_out}")]
     WrongState {

@@ -119,7 +119,7 @@ impl Service {
             let states =
                 [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
             let (from, to) = (Some(span.start()), Some(span.end()));
-            let filter = Filter { states: states.to_vec(), from, to, owner: None };
+            let filter = Filter { states: states.to_vec(), from, to, ..Filter::default() };
             let mut after = None;
             loop {
                 let began = Instant::now();

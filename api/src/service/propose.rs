@@ -99,7 +99,7 @@ impl Service {
                 Err(impossible) => {
                     let asks = self.settings.negotiation.asks;
                     let would_help = self.asking_would_help(&state, wish).await?;
-                    if would_help && asks {
+                    if would_help && asks && wish.expected.is_none() {
                         Drafted::awaiting()
                     } else if let Some(before) = self.proposed_before(owner, key).await? {
                         return Ok(before);
@@ -110,6 +110,10 @@ impl Service {
                     }
                 }
             };
+            if let Some(differences) = drafted.differences(wish) {
+                let decision = Some(self.quote(self.state().await?, wish, Box::new).await?);
+                return Err(ServiceError::OfferChanged { differences, decision });
+            }
             if let Some(least) = least
                 && !drafted.beats(least)
             {
@@ -272,6 +276,14 @@ impl Drafted {
     /// Of a request that awaits the supplier.
     fn awaiting() -> Self {
         Self { summary: "{}".to_owned(), offers: Vec::new(), figures: Vec::new() }
+    }
+
+    /// How all offers differ from what is expected of one: those of the nearest.
+    fn differences(&self, wish: &Wish) -> Option<String> {
+        let expected = wish.expected.as_ref()?;
+        let of_each = self.offers.iter().map(|offer| expected.differences(&offer.document));
+        let nearest = of_each.min_by_key(Vec::len).filter(|it| !it.is_empty())?;
+        Some(nearest.join(", "))
     }
 
     /// Whether an offer costs or emits no more than that.

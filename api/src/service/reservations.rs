@@ -8,7 +8,7 @@ use storage::{
 };
 
 use super::cluster::Cluster;
-use super::{Service, ServiceError, State, Wish, cut_page, stored_wish};
+use super::{Expected, Service, ServiceError, State, Wish, cut_page, stored_wish};
 
 /// Who asks: sees and changes their own reservations, or everyone's.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,28 @@ pub struct Access<'a> {
     pub owner: &'a str,
     /// Whether they run the cluster.
     pub operator: bool,
+}
+
+/// Which offer is chosen.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// By what.
+    pub selector: OfferSelector,
+    /// What it must be; nothing in particular unless said.
+    pub expected: Option<Expected>,
+}
+
+impl Choice {
+    /// How the offer that is chosen differs from what is expected of it.
+    fn differences(&self, reservation: &StoredReservation) -> Option<String> {
+        let expected = self.expected.as_ref()?;
+        let chosen = reservation.offers.iter().find(|offer| match self.selector {
+            OfferSelector::Offer(id) => offer.id == id,
+            OfferSelector::Ranking(ranking) => offer.rankings.contains(&ranking),
+        })?;
+        let differences = expected.differences(&chosen.document);
+        (!differences.is_empty()).then(|| differences.join(", "))
+    }
 }
 
 /// A page of reservations.
@@ -104,13 +126,13 @@ impl Service {
     /// Confirms one of a reservation's offers.
     ///
     /// # Errors
-    /// `OffersExpired` with what is possible now, `WrongState`, `UnknownOffer`,
+    /// `OffersExpired` with what is possible now, `OfferChanged`, `WrongState`, `UnknownOffer`,
     /// `VersionMismatch`, `NoReservation`.
     pub async fn choose(
         &self,
         access: Access<'_>,
         id: ReservationId,
-        selector: OfferSelector,
+        choice: &Choice,
         version: Option<i64>,
         state: &State,
     ) -> Result<StoredReservation, ServiceError> {
@@ -118,7 +140,10 @@ impl Service {
         let now = self.now();
         let reservation = self.visible(access, id).await?;
         let wish = || stored_wish(&reservation.request, self, state);
-        match self.database.choose(id, selector, now, version).await {
+        if let Some(differences) = choice.differences(&reservation) {
+            return Err(ServiceError::OfferChanged { differences, decision: None });
+        }
+        match self.database.choose(id, choice.selector, now, version).await {
             Ok(mut chosen) => {
                 metrics::counter!("wattbook_confirmations_total").increment(1);
                 chosen.state = chosen.state_at(now);

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use storage::ReservationId;
 use uuid::Uuid;
 
-use super::{Service, State};
+use super::{Expected, Service, State};
 
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
@@ -34,13 +34,16 @@ pub struct Wish {
     pub priority: i64,
     /// The reservation whose place it takes once an offer is chosen.
     pub replaces: Option<ReservationId>,
+    /// What one of its offers must be; without such an offer nothing is held.
+    pub expected: Option<Expected>,
 }
 
 impl Wish {
     /// A request and nothing beside it.
     pub const fn plain(request: Request, search: SearchMode) -> Self {
-        let (on_cap, priority, replaces) = (OnCap::Refuse, 0, None);
-        Self { request, search, pareto_nodes: false, explain: false, on_cap, priority, replaces }
+        let (on_cap, priority, replaces, expected) = (OnCap::Refuse, 0, None, None);
+        let (pareto_nodes, explain) = (false, false);
+        Self { request, search, pareto_nodes, explain, on_cap, priority, replaces, expected }
     }
 }
 
@@ -80,7 +83,7 @@ impl<'a> Context<'a> {
     fn new(service: &Service, state: &'a State, purpose: Purpose) -> Self {
         let fields: &[&str] = match purpose {
             Purpose::Reservation => {
-                &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces"]
+                &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces", "expected"]
             }
             Purpose::Quote => &["search", "pareto_nodes", "explain"],
         };
@@ -97,6 +100,7 @@ impl<'a> Context<'a> {
         let fee_limit = reader.optional(&object, "extra_power_fee_limit", amount);
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
+        let expected = reader.optional(&object, "expected", Expected::read);
         let request = request_fields(reader, &object, self.now)?;
         check_filter(reader, &request.filter, &self.state.cluster.nodes);
         let search = mode?.unwrap_or(self.search);
@@ -118,6 +122,7 @@ impl<'a> Context<'a> {
             },
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
+            expected: expected?,
         })
     }
 }
@@ -166,7 +171,9 @@ pub fn read_wish(
     read(text, |reader, raw| context.wish(reader, raw))
 }
 
-/// Reads a wish that was stored; `None` once its window has passed, or nodes it names are gone.
+/// Reads a wish that was stored, whatever its offers were expected to be; `None` once its window has
+/// passed, or nodes it names are gone.
 pub fn stored_wish(text: &str, service: &Service, state: &State) -> Option<Wish> {
-    read_wish(text, Purpose::Reservation, service, state).ok()
+    let wish = read_wish(text, Purpose::Reservation, service, state).ok()?;
+    Some(Wish { expected: None, ..wish })
 }

@@ -19,11 +19,13 @@ mod batch_formats;
 mod batch_site;
 mod batch_sweep;
 mod booking;
+mod booking_lists;
 mod carbon_aware;
 #[cfg(feature = "supplier")]
 mod demo;
 mod documents;
 mod events;
+mod expected;
 mod expiry;
 mod external;
 mod external_refused;

@@ -436,7 +436,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reservations, oldest first
+         * Reservations, oldest or newest first
          * @description For users, who see their own, and operators, who see all.
          */
         get: operations["list_reservations"];
@@ -444,7 +444,8 @@ export interface paths {
         /**
          * Proposes a reservation: its offers are held until `expires_at`
          * @description For users and operators. Sent again with the same `Idempotency-Key` it answers with the
-         *     reservation made the first time.
+         *     reservation made the first time. With `expected` nothing is held unless one of the offers is that
+         *     one: 409 `offer_changed` with what is possible now.
          */
         post: operations["create_reservation"];
         delete?: never;
@@ -490,6 +491,7 @@ export interface paths {
          * Confirms one of a reservation's offers
          * @description For its owner and operators. Before `expires_at` it never fails for want of nodes or power;
          *     after it the answer is 409 with what is possible now. Choosing the same offer again is no error.
+         *     With `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
          */
         post: operations["choose_offer"];
         delete?: never;
@@ -932,8 +934,9 @@ export interface components {
              */
             name: string;
         };
-        /** @description A choice: one of the two. */
+        /** @description A choice: either `ranking` or `offer_id`. */
         ChoiceDocument: {
+            expected?: components["schemas"]["ShownOffer"] | null;
             /**
              * Format: uuid
              * @description One of the reservation's offers.
@@ -1964,6 +1967,12 @@ export interface components {
              */
             cap_scope: string;
             /**
+             * Format: int64
+             * @description How long each step is, the last at the most, where steps were put together for `columns`:
+             *     nothing in one need hold at every instant. Null where each step is one. Seconds.
+             */
+            column_s?: number | null;
+            /**
              * Format: date-time
              * @description RFC 3339.
              */
@@ -2058,7 +2067,7 @@ export interface components {
             end: string;
             /**
              * Format: double
-             * @description `cap_w - reserved_power_w`. Watts.
+             * @description `cap_w - reserved_power_w`; the least of them where steps were put together. Watts.
              */
             headroom_w?: number | null;
             /**
@@ -2123,61 +2132,7 @@ export interface components {
             start: string;
         };
         /** @description A request for nodes, and what the answer is to tell. */
-        QuoteRequest: ({
-            /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
-            alternatives?: components["schemas"]["ShapeDocument"][] | null;
-            duration_s?: components["schemas"]["Duration"] | null;
-            /**
-             * Format: date-time
-             * @description The first instant it may start.
-             * @example 2026-01-01T00:00:00Z
-             */
-            earliest_start: string;
-            /**
-             * @description None of these nodes, by name.
-             * @example [
-             *       "n7"
-             *     ]
-             */
-            exclude?: string[] | null;
-            /**
-             * @description Only nodes with all of these features.
-             * @example [
-             *       "nvme"
-             *     ]
-             */
-            features?: string[] | null;
-            /**
-             * Format: date-time
-             * @description The instant by which it must be over.
-             * @example 2026-01-02T06:00:00Z
-             */
-            latest_end?: string | null;
-            /**
-             * Format: date-time
-             * @description The last instant it may start; not in the past. Needed unless there is `latest_end`.
-             * @example 2026-01-02T00:00:00Z
-             */
-            latest_start?: string | null;
-            /**
-             * Format: int32
-             * @description How many, at least 1. Needed unless there are `alternatives`.
-             * @example 8
-             */
-            nodes?: number | null;
-            /**
-             * @description Only nodes of this partition.
-             * @example gpu
-             */
-            partition?: string | null;
-            search?: components["schemas"]["SearchDocument"] | null;
-            tolerance?: components["schemas"]["ToleranceDocument"] | null;
-            /**
-             * Format: double
-             * @description How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
-             */
-            utilisation?: number | null;
-        } & Record<string, unknown>) & {
+        QuoteRequest: components["schemas"]["RequestDocument"] & {
             /**
              * @description Whether to tell for each ranking what the next-best start would have cost, and what an hour
              *     more of flexibility would save.
@@ -2231,6 +2186,86 @@ export interface components {
              * @example entsoe-fr
              */
             id: string;
+        };
+        /**
+         * @description A request for nodes.
+         * @example {
+         *       "nodes": 8,
+         *       "duration_s": 7200,
+         *       "alternatives": [
+         *         {
+         *           "nodes": 16,
+         *           "duration_s": 4000
+         *         }
+         *       ],
+         *       "earliest_start": "2026-01-01T00:00:00Z",
+         *       "latest_end": "2026-01-02T00:00:00Z",
+         *       "partition": "gpu",
+         *       "features": [
+         *         "nvme"
+         *       ],
+         *       "exclude": [
+         *         "n7"
+         *       ],
+         *       "tolerance": {
+         *         "cost": 0.02
+         *       }
+         *     }
+         */
+        RequestDocument: {
+            /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
+            alternatives?: components["schemas"]["ShapeDocument"][] | null;
+            duration_s?: components["schemas"]["Duration"] | null;
+            /**
+             * Format: date-time
+             * @description The first instant it may start.
+             * @example 2026-01-01T00:00:00Z
+             */
+            earliest_start: string;
+            /**
+             * @description None of these nodes, by name.
+             * @example [
+             *       "n7"
+             *     ]
+             */
+            exclude?: string[] | null;
+            /**
+             * @description Only nodes with all of these features.
+             * @example [
+             *       "nvme"
+             *     ]
+             */
+            features?: string[] | null;
+            /**
+             * Format: date-time
+             * @description The instant by which it must be over.
+             * @example 2026-01-02T06:00:00Z
+             */
+            latest_end?: string | null;
+            /**
+             * Format: date-time
+             * @description The last instant it may start; not in the past. Needed unless there is `latest_end`.
+             * @example 2026-01-02T00:00:00Z
+             */
+            latest_start?: string | null;
+            /**
+             * Format: int32
+             * @description How many, at least 1. Needed unless there are `alternatives`.
+             * @example 8
+             */
+            nodes?: number | null;
+            /**
+             * @description Only nodes of this partition.
+             * @example gpu
+             */
+            partition?: string | null;
+            search?: components["schemas"]["SearchDocument"] | null;
+            tolerance?: components["schemas"]["ToleranceDocument"] | null;
+            /**
+             * Format: double
+             * @description How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
+             */
+            utilisation?: number | null;
         };
         /** @description A reservation. */
         ReservationDocument: {
@@ -2301,61 +2336,8 @@ export interface components {
             state: string;
         };
         /** @description A request for nodes to be booked. */
-        ReservationRequest: ({
-            /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
-            alternatives?: components["schemas"]["ShapeDocument"][] | null;
-            duration_s?: components["schemas"]["Duration"] | null;
-            /**
-             * Format: date-time
-             * @description The first instant it may start.
-             * @example 2026-01-01T00:00:00Z
-             */
-            earliest_start: string;
-            /**
-             * @description None of these nodes, by name.
-             * @example [
-             *       "n7"
-             *     ]
-             */
-            exclude?: string[] | null;
-            /**
-             * @description Only nodes with all of these features.
-             * @example [
-             *       "nvme"
-             *     ]
-             */
-            features?: string[] | null;
-            /**
-             * Format: date-time
-             * @description The instant by which it must be over.
-             * @example 2026-01-02T06:00:00Z
-             */
-            latest_end?: string | null;
-            /**
-             * Format: date-time
-             * @description The last instant it may start; not in the past. Needed unless there is `latest_end`.
-             * @example 2026-01-02T00:00:00Z
-             */
-            latest_start?: string | null;
-            /**
-             * Format: int32
-             * @description How many, at least 1. Needed unless there are `alternatives`.
-             * @example 8
-             */
-            nodes?: number | null;
-            /**
-             * @description Only nodes of this partition.
-             * @example gpu
-             */
-            partition?: string | null;
-            search?: components["schemas"]["SearchDocument"] | null;
-            tolerance?: components["schemas"]["ToleranceDocument"] | null;
-            /**
-             * Format: double
-             * @description How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
-             */
-            utilisation?: number | null;
-        } & Record<string, unknown>) & {
+        ReservationRequest: components["schemas"]["RequestDocument"] & {
+            expected?: components["schemas"]["ShownOffer"] | null;
             /**
              * Format: double
              * @description With `negotiate`: the most that is paid for extra power, in the site's currency; nothing
@@ -2383,7 +2365,7 @@ export interface components {
         };
         /** @description A page of reservations. */
         ReservationsPage: {
-            /** @description Oldest first. */
+            /** @description Oldest first, or newest first where that is asked for. */
             items: components["schemas"]["ReservationDocument"][];
             /**
              * Format: uuid
@@ -2549,6 +2531,42 @@ export interface components {
             node_ranges: number[][];
             /** @description Names, up to 64 nodes; absent beyond. */
             nodes?: string[] | null;
+        };
+        /**
+         * @description An offer as it was shown to whoever books it; what is left out may be anything, but one member
+         *     must be there. Numbers are compared to nine digits.
+         */
+        ShownOffer: {
+            /**
+             * Format: double
+             * @description Grams of CO2.
+             */
+            co2_g?: number | null;
+            /**
+             * Format: double
+             * @description In the site's currency.
+             */
+            cost?: number | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, the first instant after.
+             */
+            end?: string | null;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j?: number | null;
+            /**
+             * Format: int32
+             * @description How many nodes it takes.
+             */
+            node_count?: number | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            start?: string | null;
         };
         /** @description A simulation without its summary. */
         SimulationDocument: components["schemas"]["Standing"] & {
@@ -2884,6 +2902,7 @@ export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
 export type ReasonDocument = components['schemas']['ReasonDocument'];
 export type RefreshDocument = components['schemas']['RefreshDocument'];
+export type RequestDocument = components['schemas']['RequestDocument'];
 export type ReservationDocument = components['schemas']['ReservationDocument'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ReservationsPage = components['schemas']['ReservationsPage'];
@@ -2896,6 +2915,7 @@ export type SearchDocument = components['schemas']['SearchDocument'];
 export type ShapeDocument = components['schemas']['ShapeDocument'];
 export type ShownNode = components['schemas']['ShownNode'];
 export type ShownNodes = components['schemas']['ShownNodes'];
+export type ShownOffer = components['schemas']['ShownOffer'];
 export type SimulationDocument = components['schemas']['SimulationDocument'];
 export type SimulationList = components['schemas']['SimulationList'];
 export type SiteDocument = components['schemas']['SiteDocument'];
@@ -2928,6 +2948,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description An agenda over a span */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2937,6 +2958,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2945,6 +2967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2953,6 +2976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2991,6 +3015,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What a put of an agenda did */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2999,6 +3024,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgendaPut"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3007,6 +3033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3015,6 +3042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3023,6 +3051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3031,6 +3060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3039,6 +3069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3063,6 +3094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Calibrations, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3071,6 +3103,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalibrationsPage"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3079,6 +3112,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3087,6 +3121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3111,6 +3146,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What a calibration led to */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3119,6 +3155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Calibrated"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3127,6 +3164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3135,6 +3173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3143,6 +3182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3151,6 +3191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3175,6 +3216,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Consumption over a window */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3183,6 +3225,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConsumptionDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3191,6 +3234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3199,6 +3243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3222,6 +3267,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Consumption over a window */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3230,6 +3276,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConsumptionDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3238,6 +3285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3246,6 +3294,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3254,6 +3303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3262,6 +3312,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3284,6 +3335,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What happened */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3292,6 +3344,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["EventDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3300,6 +3353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3328,6 +3382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description All sources and the agendas that they make */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3336,6 +3391,7 @@ export interface operations {
                     "application/json": components["schemas"]["FeedsDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,6 +3413,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What becomes of a wish for a refresh */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3365,6 +3422,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefreshDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3373,6 +3431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3381,6 +3440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3407,6 +3467,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of what a source said */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3415,6 +3476,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevisionsPage"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3423,6 +3485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3431,6 +3494,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3450,6 +3514,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Grants that have yet to end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3458,6 +3523,7 @@ export interface operations {
                     "application/json": components["schemas"]["GrantsDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3481,6 +3547,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Extra power on top of the cap */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3489,6 +3556,7 @@ export interface operations {
                     "application/json": components["schemas"]["GrantDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3497,6 +3565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3505,6 +3574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,6 +3583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3521,6 +3592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,12 +3614,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done, and there is nothing to tell */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3556,6 +3630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3596,6 +3671,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of negotiations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3604,6 +3680,7 @@ export interface operations {
                     "application/json": components["schemas"]["NegotiationsDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3612,6 +3689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3620,6 +3698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3648,6 +3727,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A conversation, message by message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3656,6 +3736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3664,6 +3745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3672,6 +3754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3680,6 +3763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,6 +3789,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What became of an answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3713,6 +3798,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3721,6 +3807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,6 +3816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3737,6 +3825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3754,6 +3843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3762,6 +3852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3786,6 +3877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of nodes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3794,6 +3886,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodesPage"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3802,6 +3895,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3810,6 +3904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3834,6 +3929,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What a put of nodes did */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3842,6 +3938,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodesPut"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3850,6 +3947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3858,6 +3956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3875,6 +3974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3883,6 +3983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3905,6 +4006,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The nodes in ascending order of idle power */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3913,6 +4015,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodePowers"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3921,6 +4024,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,6 +4033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3961,6 +4066,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How full the cluster is: groups of nodes by lengths of time */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3969,6 +4075,7 @@ export interface operations {
                     "application/json": components["schemas"]["OccupancyDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3977,6 +4084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3985,6 +4093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4009,6 +4118,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of outages that have yet to end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4017,6 +4127,7 @@ export interface operations {
                     "application/json": components["schemas"]["OutagesPage"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4025,6 +4136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4033,6 +4145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4056,6 +4169,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Nodes that are out of service for a time */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,6 +4178,7 @@ export interface operations {
                     "application/json": components["schemas"]["OutageDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4072,6 +4187,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4080,6 +4196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4097,6 +4214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4105,6 +4223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4126,6 +4245,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Nodes that are out of service for a time */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4134,6 +4254,7 @@ export interface operations {
                     "application/json": components["schemas"]["OutageDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4142,6 +4263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4150,6 +4272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4179,6 +4302,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Power that counts against the cap over a span */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4187,6 +4311,7 @@ export interface operations {
                     "application/json": components["schemas"]["PowerProfileDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4195,6 +4320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4218,6 +4344,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A [`Decision`] as JSON */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4235,6 +4362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4243,6 +4371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4251,6 +4380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4259,6 +4389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4287,6 +4418,8 @@ export interface operations {
                 from?: string;
                 /** @description Reservations in a page, 1 to 1000; 100 unless given. */
                 limit?: number;
+                /** @description Whether the newest come first, and `next_cursor` leads to older ones; the oldest unless given. */
+                newest?: boolean;
                 /** @description Only this owner's; operators only, others see their own. */
                 owner?: string;
                 /** @description Only in these states, separated by commas. */
@@ -4300,6 +4433,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of reservations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4308,6 +4442,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationsPage"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4316,6 +4451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4324,6 +4460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4359,6 +4496,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationDocument"];
                 };
             };
+            /** @description A reservation */
             201: {
                 headers: {
                     ETag?: string;
@@ -4369,6 +4507,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4377,6 +4516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4385,6 +4525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4393,7 +4534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used for another request, or the book kept changing */
+            /** @description The key was used for another request, no offer is what is `expected`, or the book kept changing */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4402,6 +4543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4410,6 +4552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4449,6 +4592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A reservation */
             200: {
                 headers: {
                     ETag?: string;
@@ -4458,6 +4602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4466,6 +4611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4474,6 +4620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4498,6 +4645,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A reservation */
             200: {
                 headers: {
                     ETag?: string;
@@ -4507,6 +4655,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4515,6 +4664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4523,6 +4673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4531,6 +4682,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,6 +4729,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A reservation */
             200: {
                 headers: {
                     ETag?: string;
@@ -4586,6 +4739,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReservationDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4594,6 +4748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4602,6 +4757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4610,6 +4766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4618,7 +4775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The offers have expired; fresh ones come with it */
+            /** @description The offers have expired, and fresh ones come with it; or the offer is not what is `expected` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4636,6 +4793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4644,6 +4802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4681,6 +4840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Who holds which nodes when */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4689,6 +4849,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4697,6 +4858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,6 +4867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4733,6 +4896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A page of simulations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4741,6 +4905,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimulationList"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4749,6 +4914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4757,6 +4923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4792,6 +4959,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimulationDocument"];
                 };
             };
+            /** @description A simulation without its summary */
             202: {
                 headers: {
                     Location?: string;
@@ -4801,6 +4969,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimulationDocument"];
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4809,6 +4978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4817,6 +4987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4834,6 +5005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4842,6 +5014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body's media type is none that this route reads */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4872,6 +5045,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A simulation with its summary */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4880,6 +5054,7 @@ export interface operations {
                     "application/json": components["schemas"]["SummedUpSimulation"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4888,6 +5063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4896,6 +5072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4933,6 +5110,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4941,6 +5119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4949,6 +5128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4975,6 +5155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What was asked for */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4985,6 +5166,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4993,6 +5175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5001,6 +5184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5009,6 +5193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,6 +5224,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A simulation without its summary */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5047,6 +5233,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimulationDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5055,6 +5242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5063,6 +5251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5096,6 +5285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How a simulation stands */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5111,6 +5301,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5119,6 +5310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5127,6 +5319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5146,6 +5339,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What people should know of the site, as its settings say */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5154,6 +5348,7 @@ export interface operations {
                     "application/json": components["schemas"]["SiteDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5173,6 +5368,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The webhooks that the settings name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5181,6 +5377,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhooksDocument"];
                 };
             };
+            /** @description No token, or one that is not valid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5189,6 +5386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The token's role does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,8 +1,20 @@
 // From an offer to a reservation: propose, see that it is still the same offer, choose it.
 
 import { Failure, api, unwrap } from '../api/client';
-import type { HeldOffer, OfferDocument, QuoteRequest, ReservationDocument, ReservationRequest } from '../api/schema';
+import type {
+  ShownOffer,
+  HeldOffer,
+  OfferDocument,
+  QuoteRequest,
+  ReservationDocument,
+  ReservationRequest,
+} from '../api/schema';
 import { sameOffer } from './offers';
+
+/** What an offer is on the page: the service books this or nothing. */
+export function shown({ start, end, node_count, energy_j, cost, co2_g }: OfferDocument): ShownOffer {
+  return { start, end, node_count, energy_j, cost, co2_g };
+}
 
 /** Holds the offers for a request. `key` makes a repeated try the same reservation. */
 export function hold(request: ReservationRequest, key: string): Promise<ReservationDocument> {
@@ -22,7 +34,7 @@ export function readReservation(id: string, signal: AbortSignal): Promise<Reserv
 
 export function choose(reservation: string, offer: HeldOffer): Promise<ReservationDocument> {
   const params = { path: { id: reservation } };
-  const body = { offer_id: offer.offer_id };
+  const body = { offer_id: offer.offer_id, expected: shown(offer) };
   return unwrap(api.POST('/api/v1/reservations/{id}/choose', { params, body }));
 }
 
@@ -31,18 +43,13 @@ export async function cancel(reservation: string): Promise<void> {
   await unwrap(api.DELETE('/api/v1/reservations/{id}', { params }));
 }
 
-export interface Booked {
-  reservation: ReservationDocument;
-  /** Whether the offer was taken by somebody meanwhile: these are others, held, to choose from. */
-  changed: boolean;
-}
-
-/** Books an offer of a quote, or holds what there is instead of it. */
-export async function book(request: QuoteRequest, offer: OfferDocument, key: string): Promise<Booked> {
-  const reservation = await hold(request, key);
+/** Books an offer of a quote for a request. Where it is no longer what there is, the service holds nothing. */
+export async function book(request: QuoteRequest, offer: OfferDocument, key: string): Promise<ReservationDocument> {
+  const reservation = await hold({ ...request, expected: shown(offer) }, key);
   const same = reservation.offers.find((held) => sameOffer(held, offer));
-  if (!same) return { reservation, changed: true };
-  return { reservation: await choose(reservation.id, same), changed: false };
+  if (same) return choose(reservation.id, same);
+  await cancel(reservation.id);
+  throw new Failure('offer_changed', 'The offer is no longer what it was, and nothing is booked.');
 }
 
 /** Whether a failure means that the request has become impossible. */

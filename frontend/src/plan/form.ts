@@ -51,6 +51,8 @@ export interface Wanted {
   latest: number;
   /** The longest of its shapes, milliseconds. */
   longest: number;
+  /** When the form was read. */
+  at: number;
 }
 
 export type Reading = { ok: true; wanted: Wanted } | { ok: false; errors: FieldErrors };
@@ -121,7 +123,13 @@ export function read(values: FormValues, now: number, zone: string): Reading {
   if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
   if (tolerance > 0) request.tolerance = { cost: Math.round(tolerance * 1e4) / 1e6 };
   const longest = Math.max(seconds, ...shapes.map((it) => it.seconds ?? 0)) * 1000;
-  return { ok: true, wanted: { request, earliest, latest: limits.latest, longest } };
+  return { ok: true, wanted: { request, earliest, latest: limits.latest, longest, at: now } };
+}
+
+/** Whether the form still asks for this, but for time that has passed. */
+export function stillAsks(values: FormValues, { request, at }: Wanted, zone: string): boolean {
+  const reading = read(values, at, zone);
+  return reading.ok && JSON.stringify(reading.wanted.request) === JSON.stringify(request);
 }
 
 /** The field that a JSON pointer into the request means. */

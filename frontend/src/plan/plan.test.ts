@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schema';
 import { freshness } from './basis';
-import { EMPTY, fieldOf, read, type FormValues } from './form';
+import { EMPTY, fieldOf, read, stillAsks, type FormValues } from './form';
 import { calendar } from './ics';
 import { nearest } from './nearest';
 import { rankingWords, sameOffer, saving, title } from './offers';
@@ -33,6 +33,19 @@ test('a plain form asks for whole seconds from now on', () => {
     earliest_start: '2026-11-21T08:00:00Z',
     latest_start: '2026-11-22T08:00:00Z',
   });
+});
+
+test('an answer is to the form while it asks for the same, however late it is', () => {
+  const reading = form({ until: '2026-11-22T20:00' });
+  if (!reading.ok) throw new Error('the form is right');
+  const same = { ...EMPTY, until: '2026-11-22T20:00' };
+  expect(stillAsks(same, reading.wanted, ZONE)).toBe(true);
+  // Not asked for by this form: it says how long it may wait.
+  expect(stillAsks({ ...same, until: '' }, reading.wanted, ZONE)).toBe(true);
+  expect(stillAsks({ ...same, nodes: ' 8 ' }, reading.wanted, ZONE)).toBe(true);
+  for (const change of [{ nodes: '20' }, { nodes: 'many' }, { partition: 'gpu' }, { utilisation: 50 }, { wait: '12' }]) {
+    expect(stillAsks({ ...same, ...change }, reading.wanted, ZONE)).toBe(false);
+  }
 });
 
 test('times in the form are wall times of the zone', () => {

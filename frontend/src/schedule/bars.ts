@@ -61,17 +61,3 @@ export function barAt(bars: readonly Bar[], ordinal: number, at: number): Bar | 
     bars.findLast((it) => it.first <= ordinal && ordinal <= it.last && it.start <= at && at < it.end) ?? null
   );
 }
-
-/** The spans in which reserved power is above the cap. */
-export function breaches(
-  steps: readonly { start: number; end: number; reserved: number; cap: number | null }[],
-): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
-  for (const { start, end, reserved, cap } of steps) {
-    if (cap === null || reserved <= cap) continue;
-    const before = found.at(-1);
-    if (before && before.end === start) before.end = end;
-    else found.push({ start, end });
-  }
-  return found;
-}

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { barAt, barsOf, breaches, hueOf, inView, timed } from './bars';
+import { barAt, barsOf, hueOf, inView, timed } from './bars';
 import { packed } from './packed';
+import { breaches, powerSteps, tellPower, type PowerStep } from './power';
 import { around, covers, loaded, moved, zoomed } from './view';
 
 const HOUR = 3_600_000;
@@ -66,10 +67,34 @@ test('small moves stay within what was read', () => {
   expect(covers(read, moved(view, 2))).toBe(false);
 });
 
-test('breaches that touch are one', () => {
-  const step = (start: number, reserved: number, cap: number | null) => ({ start, end: start + 1, reserved, cap });
-  expect(breaches([step(0, 5, 9), step(1, 10, 9), step(2, 11, 9), step(3, 99, null), step(4, 10, 9)])).toEqual([
-    { start: 1, end: 3 },
-    { start: 4, end: 5 },
-  ]);
+const at = (hour: number) => Date.parse('2026-11-21T00:00:00Z') + hour * HOUR;
+const step = (start: number, end: number, confirmed: number, reserved: number, cap: number | null): PowerStep => ({
+  start: at(start), end: at(end), confirmed, reserved, cap, headroom: cap === null ? null : cap - reserved,
+});
+
+test('breaches that touch are one, and a column is one only where some instant is', () => {
+  const steps = [step(0, 1, 5, 5, 9), step(1, 2, 9, 10, 9), step(2, 3, 9, 11, 9), step(3, 4, 9, 99, null), step(4, 5, 9, 10, 9)];
+  expect(breaches(steps)).toEqual([{ start: at(1), end: at(3) }, { start: at(4), end: at(5) }]);
+  // The most that is reserved and the least cap at different times.
+  expect(breaches([{ ...step(0, 5, 10, 10, 9), headroom: 2 }])).toEqual([]);
+});
+
+test('power is told of an instant, or of a column with from when to when', () => {
+  const place = { now: at(-30), zone: 'UTC' };
+  const exact = [step(9, 10, 2000, 2470, 8000), step(10, 15, 0, 0, null)];
+  expect(tellPower(exact, false, at(9.5), place)).toBe('Sat 21 Nov 09:30 · 2 kW booked + 470 W held · cap 8 kW');
+  expect(tellPower(exact, false, at(12), place)).toBe('Sat 21 Nov 12:00 · 0 W booked · no cap known');
+  const columns = [step(9, 14, 2000, 2470, 8000), step(14, 19, 0, 0, 8000)];
+  expect(tellPower(columns, true, at(13), place)).toBe(
+    'Sat 21 Nov 09:00 to 14:00 · at most 2 kW booked, at most 2.47 kW with what is held · cap at least 8 kW',
+  );
+  expect(tellPower(columns, true, at(15), place)).toContain('at most 0 W booked ·');
+});
+
+test('a profile is read with what is left of the cap', () => {
+  const { start, end } = item;
+  const told = { start, end, reserved_power_w: 10, confirmed_power_w: 5, cap_w: 9, headroom_w: 2 };
+  const profile = { from: start, to: end, cap_scope: 'reserved_nodes', base_power_w: 0, column_s: 3600, steps: [told] };
+  const [read] = powerSteps(profile);
+  expect(read).toMatchObject({ reserved: 10, confirmed: 5, cap: 9, headroom: 2 });
 });

@@ -14,6 +14,7 @@ pub mod outages;
 pub mod power_profile;
 pub mod quotes;
 pub mod reservations;
+mod responses;
 pub mod schedule;
 pub mod schema;
 pub mod simulations;
@@ -117,7 +118,8 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     describe(router()).1
 }
 
-/// The routes apart from their description, which calls problems by their media type.
+/// The routes apart from their description, which calls problems by their media type and says what
+/// each response means.
 pub fn describe(router: OpenApiRouter<App>) -> (Router<App>, utoipa::openapi::OpenApi) {
     let (router, mut description) = router.split_for_parts();
     let items = description.paths.paths.values_mut();
@@ -132,5 +134,6 @@ pub fn describe(router: OpenApiRouter<App>) -> (Router<App>, utoipa::openapi::Op
             response.content.insert("application/problem+json".to_owned(), content);
         }
     }
+    responses::describe(&mut description);
     (router, description)
 }

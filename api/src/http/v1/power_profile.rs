@@ -41,12 +41,15 @@ pub struct PowerProfileDocument {
     /// What counts whatever is reserved, part of every step: the idle power of all nodes where the
     /// cap limits all. Watts.
     pub base_power_w: f64,
+    /// How long each step is, the last at the most, where steps were put together for `columns`:
+    /// nothing in one need hold at every instant. Null where each step is one. Seconds.
+    pub column_s: Option<i64>,
     /// Covering the span without gaps; neighbours differ.
     pub steps: Vec<ProfileStepDocument>,
 }
 
 /// Reserved power and the cap during a step.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ProfileStepDocument {
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
@@ -62,7 +65,7 @@ pub struct ProfileStepDocument {
     pub confirmed_power_w: f64,
     /// The cap in force; null where none is known. Watts.
     pub cap_w: Option<f64>,
-    /// `cap_w - reserved_power_w`. Watts.
+    /// `cap_w - reserved_power_w`; the least of them where steps were put together. Watts.
     pub headroom_w: Option<f64>,
 }
 
@@ -87,48 +90,69 @@ pub async fn get_power_profile(
 ) -> Result<Json<PowerProfileDocument>, Problem> {
     let span =
         query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
-    let columns = parameters.columns.map(|it| query::cells("columns", Some(it), 0)).transpose()?;
-    let mut profile = app.service.power_profile(span).await?;
-    if let Some(columns) = columns
-        && profile.steps.len() > columns as usize
-    {
-        profile.steps = coarsened(&profile.steps, span, columns);
-    }
+    let most = parameters.columns.map(|it| query::cells("columns", Some(it), 0)).transpose()?;
+    let profile = app.service.power_profile(span).await?;
+    let exact = profile.steps.iter().map(document).collect();
+    let (column_s, steps) = match most {
+        Some(columns) => coarsened(exact, span, columns),
+        None => (None, exact),
+    };
     Ok(Json(PowerProfileDocument {
         from: span.start(),
         to: span.end(),
         cap_scope: profile.cap_scope.word(),
         base_power_w: profile.base_power.as_watts(),
-        steps: profile.steps.iter().map(document).collect(),
+        column_s,
+        steps,
     }))
 }
 
-/// At most `columns` steps of one length, each with its greatest powers and its least cap. Both are
-/// in time order, so a step is looked at once for each column that it is in.
-fn coarsened(steps: &[ProfileStep], span: Span, columns: u32) -> Vec<ProfileStep> {
+/// At most `columns` steps; where there are more, as many of one length, each with its greatest powers,
+/// its least cap and its least headroom. Both are in time order, so a step is looked at once for each
+/// column that it is in.
+fn coarsened(
+    steps: Vec<ProfileStepDocument>,
+    span: Span,
+    columns: u32,
+) -> (Option<i64>, Vec<ProfileStepDocument>) {
+    if steps.len() <= columns as usize {
+        return (None, steps);
+    }
     let columns = i64::from(columns);
     let length = Seconds::new((span.length().get() + columns - 1) / columns);
-    let mut rest = steps;
+    let mut rest = steps.as_slice();
     let mut coarse = Vec::new();
     let mut start = span.start();
     while let Some(column) = Span::new(start, (start + length).min(span.end())) {
-        let passed = rest.partition_point(|step| step.span.end() <= column.start());
-        rest = &rest[passed..];
-        let inside = rest.iter().take_while(|step| step.span.start() < column.end());
-        coarse.extend(
-            inside
-                .copied()
-                .reduce(|one, other| ProfileStep {
-                    span: column,
-                    confirmed: one.confirmed.max(other.confirmed),
-                    reserved: one.reserved.max(other.reserved),
-                    cap: [one.cap, other.cap].into_iter().flatten().min(),
-                })
-                .map(|step| ProfileStep { span: column, ..step }),
-        );
+        rest = &rest[rest.partition_point(|step| step.end <= column.start())..];
+        let inside = rest.iter().take_while(|step| step.start < column.end()).copied();
+        let step = inside.reduce(ProfileStepDocument::with);
+        coarse.extend(step.map(|step| ProfileStepDocument {
+            start: column.start(),
+            end: column.end(),
+            ..step
+        }));
         start = column.end();
     }
-    coarse
+    (Some(length.get()), coarse)
+}
+
+impl ProfileStepDocument {
+    /// Both as one: what they reserve at the most, and what is left at the least.
+    fn with(self, other: Self) -> Self {
+        let least = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            start: self.start,
+            end: other.end,
+            reserved_power_w: self.reserved_power_w.max(other.reserved_power_w),
+            confirmed_power_w: self.confirmed_power_w.max(other.confirmed_power_w),
+            cap_w: least(self.cap_w, other.cap_w),
+            headroom_w: least(self.headroom_w, other.headroom_w),
+        }
+    }
 }
 
 fn document(step: &ProfileStep) -> ProfileStepDocument {
@@ -144,31 +168,38 @@ fn document(step: &ProfileStep) -> ProfileStepDocument {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProfileStep, coarsened};
-    use planner::quantity::Power;
+    use super::{ProfileStepDocument, coarsened};
     use planner::time::{Span, Timestamp};
 
-    fn span(start: i64, end: i64) -> Span {
-        let at = Timestamp::from_unix_seconds;
-        Span::new(at(start), at(end)).expect("start is before end")
+    fn step(start: i64, end: i64, reserved: f64, cap: Option<f64>) -> ProfileStepDocument {
+        ProfileStepDocument {
+            start: Timestamp::from_unix_seconds(start),
+            end: Timestamp::from_unix_seconds(end),
+            reserved_power_w: reserved,
+            confirmed_power_w: reserved / 2.0,
+            cap_w: cap,
+            headroom_w: cap.map(|cap| cap - reserved),
+        }
     }
 
     #[test]
-    fn columns_tell_the_greatest_power_and_the_least_cap() {
-        let watts = |watts: i64| Power::from_microwatts(watts * 1_000_000);
-        let step = |start, end, reserved, cap: Option<i64>| ProfileStep {
-            span: span(start, end),
-            confirmed: watts(reserved / 2),
-            reserved: watts(reserved),
-            cap: cap.map(watts),
-        };
-        let steps =
-            [step(0, 10, 100, Some(500)), step(10, 60, 300, None), step(60, 100, 200, Some(400))];
-        let expected = [
-            ProfileStep { span: span(0, 50), ..step(0, 50, 300, Some(500)) },
-            ProfileStep { span: span(50, 100), ..step(50, 100, 300, Some(400)) },
+    fn columns_tell_the_greatest_power_and_the_least_that_is_left() {
+        let steps = [
+            step(0, 10, 100.0, Some(500.0)),
+            step(10, 60, 300.0, None),
+            step(60, 80, 600.0, Some(700.0)),
+            step(80, 100, 200.0, Some(400.0)),
         ];
-        assert_eq!(coarsened(&steps, span(0, 100), 2), expected);
-        assert_eq!(coarsened(&steps, span(0, 100), 500).len(), 100);
+        let at = Timestamp::from_unix_seconds;
+        let span = Span::new(at(0), at(100)).expect("start is before end");
+        let first =
+            ProfileStepDocument { headroom_w: Some(400.0), ..step(0, 50, 300.0, Some(500.0)) };
+        // No instant is above its cap, although the greatest power is above the least cap.
+        let second =
+            ProfileStepDocument { headroom_w: Some(100.0), ..step(50, 100, 600.0, Some(400.0)) };
+        assert_eq!(coarsened(steps.to_vec(), span, 2), (Some(50), vec![first, second]));
+        assert_eq!(coarsened(steps.to_vec(), span, 4), (None, steps.to_vec()));
+        let (length, fine) = coarsened(steps.to_vec(), span, 3);
+        assert_eq!((length, fine.len()), (Some(34), 3));
     }
 }

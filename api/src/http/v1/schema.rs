@@ -176,7 +176,6 @@ pub struct RequestDocument {
 pub struct ReservationRequest {
     /// The request.
     #[serde(flatten)]
-    #[schema(inline)]
     pub request: RequestDocument,
     /// What to do where only the power cap is in the way: `refuse`, as unless given, or
     /// `negotiate`, which has the supplier asked for extra power.
@@ -193,6 +192,28 @@ pub struct ReservationRequest {
     /// A confirmed reservation whose place this one takes once an offer is chosen. One that still
     /// stands is replaced only by what saves as much as the site wants.
     pub replaces: Option<uuid::Uuid>,
+    /// What one of the offers must be, as a quote told it; otherwise nothing is held.
+    pub expected: Option<ShownOffer>,
+}
+
+/// An offer as it was shown to whoever books it; what is left out may be anything, but one member
+/// must be there. Numbers are compared to nine digits.
+#[derive(ToSchema)]
+pub struct ShownOffer {
+    /// RFC 3339.
+    #[schema(format = DateTime)]
+    pub start: Option<String>,
+    /// RFC 3339, the first instant after.
+    #[schema(format = DateTime)]
+    pub end: Option<String>,
+    /// How many nodes it takes.
+    pub node_count: Option<u32>,
+    /// Joules.
+    pub energy_j: Option<f64>,
+    /// In the site's currency.
+    pub cost: Option<f64>,
+    /// Grams of CO2.
+    pub co2_g: Option<f64>,
 }
 
 /// A request for nodes, and what the answer is to tell.
@@ -200,7 +221,6 @@ pub struct ReservationRequest {
 pub struct QuoteRequest {
     /// The request.
     #[serde(flatten)]
-    #[schema(inline)]
     pub request: RequestDocument,
     /// Whether every start on the Pareto front tells its nodes, as it does unless this is false;
     /// offers and the first feasible start always do.
@@ -314,7 +334,7 @@ pub struct SearchDocument {
     pub slot_s: Option<u32>,
 }
 
-/// A choice: one of the two.
+/// A choice: either `ranking` or `offer_id`.
 #[derive(ToSchema)]
 pub struct ChoiceDocument {
     /// One of the six rankings.
@@ -322,6 +342,8 @@ pub struct ChoiceDocument {
     pub ranking: Option<String>,
     /// One of the reservation's offers.
     pub offer_id: Option<uuid::Uuid>,
+    /// What the offer must be; otherwise it is not confirmed.
+    pub expected: Option<ShownOffer>,
 }
 
 /// A power sample.

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use planner::json::Reader;
+use planner::json::reader::Object;
 use planner::ranking::Ranking;
 use serde_json::value::RawValue;
 use storage::{OfferId, OfferSelector};
@@ -17,11 +18,13 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::schema::ChoiceDocument;
+use crate::service::{Choice, Expected};
 
 /// Confirms one of a reservation's offers
 ///
 /// For its owner and operators. Before `expires_at` it never fails for want of nodes or power;
 /// after it the answer is 409 with what is possible now. Choosing the same offer again is no error.
+/// With `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations/{id}/choose",
@@ -34,7 +37,7 @@ use crate::http::v1::schema::ChoiceDocument;
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
         (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, body = Problem, description = "The offers have expired; fresh ones come with it"),
+        (status = CONFLICT, body = Problem, description = "The offers have expired, and fresh ones come with it; or the offer is not what is `expected`"),
         (status = PRECONDITION_FAILED, body = Problem, description = "Changed since it was read"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
@@ -48,22 +51,28 @@ pub async fn choose_offer(
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let selector = body.read(choice)?;
+    let choice = body.read(choice)?;
     let version = if_match(&headers)?;
     let service = &app.service;
-    let chosen = service.choose(by.caller.access(), id, selector, version, &by.state).await?;
+    let chosen = service.choose(by.caller.access(), id, &choice, version, &by.state).await?;
     tagged(service, &chosen).await
 }
 
-fn choice(reader: &mut Reader, raw: &RawValue) -> Option<OfferSelector> {
-    let object = reader.object(raw, &["ranking", "offer_id"])?;
+fn choice(reader: &mut Reader, raw: &RawValue) -> Option<Choice> {
+    let object = reader.object(raw, &["ranking", "offer_id", "expected"])?;
+    let expected = reader.optional(&object, "expected", Expected::read);
+    let selector = selector(reader, &object)?;
+    Some(Choice { selector, expected: expected? })
+}
+
+fn selector(reader: &mut Reader, object: &Object<'_>) -> Option<OfferSelector> {
     match (object.get("ranking"), object.get("offer_id")) {
-        (Some(_), None) => reader.required(&object, "ranking", |reader, raw| {
+        (Some(_), None) => reader.required(object, "ranking", |reader, raw| {
             let word = reader.string(raw)?;
             let ranking = reader.accept(word.parse::<Ranking>())?;
             Some(OfferSelector::Ranking(ranking))
         }),
-        (None, Some(_)) => reader.required(&object, "offer_id", |reader, raw| {
+        (None, Some(_)) => reader.required(object, "offer_id", |reader, raw| {
             let text = reader.string(raw)?;
             let id = reader.accept(text.parse::<Uuid>().map_err(|_| "is not an offer's id"))?;
             Some(OfferSelector::Offer(OfferId::new(id)))

@@ -16,7 +16,8 @@ use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, read_wi
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
 /// For users and operators. Sent again with the same `Idempotency-Key` it answers with the
-/// reservation made the first time.
+/// reservation made the first time. With `expected` nothing is held unless one of the offers is that
+/// one: 409 `offer_changed` with what is possible now.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations",
@@ -29,7 +30,7 @@ use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, read_wi
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
-        (status = CONFLICT, body = Problem, description = "The key was used for another request, or the book kept changing"),
+        (status = CONFLICT, body = Problem, description = "The key was used for another request, no offer is what is `expected`, or the book kept changing"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
         (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons"),

@@ -26,6 +26,8 @@ pub struct ReservationsQuery {
     pub from: Option<String>,
     /// ... to here.
     pub to: Option<String>,
+    /// Whether the newest come first, and `next_cursor` leads to older ones; the oldest unless given.
+    pub newest: Option<bool>,
     /// The `next_cursor` of the page before.
     pub cursor: Option<Uuid>,
     /// Reservations in a page, 1 to 1000; 100 unless given.
@@ -35,13 +37,13 @@ pub struct ReservationsQuery {
 /// A page of reservations.
 #[derive(Serialize, ToSchema)]
 pub struct ReservationsPage {
-    /// Oldest first.
+    /// Oldest first, or newest first where that is asked for.
     pub items: Vec<ReservationDocument>,
     /// Where the next page starts; null on the last.
     pub next_cursor: Option<Uuid>,
 }
 
-/// Reservations, oldest first
+/// Reservations, oldest or newest first
 ///
 /// For users, who see their own, and operators, who see all.
 #[utoipa::path(
@@ -67,6 +69,7 @@ pub async fn list_reservations(
         from: instant("from", parameters.from.as_deref())?,
         to: instant("to", parameters.to.as_deref())?,
         owner: query::name("owner", parameters.owner)?,
+        newest: parameters.newest.unwrap_or_default(),
     };
     let after = parameters.cursor.map(ReservationId::new);
     let page = app.service.reservations(by.caller.access(), filter, after, limit).await?;

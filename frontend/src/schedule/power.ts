@@ -1,0 +1,62 @@
+// The power profile as steps, and what they say of an instant.
+
+import type { PowerProfileDocument } from '../api/schema';
+import { span, when } from '../time/words';
+import { power } from '../units/format';
+
+export interface PowerStep {
+  start: number;
+  end: number;
+  /** Booked and held, watts; the most of it in a column. */
+  reserved: number;
+  /** Booked, watts; the most of it in a column. */
+  confirmed: number;
+  /** Watts; the least of it in a column. */
+  cap: number | null;
+  /** What the cap leaves, watts; the least of it in a column. */
+  headroom: number | null;
+}
+
+export const powerSteps = (profile: PowerProfileDocument): PowerStep[] =>
+  profile.steps.map((step) => ({
+    start: Date.parse(step.start),
+    end: Date.parse(step.end),
+    reserved: step.reserved_power_w,
+    confirmed: step.confirmed_power_w,
+    cap: step.cap_w ?? null,
+    headroom: step.headroom_w ?? null,
+  }));
+
+/**
+ * What holds at an instant; where the profile was put together, what holds at the most over the column
+ * that it is in, with from when to when.
+ */
+export function tellPower(
+  steps: readonly PowerStep[],
+  coarse: boolean,
+  at: number,
+  { now, zone }: { now: number; zone: string },
+): string {
+  const step = steps.find((it) => it.start <= at && at < it.end);
+  if (!step) return when(at, now, zone);
+  const most = coarse ? 'at most ' : '';
+  const held = step.reserved - step.confirmed;
+  // The most that is booked and the most that is held need not be at the same time.
+  const more = coarse ? `, ${most}${power(step.reserved)} with what is held` : ` + ${power(held)} held`;
+  const booked = `${most}${power(step.confirmed)} booked${held > 0 ? more : ''}`;
+  const cap = step.cap === null ? 'no cap known' : `cap ${coarse ? 'at least ' : ''}${power(step.cap)}`;
+  const time = coarse ? `${span(step.start, step.end, now, zone)}` : when(at, now, zone);
+  return `${time} · ${booked} · ${cap}`;
+}
+
+/** The spans in which reserved power is above the cap, or in columns is so for some time. */
+export function breaches(steps: readonly PowerStep[]): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (const { start, end, headroom } of steps) {
+    if (headroom === null || headroom >= 0) continue;
+    const before = found.at(-1);
+    if (before && before.end === start) before.end = end;
+    else found.push({ start, end });
+  }
+  return found;
+}
