@@ -121,17 +121,17 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Impossible) => ExitCode::from(3),
         Err(Failure::Conflict(error)) => {
-            eprintln!("error: {error}");
+            tell(format_args!("error: {error}"));
             ExitCode::from(4)
         }
         Err(Failure::BadInput(errors)) => {
             for error in errors {
-                eprintln!("error: {error}");
+                tell(format_args!("error: {error}"));
             }
             ExitCode::from(2)
         }
         Err(Failure::Other(error)) => {
-            eprintln!("error: {error:#}");
+            tell(format_args!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -143,6 +143,12 @@ fn print(line: impl std::fmt::Display) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// Writes a line to standard error. A reader that has gone, as after `2>&1 | head`, is no failure.
+fn tell(line: impl std::fmt::Display) {
+    // Nobody is left who could be told.
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// How operators' lists are printed.

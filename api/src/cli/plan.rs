@@ -86,10 +86,10 @@ fn print_times(preparation: Duration, times: &mut [Duration]) {
         let index = (times.len() * per_mille).div_ceil(1000).clamp(1, times.len()) - 1;
         times[index].as_secs_f64() * 1e6
     };
-    eprintln!("preparation_us {:.1}", preparation.as_secs_f64() * 1e6);
+    super::tell(format_args!("preparation_us {:.1}", preparation.as_secs_f64() * 1e6));
     let quantiles = [("min", 0), ("p50", 500), ("p90", 900), ("p99", 990), ("max", 1000)];
     for (name, per_mille) in quantiles {
-        eprintln!("planning_{name}_us {:.1}", quantile(per_mille));
+        super::tell(format_args!("planning_{name}_us {:.1}", quantile(per_mille)));
     }
-    eprintln!("plans {}", times.len());
+    super::tell(format_args!("plans {}", times.len()));
 }

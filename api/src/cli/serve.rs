@@ -49,6 +49,8 @@ pub fn log_to_standard_error() {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
+        // A reader of the log that has gone is no failure.
+        .log_internal_errors(false)
         .init();
 }
 

@@ -72,7 +72,11 @@ async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Resul
         revoked: None,
     };
     database.create_token(&token).await?;
-    eprintln!("token {} for {owner} ({}); it is not shown again:", token.id, role.word());
+    super::tell(format_args!(
+        "token {} for {owner} ({}); it is not shown again:",
+        token.id,
+        role.word()
+    ));
     super::print(secret)?;
     database.close().await;
     Ok(())

@@ -167,6 +167,8 @@ pub struct Filter {
     pub from: Option<Timestamp>,
     /// The same span starts before this.
     pub to: Option<Timestamp>,
+    /// The newest first, and a page's end leads to older ones.
+    pub newest: bool,
 }
 
 /// A reservation that the clock moved on.

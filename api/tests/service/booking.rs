@@ -9,21 +9,21 @@ use crate::server::Server;
 use crate::site::{Site, wattbook};
 
 /// What a command printed, and its exit code.
-struct Outcome {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
 }
 
 impl Outcome {
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.err);
         serde_json::from_str(&self.out).unwrap()
     }
 }
 
 /// A command that speaks to `server`.
-fn command(server: &Server, line: &str) -> Command {
+pub fn command(server: &Server, line: &str) -> Command {
     let mut command = wattbook(&line.split_whitespace().collect::<Vec<_>>());
     command.env("WATTBOOK_URL", format!("http://{}", server.address)).env("TZ", "UTC");
     command.env_remove("WATTBOOK_TOKEN").env_remove("WATTBOOK_TOKEN_FILE");
@@ -36,7 +36,7 @@ fn run(mut command: Command) -> Outcome {
     Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-fn say(server: &Server, line: &str) -> Outcome {
+pub fn say(server: &Server, line: &str) -> Outcome {
     run(command(server, line))
 }
 

@@ -5,24 +5,37 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
+mod found;
 mod server;
 mod shown;
 mod time;
 mod wanted;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::Failure;
+use super::{Failure, tell};
+use found::Named;
 use server::{Connection, Reason, Server};
-use shown::{Decision, Page, Reservation, letter, local, offers, offers_csv};
+use shown::{Decision, Page, Reservation, letter, local, local_text, offers, offers_csv};
 use shown::{reservations, reservations_csv};
 use wanted::Wanted;
 
 /// How many reservations a page of the API has at the most.
 const PAGE: usize = 1000;
+
+/// The orders of energy, cost and CO2.
+const RANKINGS: [&str; 6] = [
+    "energy_cost_co2",
+    "energy_co2_cost",
+    "cost_energy_co2",
+    "cost_co2_energy",
+    "co2_energy_cost",
+    "co2_cost_energy",
+];
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -56,8 +69,8 @@ pub struct Quote {
 pub struct Reserve {
     #[command(flatten)]
     wanted: Wanted,
-    /// Choose the best start by this ranking at once, such as cost_co2_energy
-    #[arg(long)]
+    /// Choose the best start by this ranking at once
+    #[arg(long, value_parser = PossibleValuesParser::new(RANKINGS))]
     ranking: Option<String>,
     /// Have the supplier asked for extra power where only the power cap is in the way
     #[arg(long)]
@@ -65,9 +78,9 @@ pub struct Reserve {
     /// What extra power may cost, in the site's currency [default: nothing]
     #[arg(long, value_name = "AMOUNT", requires = "negotiate")]
     fee_limit: Option<f64>,
-    /// The reservation whose place it takes
-    #[arg(long, value_name = "ID")]
-    replaces: Option<Uuid>,
+    /// The reservation whose place it takes, by its id or the beginning of it
+    #[arg(long, value_name = "ID", value_parser = Named::parse)]
+    replaces: Option<Named>,
     /// Who keeps its power longer when the cap is lowered, 0 to 1000; for operators to give
     #[arg(long)]
     priority: Option<u32>,
@@ -80,9 +93,11 @@ pub struct Reserve {
 /// Arguments of `wattbook choose`.
 #[derive(Args)]
 pub struct Choose {
-    /// The reservation
-    id: Uuid,
-    /// Its letter as listed by reserve and show, its id, or a ranking such as cost_co2_energy
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = Named::parse)]
+    id: Named,
+    /// Its letter as listed by reserve and show, its id, or a ranking: energy_cost_co2, energy_co2_cost,
+    /// cost_energy_co2, cost_co2_energy, co2_energy_cost or co2_cost_energy
     offer: String,
     #[command(flatten)]
     output: Output,
@@ -96,7 +111,16 @@ pub struct List {
     /// Only in these states, such as proposed,confirmed
     #[arg(long)]
     state: Option<String>,
-    /// At most so many
+    /// Only this owner's; for operators, others see their own
+    #[arg(long)]
+    owner: Option<String>,
+    /// Only those that last beyond this: now, now+2hours, 22:00, tomorrow, 2026-11-22T08:00
+    #[arg(long, value_name = "INSTANT")]
+    from: Option<String>,
+    /// Only those that begin before this
+    #[arg(long, value_name = "INSTANT")]
+    to: Option<String>,
+    /// At most so many, the newest
     #[arg(long, default_value_t = 100, value_name = "COUNT")]
     limit: usize,
     #[command(flatten)]
@@ -108,8 +132,9 @@ pub struct List {
 /// Arguments of `wattbook show`.
 #[derive(Args)]
 pub struct Show {
-    /// The reservation
-    id: Uuid,
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = Named::parse)]
+    id: Named,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -119,9 +144,9 @@ pub struct Show {
 /// Arguments of `wattbook cancel`.
 #[derive(Args)]
 pub struct Cancel {
-    /// The reservations
-    #[arg(required = true)]
-    ids: Vec<Uuid>,
+    /// The reservations, by their ids or the beginnings of them
+    #[arg(required = true, value_parser = Named::parse)]
+    ids: Vec<Named>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -136,9 +161,9 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
             Format::Json => super::print(serde_json::to_string_pretty(&answer)?)?,
             Format::Csv => super::print(offers_csv(&decision.offers)?)?,
             Format::Table if decision.offers.is_empty() => {
-                eprintln!("impossible:");
+                tell("impossible:");
                 for Reason { detail } in &decision.reasons {
-                    eprintln!("  {detail}");
+                    tell(format_args!("  {}", local_text(detail)));
                 }
             }
             Format::Table => super::print(offers(&decision.offers))?,
@@ -154,13 +179,15 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
-        ("replaces", replaces.map(|it| json!(it))),
         ("priority", priority.map(|it| json!(it))),
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));
     }
     super::block_on(async {
         let server = arguments.connection.open()?;
+        if let Some(replaced) = replaces {
+            body.insert("replaces".to_owned(), json!(replaced.find(&server).await?));
+        }
         let mut answer: Value = server.post("reservations", body).await?;
         let made: Reservation = read(&answer)?;
         if let Some(ranking) = arguments.ranking.as_deref().filter(|_| made.state == "proposed") {
@@ -174,7 +201,8 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
 pub fn choose(arguments: &Choose) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
-        let (id, offer) = (arguments.id.to_string(), arguments.offer.as_str());
+        let id = arguments.id.find(&server).await?.to_string();
+        let offer = arguments.offer.as_str();
         let answer = if offer.parse::<Uuid>().is_ok() {
             choose_by(&server, &id, "offer_id", offer).await?
         } else if offer.contains('_') {
@@ -199,22 +227,24 @@ async fn choose_by(server: &Server, id: &str, by: &str, value: &str) -> Result<V
     server.post(&format!("reservations/{id}/choose"), body).await
 }
 
-/// Lists one's reservations, operators everybody's.
+/// Lists one's reservations, operators everybody's, the newest first.
 pub fn list(arguments: &List) -> Result<(), Failure> {
+    let mut query = narrowed(arguments)?;
+    query.push(("newest", "true".to_owned()));
     super::block_on(async {
         let server = arguments.connection.open()?;
         let mut items: Vec<Value> = Vec::new();
-        let mut after = String::new();
-        while items.len() < arguments.limit {
-            let limit = (arguments.limit - items.len()).min(PAGE);
-            let state = arguments.state.as_ref().map(|it| format!("&state={it}"));
-            let query = format!("limit={limit}{after}{}", state.unwrap_or_default());
-            let page: Page = server.get(&format!("reservations?{query}")).await?;
+        let mut after = None;
+        let mut more = true;
+        while more && items.len() < arguments.limit {
+            let limit = (arguments.limit - items.len()).min(PAGE).to_string();
+            let mut query = query.clone();
+            query.push(("limit", limit));
+            query.extend(after.take().map(|cursor| ("cursor", cursor)));
+            let page: Page = server.get_with("reservations", &query).await?;
             items.extend(page.items);
-            match page.next_cursor {
-                Some(cursor) => after = format!("&cursor={cursor}"),
-                None => break,
-            }
+            after = page.next_cursor;
+            more = after.is_some();
         }
         let all: Vec<Reservation> = items.iter().map(read).collect::<Result<_, _>>()?;
         match arguments.output.format {
@@ -222,15 +252,43 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
             Format::Csv => super::print(reservations_csv(&all)?)?,
             Format::Table => super::print(reservations(&all))?,
         }
+        if more {
+            tell(format_args!(
+                "These are the newest {}; there are more. --limit shows more of them, --state, --owner, \
+                 --from and --to narrow them.",
+                all.len()
+            ));
+        }
         Ok(())
     })
+}
+
+/// Which reservations are listed, as the API's query.
+fn narrowed(arguments: &List) -> Result<Vec<(&'static str, String)>, Failure> {
+    let now = shown::now()?;
+    let mut errors = Vec::new();
+    let mut at = |argument: &str, text: &Option<String>| {
+        let read = text.as_deref().map(|text| time::instant(text, &now)).transpose();
+        let read = read.map_err(|error| errors.push(format!("--{argument}: {error}")));
+        let whole =
+            |it: jiff::Timestamp| jiff::Timestamp::from_second(it.as_second()).unwrap_or(it);
+        read.ok().flatten().map(|it| whole(it).to_string())
+    };
+    let (from, to) = (at("from", &arguments.from), at("to", &arguments.to));
+    if !errors.is_empty() {
+        return Err(Failure::BadInput(errors));
+    }
+    let (state, owner) = (arguments.state.clone(), arguments.owner.clone());
+    let all = [("state", state), ("owner", owner), ("from", from), ("to", to)].into_iter();
+    Ok(all.filter_map(|(name, value)| Some((name, value?))).collect())
 }
 
 /// Shows a reservation, and its offers while they are held.
 pub fn show(arguments: &Show) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
-        let answer: Value = server.get(&format!("reservations/{}", arguments.id)).await?;
+        let answer: Value =
+            server.get(&format!("reservations/{}", arguments.id.find(&server).await?)).await?;
         show_one(&answer, arguments.output.format)
     })
 }
@@ -239,7 +297,12 @@ pub fn show(arguments: &Show) -> Result<(), Failure> {
 pub fn cancel(arguments: &Cancel) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
-        for id in &arguments.ids {
+        // All are found before the first is cancelled.
+        let mut ids: Vec<Uuid> = Vec::with_capacity(arguments.ids.len());
+        for named in &arguments.ids {
+            ids.push(named.find(&server).await?);
+        }
+        for id in &ids {
             let ended: Reservation = server.delete(&format!("reservations/{id}")).await?;
             super::print(format_args!("{} is {}", ended.id, ended.state))?;
         }
@@ -287,8 +350,19 @@ fn show_to_people(it: &Reservation) -> anyhow::Result<()> {
     }
     match &it.notice {
         Some(notice) if !notice.detail.is_empty() => {
-            super::print(format_args!("Note: {}", notice.detail))
+            super::print(format_args!("Note: {}", local_text(&notice.detail)))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn rankings_are_those_of_the_planner() {
+        assert_eq!(
+            super::RANKINGS.map(str::to_owned),
+            planner::ranking::Ranking::ALL.map(|it| it.to_string())
+        );
     }
 }

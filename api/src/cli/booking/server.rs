@@ -7,19 +7,39 @@ use grid_feeds::http::{Http, Timeouts};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use url::Url;
 use uuid::Uuid;
 
-use crate::cli::Failure;
+use super::shown::local_text as shown;
 use crate::cli::identity::Identity;
+use crate::cli::{Failure, tell};
 
 /// Which service, and who asks.
 #[derive(clap::Args)]
 pub struct Connection {
-    /// Where the service is
-    #[arg(long, env = "WATTBOOK_URL", value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    /// Where the service is; http unless it says https
+    #[arg(
+        long, env = "WATTBOOK_URL", value_name = "URL", default_value = "http://127.0.0.1:8080",
+        value_parser = address
+    )]
     url: String,
     #[command(flatten)]
     identity: Identity,
+}
+
+/// An address of a service, with its scheme.
+fn address(text: &str) -> Result<String, String> {
+    let whole = match text.trim() {
+        text if text.contains("://") => text.to_owned(),
+        text => format!("http://{text}"),
+    };
+    let example =
+        "an address such as http://127.0.0.1:8080, node7:8080 or https://wattbook.example";
+    let read = Url::parse(&whole).map_err(|error| format!("is not {example}: {error}"))?;
+    match read.scheme() {
+        "http" | "https" if read.query().is_none() && read.fragment().is_none() => Ok(whole),
+        _ => Err(format!("is not {example}")),
+    }
 }
 
 /// A service, and who asks it.
@@ -66,7 +86,16 @@ impl Connection {
 impl Server {
     /// Asks for a document.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
-        self.call(Method::GET, path, None).await
+        self.call(Method::GET, path, &[], None).await
+    }
+
+    /// Asks for a document with a query.
+    pub async fn get_with<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&str, String)],
+    ) -> Result<T, Failure> {
+        self.call(Method::GET, path, query, None).await
     }
 
     /// Sends a body; one that is sent twice by the network is done once.
@@ -75,21 +104,26 @@ impl Server {
         path: &str,
         body: Map<String, Value>,
     ) -> Result<T, Failure> {
-        self.call(Method::POST, path, Some(Value::Object(body))).await
+        self.call(Method::POST, path, &[], Some(Value::Object(body))).await
     }
 
     /// Ends something.
     pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
-        self.call(Method::DELETE, path, None).await
+        self.call(Method::DELETE, path, &[], None).await
     }
 
     async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
+        query: &[(&str, String)],
         body: Option<Value>,
     ) -> Result<T, Failure> {
-        let mut request = self.http.request(method, format!("{}/{path}", self.base));
+        let mut address = Url::parse(&format!("{}/{path}", self.base))?;
+        if !query.is_empty() {
+            address.query_pairs_mut().extend_pairs(query);
+        }
+        let mut request = self.http.request(method, address);
         if let Some(token) = &self.token {
             request = request.bearer_auth(token.expose());
         }
@@ -117,9 +151,9 @@ fn failure(status: u16, problem: Problem) -> Failure {
     let Problem { code, detail, errors, reasons } = problem;
     match (status, code.as_str()) {
         (_, "impossible") => {
-            eprintln!("impossible: {detail}");
+            tell(format_args!("impossible: {}", shown(&detail)));
             for Reason { detail } in reasons {
-                eprintln!("  {detail}");
+                tell(format_args!("  {}", shown(&detail)));
             }
             Failure::Impossible
         }
@@ -132,10 +166,32 @@ fn failure(status: u16, problem: Problem) -> Failure {
                 }
             };
             let told: Vec<String> = errors.into_iter().map(told).collect();
-            Failure::BadInput(if told.is_empty() { vec![detail] } else { told })
+            let told = if told.is_empty() { vec![detail] } else { told };
+            Failure::BadInput(told.iter().map(|it| shown(it)).collect())
         }
-        (409 | 412, _) => Failure::Conflict(detail),
+        (409 | 412, _) => Failure::Conflict(shown(&detail)),
         (401, _) => anyhow!("{detail}; --token-file or WATTBOOK_TOKEN give a token").into(),
         _ => anyhow!(detail).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn addresses_need_no_scheme_and_take_no_other_one() {
+        for (text, whole) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("node7:8080", "http://node7:8080"),
+            ("[::1]:80", "http://[::1]:80"),
+            ("https://wattbook.example/site/", "https://wattbook.example/site/"),
+        ] {
+            assert_eq!(address(text), Ok(whole.to_owned()));
+        }
+        for text in ["", "ftp://node7", "http://", "node7:port", "node7:8080/?a=b"] {
+            let told = address(text).unwrap_err();
+            assert!(told.starts_with("is not an address such as http://"), "{told}");
+        }
     }
 }

@@ -18,7 +18,7 @@ pub struct Offer {
     #[serde(rename = "offer_id")]
     pub id: Option<String>,
     rankings: Option<Vec<String>>,
-    start: String,
+    pub start: String,
     end: String,
     node_count: u32,
     nodes: Option<Vec<String>>,
@@ -100,10 +100,38 @@ pub fn letter(index: usize) -> String {
         .map_or_else(|| (index + 1).to_string(), |index| char::from(b'A' + index).to_string())
 }
 
-/// An instant of the API in the zone of who reads it.
+/// An instant of the API in the zone of who reads it, which is named.
 pub fn local(instant: &str) -> String {
-    let shown = |it: Timestamp| it.to_zoned(TimeZone::system()).strftime("%a %Y-%m-%d %H:%M:%S");
+    in_zone(instant, &TimeZone::system())
+}
+
+fn in_zone(instant: &str, zone: &TimeZone) -> String {
+    let shown = |it: Timestamp| it.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M:%S %Z");
     instant.parse().map_or_else(|_| instant.to_owned(), |it| shown(it).to_string())
+}
+
+/// A text of the service with its instants as [`local`] shows them: one zone in what people read.
+pub fn local_text(text: &str) -> String {
+    text_in_zone(text, &TimeZone::system())
+}
+
+fn text_in_zone(text: &str, zone: &TimeZone) -> String {
+    const LIKE: &[u8] = b"0000-00-00T00:00:00Z";
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(character) = rest.chars().next() {
+        let instant = rest.get(..LIKE.len()).filter(|it| {
+            it.bytes().zip(LIKE).all(|(is, like)| match like {
+                b'0' => is.is_ascii_digit(),
+                like => is == *like,
+            })
+        });
+        match instant {
+            Some(instant) => shown.push_str(&in_zone(instant, zone)),
+            None => shown.push(character),
+        }
+        rest = &rest[instant.map_or(character.len_utf8(), str::len)..];
+    }
+    shown
 }
 
 fn kwh(joules: f64) -> String {
@@ -261,4 +289,31 @@ fn text(writer: csv::Writer<Vec<u8>>) -> anyhow::Result<String> {
 pub fn now() -> anyhow::Result<Zoned> {
     let now = crate::clock::Clock::default().now();
     Ok(Timestamp::from_second(now.as_unix_seconds())?.to_zoned(TimeZone::system()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_its_instants_in_one_zone_that_is_named() {
+        let paris = TimeZone::get("Europe/Paris").unwrap();
+        for (text, shown) in [
+            (
+                "too little at 2026-11-22T08:00:00Z, of 2026-07-01T08:00:00Z",
+                "too little at Sun 2026-11-22 09:00:00 CET, of Wed 2026-07-01 10:00:00 CEST",
+            ),
+            ("é2026-11-22T08:00:00Z", "éSun 2026-11-22 09:00:00 CET"),
+            (
+                "id 2026-13-22T08:00:00Z 2026-11-22T08:00",
+                "id 2026-13-22T08:00:00Z 2026-11-22T08:00",
+            ),
+        ] {
+            assert_eq!(text_in_zone(text, &paris), shown);
+        }
+        assert_eq!(
+            text_in_zone("at 2026-11-22T08:00:00Z", &TimeZone::UTC),
+            "at Sun 2026-11-22 08:00:00 UTC"
+        );
+    }
 }

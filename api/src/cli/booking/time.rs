@@ -1,7 +1,8 @@
 //! Instants and lengths of time as people, Slurm and the API write them.
 
-use jiff::civil::{DateTime, Time};
-use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::{AmbiguousOffset, AmbiguousZoned, TimeZone};
+use jiff::{Span, SpanRelativeTo, Timestamp, Zoned};
 
 /// What [`instant`] reads.
 pub const INSTANTS: &str = "now, now+2hours, 22:00, midnight, noon, tomorrow, \
@@ -13,21 +14,21 @@ pub const LENGTHS: &str = "90 (minutes), 90:00, 1:30:00, 1-12, 1-12:30, 1-12:30:
 
 /// An instant, read at `now`; what has no offset is local there.
 ///
-/// A time of day is its next. Where clocks are set back the first of two is meant; a time that they
-/// skip is as much later.
+/// A time of day is its next. A local time that clocks skip, or that they pass twice, is refused; days
+/// that are added are days of the local clock, and where it skips that time as much later.
 ///
 /// # Errors
-/// Says what there is.
+/// Says what there is, or which of two is to be said.
 pub fn instant(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let read = match text.trim() {
         "now" => Some(now.clone()),
         "today" => now.start_of_day().ok(),
         "tomorrow" => now.tomorrow().and_then(|it| it.start_of_day()).ok(),
-        "midnight" => next(Time::midnight(), now),
-        "noon" => next(Time::constant(12, 0, 0, 0), now),
+        "midnight" => next(Time::midnight(), now)?,
+        "noon" => next(Time::constant(12, 0, 0, 0), now)?,
         text => match text.strip_prefix("now+") {
             Some(later) => span(later).and_then(|it| now.checked_add(it).ok()),
-            None => written(text, now),
+            None => written(text, now)?,
         },
     };
     let read = read.ok_or_else(|| format!("{text:?} is not an instant such as {INSTANTS}"))?;
@@ -43,23 +44,52 @@ fn span(text: &str) -> Option<Span> {
     }
 }
 
-fn written(text: &str, now: &Zoned) -> Option<Zoned> {
+fn written(text: &str, now: &Zoned) -> Result<Option<Zoned>, String> {
     if let Ok(instant) = text.parse::<Timestamp>() {
-        return Some(instant.to_zoned(now.time_zone().clone()));
+        return Ok(Some(instant.to_zoned(now.time_zone().clone())));
     }
     if let Ok(local) = text.parse::<DateTime>() {
-        return local.to_zoned(now.time_zone().clone()).ok();
+        return at(local, now.time_zone()).map(Some);
     }
-    next(text.parse().ok()?, now)
+    text.parse().map_or(Ok(None), |time| next(time, now))
 }
 
 /// The next instant with this time of day.
-fn next(time: Time, now: &Zoned) -> Option<Zoned> {
-    let today = now.with().time(time).build().ok()?;
-    if today > *now {
-        return Some(today);
+fn next(time: Time, now: &Zoned) -> Result<Option<Zoned>, String> {
+    let on = |day: Date| at(day.to_datetime(time), now.time_zone());
+    // Of two the second may still come: that has to be said, too.
+    if now.date().to_datetime(time) > now.datetime() {
+        return on(now.date()).map(Some);
     }
-    now.checked_add(1.day()).ok()?.with().time(time).build().ok()
+    now.date().tomorrow().ok().map(on).transpose()
+}
+
+/// The instant of a local time, if there is one and one only.
+fn at(local: DateTime, zone: &TimeZone) -> Result<Zoned, String> {
+    let found = zone.to_ambiguous_zoned(local);
+    let name = zone.iana_name().unwrap_or("the local time zone");
+    let shown = |it: Zoned| it.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let both = |found: AmbiguousZoned| match (found.clone().earlier(), found.later()) {
+        (Ok(earlier), Ok(later)) => (shown(earlier), shown(later)),
+        _ => Default::default(),
+    };
+    match found.offset() {
+        AmbiguousOffset::Unambiguous { .. } => {
+            found.compatible().map_err(|error| format!("{local} is out of range: {error}"))
+        }
+        AmbiguousOffset::Gap { .. } => {
+            let (earlier, later) = both(found);
+            Err(format!(
+                "{local} does not exist in {name}, where clocks are set forward then; say {later} or {earlier}"
+            ))
+        }
+        AmbiguousOffset::Fold { .. } => {
+            let (earlier, later) = both(found);
+            Err(format!(
+                "{local} comes twice in {name}, where clocks are set back then; say {earlier} or {later}"
+            ))
+        }
+    }
 }
 
 /// A length of time, seconds.
@@ -147,7 +177,29 @@ mod tests {
         let at = |text| instant(text, &now).unwrap().to_string();
         assert_eq!(at("now+1day"), "2026-03-29T10:00:00Z");
         assert_eq!(at("now+24hours"), "2026-03-29T11:00:00Z");
-        assert_eq!(at("2026-03-29T02:30"), "2026-03-29T01:30:00Z");
+    }
+
+    /// A time that clocks skip, and one that they pass twice, are not guessed at.
+    #[test]
+    fn local_times_that_do_not_exist_or_come_twice_are_refused() {
+        let spring = paris("2026-03-28T12:00:00+01:00");
+        let told = instant("2026-03-29T02:30", &spring).unwrap_err();
+        assert_eq!(
+            told,
+            "2026-03-29T02:30:00 does not exist in Europe/Paris, where clocks are set forward then; say \
+             2026-03-29T03:30:00+02:00 or 2026-03-29T01:30:00+01:00"
+        );
+        assert!(instant("02:30", &spring).unwrap_err().contains("does not exist"));
+        let autumn = paris("2026-10-24T12:00:00+02:00");
+        let told = instant("2026-10-25T02:30", &autumn).unwrap_err();
+        assert!(
+            told.ends_with("say 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00"),
+            "{told}"
+        );
+        assert!(instant("02:30", &autumn).unwrap_err().contains("comes twice"));
+        for told in ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "03:00"] {
+            assert!(instant(told, &autumn).is_ok(), "{told}");
+        }
     }
 
     #[test]

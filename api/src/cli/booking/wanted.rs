@@ -1,6 +1,11 @@
 //! What is asked for: arguments in Slurm's spelling, as the API's request.
 
+use std::collections::HashSet;
+
 use jiff::{Timestamp, ToSpan, Zoned};
+use planner::decimal::{format_millionths, parse_millionths};
+use planner::node_list;
+use planner::quantity::MILLION;
 use serde_json::{Map, Value, json};
 
 use super::time::{instant, seconds};
@@ -29,7 +34,7 @@ pub struct Wanted {
     /// How hard nodes are driven, from 0 to 1, where they have no alpha of their own
     #[arg(long, value_name = "SHARE")]
     utilisation: Option<f64>,
-    /// What is as good as the best, such as cost=0.02: within 2 % of the cheapest, the cleanest
+    /// What is as good as the best, such as cost=2% or cost=0.02: within 2 % of the cheapest, the cleanest
     #[arg(long, value_name = "CRITERION=SHARE", value_delimiter = ',', value_parser = tolerance)]
     tolerance: Vec<(String, f64)>,
     /// Only nodes of this partition
@@ -38,9 +43,9 @@ pub struct Wanted {
     /// Only nodes with these features, such as nvme&a100
     #[arg(short = 'C', long, value_name = "FEATURE", value_delimiter = '&')]
     constraint: Vec<String>,
-    /// Not these nodes
-    #[arg(short = 'x', long, value_name = "NODE", value_delimiter = ',')]
-    exclude: Vec<String>,
+    /// Not these nodes, such as n7,rack[1-2]n[01-16]
+    #[arg(short = 'x', long, value_name = "NODES", value_parser = names)]
+    exclude: Vec<Names>,
     /// Look at every second, not at the site's slots only
     #[arg(long)]
     exact: bool,
@@ -53,11 +58,38 @@ fn shape(text: &str) -> Result<Value, String> {
     read.ok_or_else(|| "is not a count of nodes and a length of time such as 16x45min".to_owned())
 }
 
+/// Names of nodes that were a bracket list.
+#[derive(Clone, Debug)]
+struct Names(Vec<String>);
+
+fn names(text: &str) -> Result<Names, String> {
+    node_list::parse(text).map(Names).map_err(|error| error.to_string())
+}
+
+/// A criterion and a share of it, `cost=2%` or `cost=0.02`. A share of one or more without a percent sign
+/// is more likely percent that lack it than a tolerance of hundreds of percent, so it is asked about.
 fn tolerance(text: &str) -> Result<(String, f64), String> {
-    let read = text
-        .split_once('=')
-        .and_then(|(criterion, share)| Some((criterion.to_owned(), share.parse().ok()?)));
-    read.ok_or_else(|| "is not a criterion and a share such as cost=0.02".to_owned())
+    let told = || "is not a criterion and a share such as cost=2% or cost=0.02".to_owned();
+    let (criterion, share) = text.split_once('=').ok_or_else(told)?;
+    let percent = share.strip_suffix('%').map(str::trim_end);
+    let read = parse_millionths(percent.unwrap_or(share)).map_err(|_| told())?;
+    let millionths = match percent {
+        Some(_) if read % 100 != 0 => {
+            return Err("has more than 4 decimals of a percent".to_owned());
+        }
+        Some(_) => read / 100,
+        None if read >= MILLION => {
+            let percent = format_millionths(read.saturating_mul(100));
+            return Err(format!(
+                "{criterion}={share} is {percent} %; did you mean {criterion}={share}%, which is \
+                 {criterion}={}? For {percent} % say {criterion}={percent}%",
+                format_millionths(read / 100)
+            ));
+        }
+        None => read,
+    };
+    let share = format_millionths(millionths).parse().map_err(|_| told())?;
+    Ok((criterion.to_owned(), share))
 }
 
 impl Wanted {
@@ -96,7 +128,11 @@ impl Wanted {
         put("tolerance", (!tolerances.is_empty()).then(|| Value::Object(tolerances)));
         put("partition", self.partition.as_ref().map(|it| json!(it)));
         put("features", filled(&self.constraint));
-        put("exclude", filled(&self.exclude));
+        let mut exclude: Vec<&String> =
+            self.exclude.iter().flat_map(|Names(names)| names).collect();
+        let mut seen = HashSet::new();
+        exclude.retain(|name| seen.insert(name.as_str()));
+        put("exclude", filled(&exclude));
         put("search", self.exact.then(|| json!({ "mode": "exact" })));
         Ok(body)
     }
@@ -141,15 +177,44 @@ mod tests {
     #[test]
     fn every_field_of_a_request_can_be_said() {
         let line = "quote -N 8 -t 2h --begin 22:00 --latest-end 2026-11-23 --or 16x45min \
-                    --utilisation 0.6 --tolerance cost=0.02,co2=0.1 -p gpu -C nvme&a100 -x n1,n2 --exact";
+                    --utilisation 0.6 --tolerance cost=2%,co2=0.1 -p gpu -C nvme&a100 -x n1,n[08-09] -x n1,n2 --exact";
         let expected = json!({
             "nodes": 8, "duration_s": 7200, "earliest_start": "2026-11-21T21:00:00Z",
             "latest_end": "2026-11-22T23:00:00Z",
             "alternatives": [{ "nodes": 16, "duration_s": 2700 }],
             "utilisation": 0.6, "tolerance": { "cost": 0.02, "co2": 0.1 }, "partition": "gpu",
-            "features": ["nvme", "a100"], "exclude": ["n1", "n2"], "search": { "mode": "exact" },
+            "features": ["nvme", "a100"], "exclude": ["n1", "n08", "n09", "n2"], "search": { "mode": "exact" },
         });
         assert_eq!(body(line), Ok(expected));
+    }
+
+    #[test]
+    fn shares_are_percent_with_a_sign_and_asked_about_from_one_on_without() {
+        for (text, share) in [
+            ("cost=0.02", 0.02),
+            ("cost=2%", 0.02),
+            ("cost=1.1 %", 0.011),
+            ("cost=200%", 2.0),
+            ("cost=0", 0.0),
+        ] {
+            assert_eq!(tolerance(text), Ok(("cost".to_owned(), share)), "{text}");
+        }
+        let told = tolerance("cost=2").unwrap_err();
+        assert_eq!(
+            told,
+            "cost=2 is 200 %; did you mean cost=2%, which is cost=0.02? For 200 % say cost=200%"
+        );
+        assert!(tolerance("co2=1").is_err());
+        for text in ["cost", "cost=", "cost=%", "cost=two", "cost=0.00001%"] {
+            assert!(tolerance(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_nodes_that_cannot_be_read_says_where() {
+        let read = Line::try_parse_from(["quote", "-N", "1", "-t", "60", "-x", "n[1-"]);
+        let told = read.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("a bracket that is not closed, at character 2"), "{told}");
     }
 
     #[test]

@@ -225,11 +225,12 @@ fn sources(base: &str, folder: &Path, currency: Currency, rules: &str) -> String
     text.replace("RULES", rules).replace("FOLDER", &folder.display().to_string())
 }
 
-/// The site's settings, if it has a file, with these sources.
+/// The site's settings, if it has a file, with these sources; without one the dialogue with the supplier
+/// is open, whom the web page answers for.
 fn beside(config: Option<&Path>, sources: &str) -> anyhow::Result<String> {
     let mut whole: toml::Table = match config {
         Some(path) => std::fs::read_to_string(path)?.parse()?,
-        None => toml::Table::new(),
+        None => "[negotiation]".parse()?,
     };
     whole.extend(sources.parse::<toml::Table>()?);
     whole.entry("feed_lease_s").or_insert(LEASE_S.into());

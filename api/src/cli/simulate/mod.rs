@@ -81,7 +81,7 @@ fn cell(variant: &Variant, policies: &[Policy], digests: &mut Digests) -> Result
     let prepared = prepared
         .map_err(|errors| Failure::BadInput(errors.iter().map(ToString::to_string).collect()))?;
     for note in &prepared.notes {
-        eprintln!("{note}");
+        super::tell(note);
     }
     Ok(prepared.cell)
 }

@@ -53,9 +53,12 @@ macro_rules! reservations {
                 let mut transaction = self.begin_read().await?;
                 let mut query = Self::filtered(filter);
                 if let Some(after) = after {
-                    query.push(" AND r.id > ").push_bind(after);
+                    let beyond = if filter.newest { " AND r.id < " } else { " AND r.id > " };
+                    query.push(beyond).push_bind(after);
                 }
-                query.push(" ORDER BY r.id LIMIT ").push_bind(i64::from(limit));
+                let order = if filter.newest { " DESC" } else { "" };
+                query.push(" ORDER BY r.id").push(order);
+                query.push(" LIMIT ").push_bind(i64::from(limit));
                 let rows: Vec<ReservationRow> =
                     query.build_query_as().fetch_all(&mut *transaction).await?;
                 let mut offers = Self::offers_of(&mut transaction, &rows).await?;

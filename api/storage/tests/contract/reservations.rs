@@ -8,6 +8,7 @@ use crate::bench::{
 
 on_both_engines![
     pages_follow_each_other_without_gaps_or_repeats,
+    the_newest_come_first_where_that_is_wanted,
     owners_and_states_narrow_the_list,
     a_span_finds_the_chosen_offer_or_any_before_the_choice,
 ];
@@ -50,6 +51,17 @@ async fn pages_follow_each_other_without_gaps_or_repeats(bench: Bench) {
         seen.extend(page.iter().map(|reservation| reservation.id));
     }
     assert_eq!(seen, made);
+}
+
+async fn the_newest_come_first_where_that_is_wanted(bench: Bench) {
+    let database = &bench.database;
+    let mut made = seven(database).await;
+    made.reverse();
+    let newest = Filter { newest: true, ..Filter::default() };
+    assert_eq!(ids(database, &newest, None, 3).await, made[..3]);
+    assert_eq!(ids(database, &newest, Some(made[2]), 10).await, made[3..]);
+    let of_bob = Filter { owner: Some("bob'; --".to_owned()), ..newest };
+    assert_eq!(ids(database, &of_bob, Some(made[2]), 10).await, [made[3], made[5]]);
 }
 
 async fn owners_and_states_narrow_the_list(bench: Bench) {
