@@ -73,6 +73,14 @@ pub fn six_trade_offs() -> PlanningProblem {
     problem
 }
 
+/// Three hours of which the first two are as good as each other within 5 % of the cost; the
+/// arithmetic is in `wishes`.
+pub fn two_as_good() -> PlanningProblem {
+    let mut problem = request_for_an_hour(&[10], 2);
+    problem.agendas.price = prices(&[(0, 1, 101.0), (1, 2, 100.0), (2, 24, 106.0)]);
+    problem
+}
+
 fn hourly<A>(values: &[f64], agenda: fn(&[(i64, i64, f64)]) -> A) -> A {
     let pieces: Vec<_> = (0..).zip(values).map(|(hour, &value)| (hour, hour + 1, value)).collect();
     agenda(&pieces)

@@ -99,6 +99,15 @@ fn catches_winners_by_another_tolerance() {
     assert_violates!(found, Violation::Beaten { by: Place::Pareto(_), .. });
 }
 
+/// Hour 1 costs less, hour 0 is as good and earlier; see `wishes`.
+#[test]
+fn catches_a_later_winner_among_those_as_good_as_the_least() {
+    let found = changed(two_as_good(), |problem| {
+        problem.request.tolerances.cost = Tolerance::new(0.05).unwrap();
+    });
+    assert_violates!(found, Violation::Beaten { place: Place::Offer(0), .. });
+}
+
 #[test]
 fn catches_idle_power_left_out() {
     let mut problem = idling(100.0);

@@ -56,6 +56,19 @@ fn a_tolerance_includes_what_equals_it() {
     assert_eq!((at(0.499), at(0.5)), (2, 0));
 }
 
+/// 10 W for an hour at 101, 100 and 106 EUR/MWh: 1,010, 1,000 and 1,060 uEUR, of the same energy and
+/// CO2. Within 5 % of the least is up to 1,050: hours 0 and 1 are as good as the least in every step
+/// of every ranking, so the earlier wins. Asking for the cost a second time would take hour 1.
+#[test]
+fn of_what_is_as_good_as_the_least_in_all_steps_the_earliest_wins() {
+    assert_eq!(hours_of_all(&planned(&two_as_good()).1), [1; 6]);
+    let (_, decision) = planned(&with_cost_tolerance(two_as_good(), 0.05));
+    assert_eq!((decision.word(), hours_of_all(&decision)), ("optimum", [0; 6]));
+    // 1 % of 1,000 is 10 uEUR: hour 0 is just within; with less it is not.
+    let at = |tolerance| hours_of_all(&planned(&with_cost_tolerance(two_as_good(), tolerance)).1);
+    assert_eq!((at(0.01), at(0.0099)), ([0; 6], [1; 6]));
+}
+
 /// 10 W cost -970, -980 and -1,000 uEUR. Within 2 % of -1,000 is up to -1,000 + 20 = -980, within
 /// 3 % up to -970; the earliest of what is within wins.
 #[test]

@@ -71,6 +71,8 @@ pub struct OracleDecision {
     pub ties: usize,
     /// Shapes that survive all steps, but a winner listed after them starts as early with less.
     pub outdone: usize,
+    /// Winners that begin before a start with less in the first criterion and the same in the others.
+    pub overtaking: usize,
 }
 
 /// A problem, second by second.
@@ -120,7 +122,7 @@ impl<'a> Oracle<'a> {
         let tolerances = &self.world.problem.request.tolerances;
         let feasible = steps::feasible(&looked_at);
         let mut offers: Vec<(Feasible, Vec<Ranking>)> = Vec::new();
-        let (mut ties, mut outdone) = (0, 0);
+        let (mut ties, mut outdone, mut overtaking) = (0, 0, 0);
         for ranking in Ranking::ALL {
             let finalists = steps::finalists(ranking, tolerances, &feasible);
             let Some(winner) = steps::winner(ranking, &finalists) else { continue };
@@ -129,6 +131,12 @@ impl<'a> Oracle<'a> {
             outdone += finalists.iter().filter(listed_before).count();
             let key = |it: &Feasible| steps::key(ranking, &it.start);
             ties += feasible.iter().filter(|it| key(it) == key(winner)).count() - 1;
+            let [first, others @ ..] = key(winner);
+            let less = |it: &&Feasible| {
+                let [its_first, its_others @ ..] = key(it);
+                its_first < first && its_others == others
+            };
+            overtaking += usize::from(feasible.iter().any(|it| less(&it)));
             match offers.iter_mut().find(|(it, _)| it == winner) {
                 Some((_, rankings)) => rankings.push(ranking),
                 None => offers.push((winner.clone(), vec![ranking])),
@@ -138,7 +146,17 @@ impl<'a> Oracle<'a> {
         let dominated = |it: &Feasible| feasible.iter().any(|other| dominates(other, it));
         let pareto = feasible.iter().filter(|it| !dominated(it)).cloned().collect();
         let soonest = feasible.first().cloned();
-        OracleDecision { looked_at, crossings, feasible, soonest, offers, pareto, ties, outdone }
+        OracleDecision {
+            looked_at,
+            crossings,
+            feasible,
+            soonest,
+            offers,
+            pareto,
+            ties,
+            outdone,
+            overtaking,
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Tally {
             problem.request.tolerances = beyond;
         });
         self.add("tolerated shape outdone at its start", decided.outdone > 0);
+        self.add("tolerance, the earlier before the lesser", decided.overtaking > 0);
         let negative = decided.offers.iter().any(|(it, rankings)| {
             let first = |ranking: &Ranking| ranking.to_string().starts_with("cost");
             it.start.cost < 0 && rankings.iter().any(first)

@@ -282,6 +282,21 @@ fn cost_first_waits_for_the_cheap_hours_and_asap_does_not() {
     }
 }
 
+/// 200 EUR/MWh until 04:00 and 100 after: within 100 % of the least cost both are as good, and equal in
+/// CO2 and energy, so the earliest wins (the model, section 2). Within 99 % they are not.
+#[test]
+fn a_tolerant_policy_takes_the_earliest_of_what_is_as_good() {
+    let (parameters, inputs) = hand_made(vec![request(1, 2, 6)]);
+    let start = |name: &str| {
+        let policy: Policy = name.parse().unwrap();
+        let runs = judged(&cell(&parameters, &inputs, &[policy]));
+        reservations(&runs[0], policy)[0].map(|reserved| reserved.start)
+    };
+    assert_eq!(start("cost_co2_energy~100"), Some(at(0)));
+    assert_eq!(start("cost_co2_energy~99"), Some(at(3 * HOUR)));
+    assert_eq!(start("cost_co2_energy"), Some(at(4 * HOUR)));
+}
+
 /// The cap holds one node (20 W at maximum) and both are asked for; then there is no cap agenda
 /// where it is needed; then there are not as many nodes, which the cap has no part in.
 #[test]
