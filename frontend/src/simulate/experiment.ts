@@ -21,6 +21,8 @@ export interface Wishes {
   seed: number;
   /** A day, `2026-03-01`. */
   start: string;
+  /** Whether to play where the agendas do not cover what requests could use. */
+  allowUncovered: boolean;
   tables: Partial<Record<'nodes' | 'price' | 'co2' | 'power_cap' | 'trace', Table>>;
   processorsPerNode: number;
 }
@@ -49,6 +51,7 @@ export const FIRST: Wishes = {
   maxDelay: 24,
   seed: 1,
   start: '',
+  allowUncovered: false,
   tables: {},
   processorsPerNode: 1,
 };
@@ -86,6 +89,7 @@ export function experiment(wishes: Wishes): Record<string, unknown> {
   }
   const parameters: Record<string, unknown> = { days: wishes.days, max_delay_h: wishes.maxDelay };
   if (wishes.start) parameters.start = `${wishes.start}T00:00:00Z`;
+  if (wishes.agendas !== 'drawn' && wishes.allowUncovered) parameters.allow_uncovered = true;
   if (wishes.nodes === 'drawn') parameters.nodes = wishes.nodeCount;
   if (wishes.requests === 'trace') {
     use('trace', 'swf_file');

@@ -24,10 +24,20 @@ export interface Simulation {
   summary?: Summary | Summary[] | null;
 }
 
+type Share = number | null;
+type Ends = [number, number] | null;
+
 interface Savings {
-  energy_j: number;
-  cost: number;
-  co2_g: number;
+  energy_j: Share;
+  cost: Share;
+  co2_g: Share;
+}
+
+/** A policy beside starting as soon as possible, on the requests that both served. */
+export interface SameRequests {
+  requests: number;
+  saved: Savings;
+  saved_ci95: { energy_j: Ends; cost: Ends; co2_g: Ends };
 }
 interface Figures {
   energy_j: number;
@@ -38,13 +48,19 @@ interface Figures {
   unsuccessful_power_cap: number;
   unsuccessful_agenda_gap: number;
   occupancy: number;
+  scheduled: number;
+  total_energy_j: number;
+  total_cost: number;
+  total_co2_g: number;
 }
 export interface PolicySummary extends Figures {
-  savings_vs_asap_first?: Savings | null;
-  ci95?: Figures & { savings_vs_asap_first?: Savings | null };
+  month?: { requests: number; covered_share?: number };
+  same_requests?: SameRequests | null;
+  ci95?: Figures;
 }
 export interface Summary {
   policies: Record<string, PolicySummary>;
+  intervals?: { method: 't_over_runs'; runs: number } | { method: 'bootstrap_over_requests'; resamples: number; seed: number };
   parameters: { currency?: string } & Record<string, unknown>;
 }
 
@@ -77,18 +93,53 @@ export function standing(it: Simulation): string {
   }
 }
 
-/** One sentence for each policy against starting as soon as possible. */
+const requestsOf = (number: number) => rounded(number, 4);
+
+/** One sentence for each policy against starting as soon as possible, on the requests that both served. */
 export function savingsWords(summary: Summary): string[] {
   return Object.entries(summary.policies).flatMap(([policy, found]) => {
-    const saved = found.savings_vs_asap_first;
-    if (!saved || policy === 'asap_first') return [];
-    const part = (share: number, what: string) =>
-      `${percent(Math.abs(share))} ${share >= 0 ? 'less' : 'more'} ${what}`;
+    const same = found.same_requests;
+    if (!same) return [];
+    const part = (share: Share, ends: Ends, what: string) => {
+      if (share === null) return [];
+      const interval = ends ? ` (${percent(ends[0])} to ${percent(ends[1])} saved)` : '';
+      return [`${percent(Math.abs(share))} ${share >= 0 ? 'less' : 'more'} ${what}${interval}`];
+    };
+    const { saved, saved_ci95: ends } = same;
+    const parts = [
+      ...part(saved.cost, ends.cost, 'cost'),
+      ...part(saved.co2_g, ends.co2_g, 'CO₂'),
+      ...part(saved.energy_j, ends.energy_j, 'energy'),
+    ];
+    if (parts.length === 0) return [];
     const wait = length(found.start_lag_s * 1000);
     return [
-      `${policyName(policy)}: ${part(saved.cost, 'cost')}, ${part(saved.co2_g, 'CO₂')} and ${part(saved.energy_j, 'energy')} for each reservation than as soon as possible; people wait ${wait} on average.`,
+      `${policyName(policy)}: ${parts.join(', ')} than as soon as possible, in total over the ${requestsOf(same.requests)} requests that both served; people wait ${wait} on average.`,
     ];
   });
+}
+
+/** What the table says, and how intervals were found. */
+export function tableWords(summary: Summary): string {
+  const runs = Number(summary.parameters.runs ?? 1);
+  const totals =
+    runs > 1
+      ? `The month in total, mean of ${runs} runs; ± is half the 95 % confidence interval.`
+      : 'The month in total.';
+  const intervals = summary.intervals;
+  if (!intervals) return totals;
+  const method =
+    intervals.method === 't_over_runs'
+      ? `Student's t over ${intervals.runs} runs, paired by run`
+      : `bootstrap over the requests, ${intervals.resamples} resamples, seed ${intervals.seed}`;
+  return `${totals} Intervals of what is saved: 95 %, ${method}.`;
+}
+
+/** What the given agendas do not cover; empty where they cover all, or none is given. */
+export function coverageWords(summary: Summary): string {
+  const share = Object.values(summary.policies)[0]?.month?.covered_share ?? 1;
+  if (share >= 1) return '';
+  return `Prices, CO₂ and caps cover ${percent(share)} of the requests. Cost and CO₂ are of what was placed where they do.`;
 }
 
 export interface Cell {
@@ -97,12 +148,13 @@ export interface Cell {
   spread: string;
 }
 
-export const COLUMNS = ['Cost', 'CO₂', 'Energy', 'Wait', 'Not fitted', 'Occupancy'] as const;
+export const COLUMNS = ['Served', 'Cost', 'CO₂', 'Energy', 'Mean wait', 'Occupancy'] as const;
 
-/** A policy's row of the table: means over the runs. */
-export function row(found: PolicySummary, currency: string): Cell[] {
+/** A policy's row of the table: the month in total, means over the runs. */
+export function row(found: PolicySummary, summary: Summary): Cell[] {
   const spread = found.ci95;
-  const failed = (it: Figures) => it.unsuccessful_nodes + it.unsuccessful_power_cap + it.unsuccessful_agenda_gap;
+  const currency = summary.parameters.currency ?? 'EUR';
+  const asked = found.month?.requests ?? Number(summary.parameters.requests ?? found.scheduled);
   const cell = (value: string, half: number | undefined, show: (value: number) => string): Cell => ({
     value,
     spread: half ? `± ${show(half)}` : '',
@@ -110,11 +162,11 @@ export function row(found: PolicySummary, currency: string): Cell[] {
   const euros = (it: number) => money(it, currency);
   const wait = (it: number) => length(it * 1000);
   return [
-    cell(euros(found.cost), spread?.cost, euros),
-    cell(carbon(found.co2_g), spread?.co2_g, carbon),
-    cell(energy(found.energy_j), spread?.energy_j, energy),
+    cell(`${requestsOf(found.scheduled)} of ${requestsOf(asked)}`, spread?.scheduled, requestsOf),
+    cell(euros(found.total_cost), spread?.total_cost, euros),
+    cell(carbon(found.total_co2_g), spread?.total_co2_g, carbon),
+    cell(energy(found.total_energy_j), spread?.total_energy_j, energy),
     cell(wait(found.start_lag_s), spread?.start_lag_s, wait),
-    { value: percent(failed(found)), spread: '' },
     cell(percent(found.occupancy), spread?.occupancy, percent),
   ];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { FIRST, experiment, faults } from './experiment';
-import { panels, policyName, row, savingsWords, standing, type Simulation } from './results';
+import { coverageWords, panels, policyName, row, savingsWords, standing, tableWords, type Simulation } from './results';
 
 test('the first wishes make an experiment on the nodes of the site', () => {
   expect(faults(FIRST)).toEqual([]);
@@ -33,23 +33,49 @@ test('what is missing is told before anything is sent', () => {
 const figures = {
   energy_j: 3.6e6, cost: 0.367, co2_g: 233, start_lag_s: 50_400, unsuccessful_nodes: 0.03,
   unsuccessful_power_cap: 0.07, unsuccessful_agenda_gap: 0, occupancy: 0.07,
+  scheduled: 490, total_cost: 753.22, total_co2_g: 1.2e6, total_energy_j: 3.6e10,
 };
 
-test('savings are told against starting as soon as possible', () => {
-  const savings_vs_asap_first = { energy_j: -0.02, cost: 0.48, co2_g: 0.26 };
+test('savings are told on the requests that both served, with their intervals', () => {
+  const same_requests = {
+    requests: 490,
+    saved: { energy_j: -0.02, cost: 0.119, co2_g: null },
+    saved_ci95: { energy_j: null, cost: [0.1, 0.14] as [number, number], co2_g: null },
+  };
   const words = savingsWords({
-    policies: { asap_first: figures, 'cost_co2_energy~5': { ...figures, savings_vs_asap_first } },
+    policies: { asap_first: figures, 'cost_co2_energy~5': { ...figures, same_requests } },
     parameters: {},
   });
   expect(words).toEqual([
-    'Cheapest first, giving way by 5 %: 48 % less cost, 26 % less CO₂ and 2 % more energy for each reservation than as soon as possible; people wait 14 h on average.',
+    'Cheapest first, giving way by 5 %: 12 % less cost (10 % to 14 % saved), 2 % more energy than as soon as possible, in total over the 490 requests that both served; people wait 14 h on average.',
   ]);
 });
 
-test('a row has means with their confidence intervals', () => {
-  const cells = row({ ...figures, ci95: { ...figures, cost: 0.05 } }, 'EUR');
-  expect(cells[0]).toEqual({ value: '0.37 EUR', spread: '± 0.05 EUR' });
-  expect(cells[4]?.value).toBe('10 %');
+test('a row is the month in total', () => {
+  const summary = { policies: {}, parameters: { currency: 'EUR', requests: 500 } };
+  const cells = row({ ...figures, ci95: { ...figures, total_cost: 5.5 } }, summary);
+  expect(cells[0]?.value).toBe('490 of 500');
+  expect(cells[1]).toEqual({ value: '753.22 EUR', spread: '± 5.50 EUR' });
+  expect(cells[3]?.value).toBe('10 MWh');
+});
+
+test('the method of intervals and what is not covered are told', () => {
+  const of = (month: { requests: number; covered_share?: number }) => ({
+    policies: { asap_first: { ...figures, month } },
+    intervals: { method: 'bootstrap_over_requests' as const, resamples: 1000, seed: 7 },
+    parameters: { runs: 1 },
+  });
+  expect(tableWords(of({ requests: 500 }))).toBe(
+    'The month in total. Intervals of what is saved: 95 %, bootstrap over the requests, 1000 resamples, seed 7.',
+  );
+  expect(coverageWords(of({ requests: 500, covered_share: 0.1 }))).toContain('cover 10 % of the requests');
+  expect(coverageWords(of({ requests: 500, covered_share: 1 }))).toBe('');
+});
+
+test('what is not covered is played only where that is allowed', () => {
+  const site = { ...FIRST, agendas: 'site' as const, start: '2026-03-01' };
+  expect(experiment(site).parameters).not.toHaveProperty('allow_uncovered');
+  expect(experiment({ ...site, allowUncovered: true }).parameters).toMatchObject({ allow_uncovered: true });
 });
 
 test('curves become a line for each policy in each panel', () => {

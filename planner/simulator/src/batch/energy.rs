@@ -9,7 +9,7 @@
 use planner::quantity::Energy;
 
 use super::platform::Activity;
-use super::tariff::{Bill, Tariff};
+use super::tariff::{Bill, Sum, Tariff};
 use super::time::Time;
 
 /// Picojoules in a microjoule.
@@ -30,7 +30,7 @@ pub struct Meter<'a> {
     /// What energy costs and emits, where that is known.
     tariff: Option<&'a Tariff>,
     /// As [`Tariff::of`].
-    billed: [i128; 2],
+    billed: [Sum; 2],
     accounts: [Account; Activity::ALL.len()],
     /// What machines would draw without their jobs, uW.
     least_uw: i64,
@@ -83,6 +83,8 @@ pub struct Consumption {
     pub by_activity: [(Energy, i128); Activity::ALL.len()],
     /// What it came to.
     pub bill: Bill,
+    /// When the meter was read last: it began at 0.
+    pub until: Time,
 }
 
 impl Consumption {
@@ -104,7 +106,7 @@ impl<'a> Meter<'a> {
         let idle = &mut accounts[Activity::Idle as usize];
         (idle.machines, idle.drawn_uw) = (i64::from(machines), idle_uw);
         let tariff = tariff.filter(|tariff| tariff.bills());
-        Self { tariff, billed: [0; 2], accounts, least_uw: idle_uw, read: Time::ZERO }
+        Self { tariff, billed: [Sum::default(); 2], accounts, least_uw: idle_uw, read: Time::ZERO }
     }
 
     /// Energy consumed until `now`.
@@ -124,8 +126,10 @@ impl<'a> Meter<'a> {
         let of = |account: &Account| (account.consumed_pj / PICO, account.time_us);
         let by_activity = self.accounts.each_ref().map(of);
         let by_activity = by_activity.map(|(uj, us)| (Energy::from_microjoules(uj), us));
-        let bill = self.tariff.map(|tariff| tariff.bill(self.billed)).unwrap_or_default();
-        Consumption { total: self.consumed(self.read), by_activity, bill }
+        let consumed_pj = self.accounts.iter().map(|account| account.consumed_pj).sum();
+        let bill = self.tariff.map(|tariff| tariff.bill(self.billed, consumed_pj));
+        let (total, bill) = (self.consumed(self.read), bill.unwrap_or_default());
+        Consumption { total, by_activity, bill, until: self.read }
     }
 
     /// What would be drawn without jobs changes.
@@ -137,7 +141,8 @@ impl<'a> Meter<'a> {
     fn bill(&mut self, now: Time) {
         if let Some(tariff) = self.tariff {
             let more = tariff.of(self.read, now, self.drawn_uw());
-            self.billed = [self.billed[0] + more[0], self.billed[1] + more[1]];
+            self.billed[0] += more[0];
+            self.billed[1] += more[1];
         }
     }
 

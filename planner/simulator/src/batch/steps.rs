@@ -9,6 +9,15 @@ pub struct Steps {
     steps: Vec<(Time, Option<i64>)>,
 }
 
+/// Time without a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// All of it.
+    pub total: Time,
+    /// The first part: from, until.
+    pub first: (Time, Time),
+}
+
 impl Steps {
     /// Of pieces: from, until, value; in order, without overlaps. Others are passed over.
     pub fn of(pieces: impl IntoIterator<Item = (Time, Time, i64)>) -> Self {
@@ -40,14 +49,39 @@ impl Steps {
 
     /// The integral from one instant to another, value-microseconds; gaps count nothing.
     pub fn integral(&self, from: Time, until: Time) -> i128 {
-        let (mut sum, mut at) = (0, from);
+        self.over(from, until).0
+    }
+
+    /// The same, and for how long of it there is a value, us.
+    pub fn over(&self, from: Time, until: Time) -> (i128, i64) {
+        let (mut sum, mut covered, mut at) = (0, 0, from);
         while at < until {
             let (value, next) = self.from(at);
             let end = next.min(until);
-            sum += i128::from(value.unwrap_or(0)) * i128::from((end - at).as_micros());
+            if let Some(value) = value {
+                let length = (end - at).as_micros();
+                sum += i128::from(value) * i128::from(length);
+                covered += length;
+            }
             at = end;
         }
-        sum
+        (sum, covered)
+    }
+
+    /// What there is no value for from one instant to another.
+    pub fn missing(&self, from: Time, until: Time) -> Option<Missing> {
+        let (mut at, mut missing) = (from, None::<Missing>);
+        while at < until {
+            let (value, next) = self.from(at);
+            let end = next.min(until);
+            if value.is_none() {
+                let first = missing.map_or((at, end), |missing| missing.first);
+                let before = missing.map_or(Time::ZERO, |missing| missing.total);
+                missing = Some(Missing { total: before + (end - at), first });
+            }
+            at = end;
+        }
+        missing
     }
 
     /// The same steps with other values.
@@ -115,6 +149,12 @@ mod tests {
         assert_eq!(steps.from(s(40)), (None, Time::FOREVER));
         // 7 * 5 + 3 * 10 + 0 * 10 + 5 * 2 = 75.
         assert_eq!(steps.integral(s(5), s(32)), 75_000_000);
+        assert_eq!(steps.over(s(5), s(32)), (75_000_000, 17_000_000));
+        // From 5 to 50 there is nothing from 20 to 30, and from 40 on.
+        let missing = Missing { total: s(20), first: (s(20), s(30)) };
+        assert_eq!(steps.missing(s(5), s(50)), Some(missing));
+        assert_eq!(steps.missing(s(5), s(20)), None);
+        assert_eq!(Steps::default().missing(s(0), s(0)), None);
         assert_eq!(steps.part(s(15), s(35)).bounds(), Some((s(15), s(35))));
         assert_eq!(steps.part(s(15), s(35)).integral(s(0), s(99)), 40_000_000);
         assert_eq!(steps.map(|value| 2 * value).at(s(12)), Some(6));

@@ -82,10 +82,16 @@ pub struct Summary {
     pub max_bounded_slowdown: f64,
     /// Energy of machines by what they did.
     pub energy_by_state: Option<EnergyByState>,
-    /// What the energy costs, in the price table's currency.
+    /// What the energy costs, in the price table's currency: the part of it that there are prices for.
     pub energy_cost: Option<f64>,
-    /// What CO2 its generation emits, g.
+    /// Of the energy, the part that there are prices for.
+    pub energy_cost_covered_share: Option<f64>,
+    /// What CO2 its generation emits, g: that of the part that there are CO2 intensities for.
     pub energy_co2_g: Option<f64>,
+    /// Of the energy, the part that there are CO2 intensities for.
+    pub energy_co2_covered_share: Option<f64>,
+    /// Of the time that a table of caps alone bounds, the part that there are caps for.
+    pub power_cap_covered_share: Option<f64>,
     /// Quantiles of the wait.
     pub waiting_time_quantiles: Shares,
     /// Quantiles of the turnaround.
@@ -155,7 +161,9 @@ impl Summary {
             time_switching_on: seconds(Activity::SwitchingOn),
             energy_by_state: Some(energy_by_state),
             energy_cost: consumption.bill.cost,
+            energy_cost_covered_share: consumption.bill.cost_covered_share,
             energy_co2_g: consumption.bill.co2_g,
+            energy_co2_covered_share: consumption.bill.co2_covered_share,
             ..self
         }
     }
@@ -221,6 +229,11 @@ impl Tally {
         }
     }
 
+    /// When the last job ended, where it is known what machines draw.
+    pub fn metered_until(&self) -> Option<Time> {
+        self.totals.map(|totals| totals.consumption.until)
+    }
+
     /// The results on `machines` machines.
     pub fn summary(&self, machines: u32) -> Summary {
         let mean = |sum: f64, count: u64| if count == 0 { 0.0 } else { sum / count as f64 };
@@ -266,7 +279,10 @@ impl Tally {
             bounded_slowdown_quantiles: self.bounded_slowdowns.shares(),
             energy_by_state: None,
             energy_cost: None,
+            energy_cost_covered_share: None,
             energy_co2_g: None,
+            energy_co2_covered_share: None,
+            power_cap_covered_share: None,
         };
         match &self.totals {
             Some(totals) => summary.with(totals),

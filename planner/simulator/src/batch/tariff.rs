@@ -14,13 +14,42 @@ pub struct Tariff {
     pub cap: Option<Steps>,
 }
 
-/// What energy came to; gaps in the tables count nothing.
+/// One of the supplier's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after the fields of `Tariff`")]
+pub enum Table {
+    Price,
+    Co2,
+    Cap,
+}
+
+/// What energy came to, as far as the tables have values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bill {
     /// In the currency.
     pub cost: Option<f64>,
     /// g of CO2.
     pub co2_g: Option<f64>,
+    /// Of the energy, the part that there were prices for; 1 where nothing was consumed.
+    pub cost_covered_share: Option<f64>,
+    /// Of the energy, the part that there were CO2 intensities for.
+    pub co2_covered_share: Option<f64>,
+}
+
+/// What drawn energy comes to by one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Millionths of the table's unit times picojoules.
+    pub worth: i128,
+    /// Energy for which the table has a value, pJ.
+    pub covered_pj: i128,
+}
+
+impl std::ops::AddAssign for Sum {
+    fn add_assign(&mut self, more: Self) {
+        self.worth += more.worth;
+        self.covered_pj += more.covered_pj;
+    }
 }
 
 impl Tariff {
@@ -29,20 +58,37 @@ impl Tariff {
         self.price.is_some() || self.co2.is_some()
     }
 
-    /// What drawing `uw` from one instant to another comes to: millionths of the currency per `MWh`, and of
-    /// a gram per `kWh`, times picojoules.
-    pub fn of(&self, from: Time, until: Time, uw: i64) -> [i128; 2] {
+    /// One of the tables, where it was given.
+    pub const fn table(&self, table: Table) -> Option<&Steps> {
+        match table {
+            Table::Price => self.price.as_ref(),
+            Table::Co2 => self.co2.as_ref(),
+            Table::Cap => self.cap.as_ref(),
+        }
+    }
+
+    /// What drawing `uw` from one instant to another comes to, by prices and by CO2 intensities.
+    pub fn of(&self, from: Time, until: Time, uw: i64) -> [Sum; 2] {
         [&self.price, &self.co2].map(|steps| {
-            steps.as_ref().map_or(0, |steps| steps.integral(from, until) * i128::from(uw))
+            let (worth, covered) = steps.as_ref().map_or((0, 0), |steps| steps.over(from, until));
+            let uw = i128::from(uw);
+            Sum { worth: worth * uw, covered_pj: i128::from(covered) * uw }
         })
     }
 
-    /// The bill for sums of [`Tariff::of`].
-    pub fn bill(&self, [price, co2]: [i128; 2]) -> Bill {
+    /// The bill for sums of [`Tariff::of`] over `consumed_pj` in all.
+    pub fn bill(&self, [price, co2]: [Sum; 2], consumed_pj: i128) -> Bill {
+        let share = |sum: Sum| match consumed_pj {
+            0 => 1.0,
+            all => sum.covered_pj as f64 / all as f64,
+        };
         // 1 MWh is 3.6e21 pJ, 1 kWh 3.6e18 pJ.
-        let cost = self.price.as_ref().map(|_| price as f64 / 1e6 / 3.6e21);
-        let co2_g = self.co2.as_ref().map(|_| co2 as f64 / 1e6 / 3.6e18);
-        Bill { cost, co2_g }
+        Bill {
+            cost: self.price.as_ref().map(|_| price.worth as f64 / 1e6 / 3.6e21),
+            co2_g: self.co2.as_ref().map(|_| co2.worth as f64 / 1e6 / 3.6e18),
+            cost_covered_share: self.price.as_ref().map(|_| share(price)),
+            co2_covered_share: self.co2.as_ref().map(|_| share(co2)),
+        }
     }
 }
 
@@ -51,16 +97,18 @@ mod tests {
     use super::*;
 
     /// 1 kW for two hours: 2 kWh at 100 per MWh in the first hour and 50 in the second are 0.1 + 0.05; at
-    /// 40 g/kWh in the first hour only, 40 g.
+    /// 40 g/kWh in the first hour only, 40 g for half of the energy.
     #[test]
     fn bills_add_up() {
         let hour = |hours: i64| Time::from_seconds(3_600 * hours);
         let price = Steps::of([(hour(0), hour(1), 100_000_000), (hour(1), hour(2), 50_000_000)]);
         let co2 = Steps::of([(hour(0), hour(1), 40_000_000)]);
         let tariff = Tariff { price: Some(price), co2: Some(co2), cap: None };
-        let bill = tariff.bill(tariff.of(hour(0), hour(2), 1_000_000_000));
+        let consumed_pj = 7_200_000_000_i128 * 1_000_000_000;
+        let bill = tariff.bill(tariff.of(hour(0), hour(2), 1_000_000_000), consumed_pj);
         assert!((bill.cost.unwrap() - 0.15).abs() < 1e-12);
         assert!((bill.co2_g.unwrap() - 40.0).abs() < 1e-9);
-        assert_eq!(Tariff::default().bill([0; 2]), Bill::default());
+        assert_eq!((bill.cost_covered_share, bill.co2_covered_share), (Some(1.0), Some(0.5)));
+        assert_eq!(Tariff::default().bill([Sum::default(); 2], 0), Bill::default());
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Series {
     pub name: String,
     /// Which colour, dash and marker; the same name has the same in every chart.
     pub look: usize,
-    /// x, y and half of y's confidence interval. For bars x is the group.
-    pub points: Vec<(f64, f64, Option<f64>)>,
+    /// x, y and the ends of y's confidence interval. For bars x is the group.
+    pub points: Vec<(f64, f64, Option<[f64; 2]>)>,
 }
 
 /// How series are drawn.
@@ -79,11 +79,33 @@ impl Frame {
 impl Chart {
     /// The chart with its title and legend, as an HTML figure; nothing where there is no value.
     pub fn figure(&self) -> String {
+        self.figure_within(None)
+    }
+
+    /// Charts that are compared with each other, on one scale of y.
+    pub fn figures_on_one_scale(charts: &[Self]) -> String {
+        let ends = charts.iter().flat_map(Self::ends);
+        let both = ends.fold(None, |both: Option<(f64, f64)>, end| {
+            let (least, most) = both.unwrap_or((end, end));
+            Some((least.min(end), most.max(end)))
+        });
+        charts.iter().map(|chart| chart.figure_within(both)).collect()
+    }
+
+    /// Every y and every end of an interval.
+    fn ends(&self) -> impl Iterator<Item = f64> + '_ {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        points
+            .flat_map(|(_, y, interval)| [*y].into_iter().chain(interval.iter().flatten().copied()))
+    }
+
+    /// `within` are y values that the axis reaches around beside the chart's own.
+    fn figure_within(&self, within: Option<(f64, f64)>) -> String {
         if self.series.iter().all(|series| series.points.is_empty()) {
             return String::new();
         }
         let mut out = format!("<figure><figcaption>{}</figcaption>", escaped(&self.title));
-        out += &self.svg();
+        out += &self.svg(within);
         if self.series.len() == 1 {
             return out + "</figure>\n";
         }
@@ -107,8 +129,8 @@ impl Chart {
         out + "</svg>"
     }
 
-    fn svg(&self) -> String {
-        let (frame, x_ticks, y_ticks) = self.frame();
+    fn svg(&self, within: Option<(f64, f64)>) -> String {
+        let (frame, x_ticks, y_ticks) = self.frame(within);
         let mut out = format!(
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"{}: {} by {}\">",
             escaped(&self.title),
@@ -123,17 +145,14 @@ impl Chart {
         out + "</svg>"
     }
 
-    fn frame(&self) -> (Frame, Vec<f64>, Vec<f64>) {
+    fn frame(&self, within: Option<(f64, f64)>) -> (Frame, Vec<f64>, Vec<f64>) {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let range = |values: Vec<f64>| {
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             (least, values.into_iter().fold(f64::NEG_INFINITY, f64::max))
         };
-        let edges = |(_, y, half): &(f64, f64, Option<f64>)| {
-            let half = half.unwrap_or(0.0);
-            [y - half, y + half]
-        };
-        let mut ys: Vec<f64> = points().flat_map(edges).collect();
+        let mut ys: Vec<f64> = self.ends().collect();
+        ys.extend(within.iter().flat_map(|(least, most)| [*least, *most]));
         if self.from_zero || self.kind == Kind::Bars {
             ys.push(0.0);
         }
@@ -207,8 +226,8 @@ impl Chart {
         }
         let _ = write!(out, "<path d=\"{path}\" {}/>", stroke(series));
         if self.kind == Kind::Marked {
-            for (x, y, half) in &series.points {
-                whisker(out, frame, frame.x(*x), *y, *half);
+            for (x, y, interval) in &series.points {
+                whisker(out, frame, frame.x(*x), *interval);
                 *out += &marker(series, frame.x(*x), frame.y(*y));
             }
         }
@@ -218,7 +237,7 @@ impl Chart {
         let shown = self.series.len() as f64;
         let width = (frame.x(1.0) - frame.x(0.0)) * 0.8 / shown;
         for (index, series) in self.series.iter().enumerate() {
-            for (group, value, half) in &series.points {
+            for (group, value, interval) in &series.points {
                 let x = frame.x(*group) + (index as f64 - shown / 2.0) * width;
                 let (top, base) = (frame.y(value.max(0.0)), frame.y(value.min(0.0)));
                 let _ = write!(
@@ -230,16 +249,16 @@ impl Chart {
                     base - top,
                     colour(series)
                 );
-                whisker(out, frame, x + width / 2.0, *value, *half);
+                whisker(out, frame, x + width / 2.0, *interval);
             }
         }
     }
 }
 
-/// A confidence interval around a value at a place in pixels.
-fn whisker(out: &mut String, frame: &Frame, x: f64, value: f64, half: Option<f64>) {
-    if let Some(half) = half {
-        let (top, bottom) = (frame.y(value + half), frame.y(value - half));
+/// A confidence interval at a place in pixels.
+fn whisker(out: &mut String, frame: &Frame, x: f64, interval: Option<[f64; 2]>) {
+    if let Some([from, to]) = interval {
+        let (top, bottom) = (frame.y(to), frame.y(from));
         let _ = write!(out, "<path class=ci d=\"M{x:.1} {top:.1}V{bottom:.1}\"/>");
         for y in [top, bottom] {
             let _ = write!(out, "<path class=ci d=\"M{:.1} {y:.1}h6\"/>", x - 3.0);
@@ -273,4 +292,41 @@ fn marker(series: &Series, x: f64, y: f64) -> String {
 /// As text of a document.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(value: f64, interval: [f64; 2]) -> Chart {
+        Chart {
+            title: String::new(),
+            x_label: String::new(),
+            y_label: String::new(),
+            horizontal: Horizontal::Places(vec!["a".to_owned()]),
+            kind: Kind::Bars,
+            from_zero: true,
+            series: vec![Series {
+                name: String::new(),
+                look: 0,
+                points: vec![(0.0, value, Some(interval))],
+            }],
+        }
+    }
+
+    /// Alone, 2 would reach to the top of its chart; beside 18 to 22 it is a tenth of the axis to 25.
+    #[test]
+    fn charts_that_are_compared_have_one_scale() {
+        let charts = [bars(2.0, [1.0, 2.0]), bars(20.0, [18.0, 22.0])];
+        let height = |figure: &str| -> f64 {
+            let (_, rest) = figure.split_once("<rect").unwrap();
+            let (_, rest) = rest.split_once("height=\"").unwrap();
+            rest.split('"').next().unwrap().parse().unwrap()
+        };
+        let both = Chart::figures_on_one_scale(&charts);
+        let figures: Vec<&str> = both.split("</figure>").collect();
+        let (small, large) = (height(figures[0]), height(figures[1]));
+        assert!((large / small - 10.0).abs() < 0.1, "{small} {large}");
+        assert!(height(&charts[0].figure()) > 5.0 * small);
+    }
 }

@@ -6,65 +6,92 @@ use super::ReportedCell;
 use super::chart::{Chart, Horizontal, Kind, Series};
 use super::scale::readable;
 use crate::policy::Policy;
-use crate::sesames::{Measure, PolicySummary, Savings};
+use crate::sesames::{Measure, PolicySummary, Saved};
 use crate::tables::CURVES;
 
 /// The figures of one cell.
 pub(super) fn of_cell(cell: &ReportedCell<'_>) -> String {
     let mut out = String::from(
-        "<h2>What each policy saves</h2>\n<p>Policies do not place the same requests: one that places \
-         more large ones has dearer reservations. The right figure compares like with like.</p>\n\
+        "<h2>What each policy saves against asap_first</h2>\n<p>Left, like is compared with like: the \
+         requests that both served, in total. Right, the mean reservation of all that each placed: a \
+         policy that places more large ones has dearer reservations. Both on one scale.</p>\n\
          <div class=figures>",
     );
-    out += &savings(cell, "Savings of a reservation against asap_first", |all| {
-        all.savings_vs_asap_first
-    });
-    out += &savings(cell, "The same, on requests that every policy placed", |all| {
-        all.savings_on_common_requests
-    });
+    out += &Chart::figures_on_one_scale(&[of_same_requests(cell), of_a_reservation(cell)]);
     out += "</div><h2>The first run's first week</h2>\n<div class=figures>";
     out += &power(cell);
     let line = &cell.findings.first_run;
     let currency = cell.findings.summary.parameters.currency.code();
     out += &rate("Price of energy", &format!("{currency}/MWh"), &line.price);
     out += &rate("CO2 intensity of energy", "g/kWh", &line.co2);
-    out += "</div><h2>As requests are placed</h2>\n<div class=figures>";
+    out += "</div><h2>A reservation on average, as requests are placed</h2>\n<div class=figures>";
     for measure in CURVES {
         out += &growth(cell, measure);
     }
     out + "</div>"
 }
 
+/// A part and its interval, of energy, cost and CO2.
+type Parts = [(Option<f64>, Option<[f64; 2]>); 3];
+
+fn of_same_requests(cell: &ReportedCell<'_>) -> Chart {
+    let label = cell.findings.summary.intervals.words();
+    savings(cell, "Saved on the requests that both served", &label, |_, summary| {
+        same_requests(summary)
+    })
+}
+
+/// What is saved on the requests that both served.
+fn same_requests(summary: &PolicySummary) -> Option<Parts> {
+    let same = summary.same_requests?;
+    let (saved, ends) = (same.saved, same.saved_ci95);
+    Some([(saved.energy_j, ends.energy_j), (saved.cost, ends.cost), (saved.co2_g, ends.co2_g)])
+}
+
+fn of_a_reservation(cell: &ReportedCell<'_>) -> Chart {
+    let paired = cell.findings.summary.parameters.parameters.runs > 1;
+    let label = if paired { "with 95 % confidence intervals, paired by run" } else { "" };
+    savings(cell, "Saved of the mean reservation", label, |policy, summary| {
+        let saved = summary.savings.filter(|_| policy != Policy::AsapFirst)?.savings_vs_asap_first;
+        let halves = summary.ci95.and_then(|ci95| ci95.savings);
+        let halves = halves.map(|halves| halves.savings_vs_asap_first);
+        let part = |of: fn(&Saved) -> Option<f64>| {
+            let value = of(&saved);
+            (value, ends(value, halves.as_ref().and_then(of)))
+        };
+        Some([part(|it| it.energy_j), part(|it| it.cost), part(|it| it.co2_g)])
+    })
+}
+
+/// A value's interval by half of its width.
+fn ends(value: Option<f64>, half: Option<f64>) -> Option<[f64; 2]> {
+    value.zip(half).map(|(value, half)| [value - half, value + half])
+}
+
 fn savings(
     cell: &ReportedCell<'_>,
     title: &str,
-    of: fn(&Savings) -> crate::sesames::Saved,
-) -> String {
+    label: &str,
+    of: impl Fn(Policy, &PolicySummary) -> Option<Parts>,
+) -> Chart {
     let series = |(look, (policy, summary)): (usize, &(Policy, PolicySummary))| {
-        let saved = of(summary.savings.as_ref()?);
-        let half = summary.ci95.and_then(|ci95| ci95.savings).map(|savings| of(&savings));
-        let values = [saved.energy_j, saved.cost, saved.co2_g];
-        let halves = half.map_or([None; 3], |half| [half.energy_j, half.cost, half.co2_g]);
-        let points =
-            values.into_iter().zip(halves).enumerate().filter_map(|(group, (value, half))| {
-                Some((group as f64, value? * 100.0, half.map(|half| half * 100.0)))
-            });
+        let percent = |part: f64| part * 100.0;
+        let points = of(*policy, summary)?.into_iter().enumerate();
+        let points = points.filter_map(|(group, (value, ends))| {
+            Some((group as f64, percent(value?), ends.map(|ends| ends.map(percent))))
+        });
         Some(Series { name: policy.to_string(), look, points: points.collect() })
     };
-    let paired = cell.findings.summary.parameters.parameters.runs > 1;
     let policies = cell.findings.summary.policies.iter().enumerate();
-    let others = policies.filter(|(_, (policy, _))| *policy != Policy::AsapFirst);
     Chart {
         title: title.to_owned(),
-        x_label: if paired { "with 95 % confidence intervals, paired by run" } else { "" }
-            .to_owned(),
+        x_label: label.to_owned(),
         y_label: "saved, %".to_owned(),
         horizontal: Horizontal::Places(["energy", "cost", "CO2"].map(str::to_owned).into()),
         kind: Kind::Bars,
         from_zero: true,
-        series: others.filter_map(series).collect(),
+        series: policies.filter_map(series).collect(),
     }
-    .figure()
 }
 
 /// A measure against the number of requests placed so far (paper, figure 5).
@@ -173,24 +200,24 @@ fn of_slice(cells: &[&ReportedCell<'_>], others: &[(String, Value)]) -> String {
     let words = others.iter().map(|(name, value)| format!(", {name} = {}", text(value)));
     let title = format!("What changes with {varied}{}", words.collect::<String>());
     let mut out = format!("<h2>{}</h2>\n<div class=figures>", super::chart::escaped(&title));
-    for (column, name) in ["Energy", "Cost", "CO2"].into_iter().enumerate() {
-        let of = |savings: Option<Savings>| {
-            let saved = savings?.savings_vs_asap_first;
-            [saved.energy_j, saved.cost, saved.co2_g][column]
-        };
-        let value = |policy: Policy, summary: &PolicySummary| {
-            // Against itself it saves nothing, which says nothing.
-            let saved = of(summary.savings).filter(|_| policy != Policy::AsapFirst)?;
-            Some((saved, summary.ci95.and_then(|ci95| of(ci95.savings))))
-        };
-        out += &against(cells, varied, &format!("{name} saved of a reservation"), "", value);
-    }
+    let names = ["Energy", "Cost", "CO2"].into_iter().enumerate();
+    let saved: Vec<Chart> = names
+        .map(|(column, name)| {
+            let title = format!("{name} saved on the requests that both served");
+            against(cells, varied, &title, "", |summary| {
+                let (value, ends) = same_requests(summary)?[column];
+                Some((value?, ends))
+            })
+        })
+        .collect();
+    out += &Chart::figures_on_one_scale(&saved);
     for measure in OF_GRID {
-        let value = |_, summary: &PolicySummary| {
+        let chart = against(cells, varied, &capital(measure.label()), measure.unit(), |summary| {
+            let value = summary.means.get(measure)?;
             let half = summary.ci95.and_then(|ci95| ci95.means.get(measure));
-            Some((summary.means.get(measure)?, half))
-        };
-        out += &against(cells, varied, &capital(measure.label()), measure.unit(), value);
+            Some((value, ends(Some(value), half)))
+        });
+        out += &chart.figure();
     }
     out += &trade_off(cells, varied);
     out + "</div>"
@@ -202,18 +229,18 @@ fn against(
     varied: &str,
     title: &str,
     unit: &str,
-    value: impl Fn(Policy, &PolicySummary) -> Option<(f64, Option<f64>)>,
-) -> String {
+    value: impl Fn(&PolicySummary) -> Option<(f64, Option<[f64; 2]>)>,
+) -> Chart {
     let all = cells.iter().flat_map(|cell| &cell.findings.summary.policies);
-    let values = all.filter_map(|(policy, summary)| value(*policy, summary));
+    let values = all.filter_map(|(_, summary)| value(summary));
     let most = values.map(|(value, _)| value.abs());
     let (by, unit) = readable(unit, most.fold(0.0, f64::max), "");
     let series = policies(cells).into_iter().enumerate().map(|(look, policy)| {
         let points = cells.iter().enumerate().filter_map(|(place, cell)| {
-            let (mean, half) = value(policy, cell.findings.summary.policy(policy)?)?;
+            let (mean, ends) = value(cell.findings.summary.policy(policy)?)?;
             // Beside each other, so that intervals do not hide each other.
             let place = place as f64 + (look as f64 - 1.5) * 0.05;
-            Some((place, mean / by, half.map(|half| half / by)))
+            Some((place, mean / by, ends.map(|ends| ends.map(|end| end / by))))
         });
         Series { name: policy.to_string(), look, points: points.collect() }
     });
@@ -229,7 +256,6 @@ fn against(
         from_zero: true,
         series: series.collect(),
     }
-    .figure()
 }
 
 /// What waiting buys: the cost saved against the start lag, one point for each value.
@@ -238,7 +264,7 @@ fn trade_off(cells: &[&ReportedCell<'_>], varied: &str) -> String {
         let point = |cell: &&ReportedCell<'_>| {
             let summary = cell.findings.summary.policy(policy)?;
             let lag_h = summary.means.get(Measure::StartLagS)? / 3600.0;
-            Some((lag_h, summary.savings?.savings_vs_asap_first.cost? * 100.0, None))
+            Some((lag_h, summary.same_requests?.saved.cost? * 100.0, None))
         };
         let points = cells.iter().filter_map(point).collect();
         Series { name: policy.to_string(), look, points }
@@ -246,7 +272,7 @@ fn trade_off(cells: &[&ReportedCell<'_>], varied: &str) -> String {
     Chart {
         title: format!("What waiting buys, one point for each {varied}"),
         x_label: "start lag, h".to_owned(),
-        y_label: "cost saved, %".to_owned(),
+        y_label: "cost saved on the same requests, %".to_owned(),
         horizontal: Horizontal::Numbers,
         kind: Kind::Marked,
         from_zero: true,

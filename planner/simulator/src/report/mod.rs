@@ -5,6 +5,7 @@ pub(crate) mod chart;
 mod figures;
 mod findings;
 pub(crate) mod scale;
+mod totals;
 
 use std::fmt::Write;
 
@@ -37,14 +38,17 @@ pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {
     );
     out += &lead(cells);
     if let [cell] = cells {
-        out += &comparison(cell);
+        out += &totals::of_cell(cell);
         out += &figures::of_cell(cell);
+        out += "<h2>A reservation on average</h2>\n<p>Of those that each policy placed, which are not \
+                the same ones.</p>\n";
+        out += &comparison(cell);
         out += &details(cell);
     } else {
         out += &figures::of_grid(cells);
         for cell in cells {
             let _ = writeln!(out, "<h2>{}</h2>", escaped(&cell.variant.name()));
-            out += &comparison(cell);
+            out += &totals::of_cell(cell);
         }
     }
     out += &cells.first().map(parameters).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! 2. [`Cell::play`]: one run. A [`Month`] is drawn, each input from a stream of its own
 //!    (`streams`) or given; the requests are placed under each policy, in a book of that policy's
 //!    own. Runs do not depend on each other: any thread may play any.
-//! 3. [`Summary::of`]: means over the runs, savings against `asap_first`, confidence intervals.
+//! 3. [`Summary::of`]: the month in total, savings against `asap_first`, means, intervals.
 //!
 //! # The order of arrival
 //!
@@ -23,7 +23,9 @@
 
 mod cluster;
 mod co2;
+mod compare;
 mod confidence;
+mod coverage;
 mod curves;
 mod forecasts;
 mod inputs;
@@ -50,6 +52,8 @@ use planner::search::Cancelled;
 use planner::time::Span;
 
 pub use cluster::Platform;
+pub use compare::{Intervals, MonthTotals, SameRequests, SavedIntervals};
+pub use coverage::{Given, Uncovered};
 pub use curves::{CurvePoint, curve};
 pub use inputs::{Forecast, InputError, Inputs, Source, Sources, Tariff};
 pub use measures::{Measure, Measures};
@@ -75,6 +79,9 @@ pub enum SesamesError {
     /// Inputs that cannot be played, all of them.
     #[error("{}", listed(.0))]
     Inputs(Vec<InputError>),
+    /// Given agendas that do not cover all requests, where that is not allowed.
+    #[error("{}", listed(.0))]
+    Uncovered(Vec<Uncovered>),
     /// No policy, or one twice.
     #[error("policies must be at least one, each once")]
     Policies,
@@ -102,6 +109,7 @@ pub struct Cell {
     inputs: Inputs,
     policies: Vec<Policy>,
     platform: Arc<Platform>,
+    uncovered: Vec<Uncovered>,
 }
 
 impl Cell {
@@ -122,6 +130,10 @@ impl Cell {
         if !errors.is_empty() {
             return Err(SesamesError::Inputs(errors));
         }
+        let uncovered = coverage::uncovered(&parameters, &inputs);
+        if !uncovered.is_empty() && !parameters.allow_uncovered {
+            return Err(SesamesError::Uncovered(uncovered));
+        }
         let twice = (1..policies.len()).any(|index| policies[..index].contains(&policies[index]));
         if policies.is_empty() || twice {
             return Err(SesamesError::Policies);
@@ -132,7 +144,7 @@ impl Cell {
             Source::Given(nodes) => std::mem::take(nodes),
         };
         let platform = Arc::new(Platform::new(pattern, parameters.nodes)?);
-        Ok(Self { parameters, inputs, policies, platform })
+        Ok(Self { parameters, inputs, policies, platform, uncovered })
     }
 
     /// What the cell is played with.
@@ -148,6 +160,11 @@ impl Cell {
     /// What is given; its nodes have become the platform.
     pub const fn inputs(&self) -> &Inputs {
         &self.inputs
+    }
+
+    /// The given agendas that do not cover all requests, where that is allowed.
+    pub fn uncovered(&self) -> &[Uncovered] {
+        &self.uncovered
     }
 
     /// How many plans there are to make.

@@ -206,6 +206,15 @@ impl From<&Values> for Amounts {
     }
 }
 
+impl Amounts {
+    /// Each of them changed alike.
+    #[must_use]
+    pub fn map(self, of: impl Fn(f64) -> f64) -> Self {
+        let Self { energy_j, cost, co2_g } = self;
+        Self { energy_j: of(energy_j), cost: of(cost), co2_g: of(co2_g) }
+    }
+}
+
 impl std::ops::AddAssign for Amounts {
     fn add_assign(&mut self, other: Self) {
         self.energy_j += other.energy_j;

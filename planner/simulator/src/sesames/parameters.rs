@@ -82,6 +82,9 @@ pub struct Parameters {
     /// Standard deviation of the error of the price and CO2 forecasts that plans are made with, per
     /// cent of what comes true, in each hour. Default 0: the paper's agendas are known.
     pub forecast_error_percent: f64,
+    /// Whether to play where a given agenda does not cover what requests could use: they are then placed
+    /// where it does, or not, and the summary's `covered_share` says how many it covers. Default false.
+    pub allow_uncovered: bool,
     /// Weights of the policies that users of the `mixed` policy follow. Default: the six rankings,
     /// each 1.
     pub mix: Mix,
@@ -243,6 +246,7 @@ impl Default for Parameters {
             agenda_correlation: 0.0,
             co2_hour_percent: 35,
             forecast_error_percent: 0.0,
+            allow_uncovered: false,
             mix: Mix::default(),
         }
     }

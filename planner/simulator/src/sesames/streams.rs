@@ -39,6 +39,8 @@ pub(super) enum Draw {
     Co2Forecast = 8,
     /// How hard applications drive the nodes, where they do not draw an `alpha` each.
     Utilisation = 9,
+    /// Which requests count for an interval, and how often.
+    Bootstrap = 10,
 }
 
 /// The stream of one kind of draw in one run (counted from 0) under `seed`.

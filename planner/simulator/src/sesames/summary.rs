@@ -3,7 +3,9 @@
 use planner::quantity::Currency;
 use serde::{Serialize, Serializer};
 
+use super::compare::{Intervals, MonthTotals, SameRequests};
 use super::confidence::{half_width, saving, saving_half_width};
+use super::coverage::covered_share;
 use super::inputs::Sources;
 use super::measures::{Measure, Measures, mean};
 use super::{Cell, Parameters, PlayedRun};
@@ -15,6 +17,8 @@ pub struct Summary {
     /// Each policy's measures, in the order in which policies were asked for; a map in documents.
     #[serde(serialize_with = "as_map")]
     pub policies: Vec<(Policy, PolicySummary)>,
+    /// How the intervals of `same_requests` were found.
+    pub intervals: Intervals,
     /// What it was played with.
     pub parameters: RecordedParameters,
 }
@@ -25,6 +29,12 @@ pub struct Summary {
 /// scheduled has no part in the means of reservations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PolicySummary {
+    /// The month in total.
+    pub month: MonthTotals,
+    /// What is saved against `asap_first` on the requests that both served; absent for itself, and where
+    /// it is not among the policies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_requests: Option<SameRequests>,
     /// The means.
     #[serde(flatten)]
     pub means: Measures,
@@ -114,16 +124,23 @@ impl Summary {
         };
         let baseline = cell.policies().contains(&Policy::AsapFirst);
         let baseline = baseline.then(|| measures(Policy::AsapFirst));
-        let policies = cell.policies().iter();
-        let policies = policies
-            .map(|&policy| (policy, sum_up(&measures(policy), baseline.as_deref())))
-            .collect();
+        let seed = cell.parameters().seed;
+        let requests: Vec<usize> = runs.iter().map(|run| run.requests.len()).collect();
+        let covered = covered_share(cell.parameters(), cell.inputs(), runs);
+        let sum_up = |&policy: &Policy| {
+            let measures = measures(policy);
+            let month = MonthTotals::of(&measures, &requests, covered);
+            let others = Some(policy).filter(|policy| *policy != Policy::AsapFirst);
+            let same = others.and_then(|policy| SameRequests::of(runs, policy, seed));
+            (policy, sum_up(&measures, baseline.as_deref(), month, same))
+        };
+        let policies = cell.policies().iter().map(sum_up).collect();
         let parameters = RecordedParameters {
             parameters: cell.parameters().clone(),
             currency: cell.inputs().currency(),
             sources: cell.inputs().sources(),
         };
-        Self { policies, parameters }
+        Self { policies, intervals: Intervals::of(runs.len(), seed), parameters }
     }
 
     /// A policy's summary.
@@ -132,7 +149,12 @@ impl Summary {
     }
 }
 
-fn sum_up(runs: &[Measures], baseline: Option<&[Measures]>) -> PolicySummary {
+fn sum_up(
+    runs: &[Measures],
+    baseline: Option<&[Measures]>,
+    month: MonthTotals,
+    same_requests: Option<SameRequests>,
+) -> PolicySummary {
     let over_runs = |statistic: fn(&[f64]) -> Option<f64>| {
         Measures::each(|measure| {
             statistic(&runs.iter().filter_map(|run| run.get(measure)).collect::<Vec<_>>())
@@ -141,7 +163,8 @@ fn sum_up(runs: &[Measures], baseline: Option<&[Measures]>) -> PolicySummary {
     let savings = |of_pairs| baseline.map(|baseline| savings(runs, baseline, of_pairs));
     let ci95 = (runs.len() >= 2)
         .then(|| HalfWidths { means: over_runs(half_width), savings: savings(saving_half_width) });
-    PolicySummary { means: over_runs(mean), savings: savings(saving), ci95 }
+    let (means, savings) = (over_runs(mean), savings(saving));
+    PolicySummary { month, same_requests, means, savings, ci95 }
 }
 
 /// A statistic of the runs in which both scheduled something.

@@ -11,8 +11,8 @@ use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 use simulator::policy::Policy;
 use simulator::sesames::{
-    AlphaPer, Arrival, Cause, Cell, Forecast, Inputs, Measure, Month, Parameters, Plan, PlayedRun,
-    PolicySummary, Scheduled, SesamesError, Source, Summary, Tariff,
+    AlphaPer, Arrival, Cause, Cell, Forecast, Given, Inputs, Measure, Month, Parameters, Plan,
+    PlayedRun, PolicySummary, Scheduled, SesamesError, Source, Summary, Tariff,
 };
 
 mod readings;
@@ -280,6 +280,22 @@ fn cost_first_waits_for_the_cheap_hours_and_asap_does_not() {
         near(savings.energy_j, 0.0);
         assert_eq!(of.ci95, None);
     }
+    // Both served A and B: 0.006 EUR in place of 0.008.
+    let of = summary.policy(cost_co2_energy()).unwrap();
+    let month = &of.month;
+    let served = (month.requests, month.served, month.not_served_nodes);
+    assert_eq!(served, (3.0, 2.0, 1.0));
+    near(Some(month.cost), 0.006);
+    near(month.covered_share, 1.0);
+    let same = of.same_requests.unwrap();
+    near(Some(same.requests), 2.0);
+    near(Some(same.asap_first.cost), 0.008);
+    near(same.saved.cost, 0.25);
+    // Of two requests a draw has A twice, half saved, or B twice, nothing.
+    let [from, to] = same.saved_ci95.cost.unwrap();
+    near(Some(from), 0.0);
+    near(Some(to), 0.5);
+    assert_eq!(summary.policy(Policy::AsapFirst).unwrap().same_requests, None);
 }
 
 /// 200 EUR/MWh until 04:00 and 100 after: within 100 % of the least cost both are as good, and equal in
@@ -303,6 +319,7 @@ fn a_tolerant_policy_takes_the_earliest_of_what_is_as_good() {
 fn the_cause_is_the_power_cap_only_where_a_start_had_enough_nodes() {
     let cause = |request: Request, capped: Span| {
         let (parameters, inputs) = hand_made(vec![request]);
+        let parameters = Parameters { allow_uncovered: true, ..parameters };
         let value = Power::from_watts(30.0).unwrap();
         let cap = Agenda::new(vec![Piece { span: capped, value }]).unwrap();
         let inputs = Inputs { power_cap: Source::Given(Some(cap)), ..inputs };
@@ -356,7 +373,7 @@ fn the_summary_has_the_documented_keys() {
         keys.sort_unstable();
         keys
     };
-    assert_eq!(keys(""), ["parameters", "policies"]);
+    assert_eq!(keys(""), ["intervals", "parameters", "policies"]);
     assert_eq!(
         keys("/policies"),
         ["asap_first", "asap_least", "co2_cost_energy", "cost_co2_energy"]

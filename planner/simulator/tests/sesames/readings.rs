@@ -98,3 +98,27 @@ fn a_played_run_survives_being_written_down() {
     let text = serde_json::to_string(&runs).unwrap();
     assert_eq!(serde_json::from_str::<Vec<PlayedRun>>(&text).unwrap(), runs);
 }
+
+/// Prices end at 48:00, and a request for two hours may start until 46:00, or until 47:00.
+#[test]
+fn given_agendas_must_cover_what_requests_could_use() {
+    let tried = |latest_h, allow_uncovered| {
+        let (parameters, inputs) = hand_made(vec![request(1, 2, latest_h), request(1, 1, 0)]);
+        let parameters = Parameters { allow_uncovered, ..parameters };
+        Cell::new(parameters, inputs, vec![Policy::AsapLeast])
+    };
+    assert!(tried(46, false).unwrap().uncovered().is_empty());
+    let Err(SesamesError::Uncovered(uncovered)) = tried(47, false) else {
+        panic!("what is not covered is played")
+    };
+    let of = |given| uncovered.iter().find(|it| it.agenda == given).copied();
+    let price = of(Given::Price).unwrap();
+    assert_eq!((price.uncovered, price.requests), (1, 2));
+    assert_eq!((price.covers, price.needed), (Some(hours(0, 48)), hours(0, 49)));
+    assert!(of(Given::Co2).is_some() && of(Given::PowerCap).is_none());
+    let cell = tried(47, true).unwrap();
+    assert_eq!(cell.uncovered(), uncovered);
+    let summary = Summary::of(&cell, &judged(&cell));
+    let month = summary.policy(Policy::AsapLeast).unwrap().month;
+    assert_eq!((month.covered_share, month.served), (Some(0.5), 2.0));
+}

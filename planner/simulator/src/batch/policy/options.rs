@@ -9,6 +9,7 @@ use super::sleeping::{Estimates, SleepingOptions};
 use super::{Policy, Setting};
 use crate::batch::platform::{Groups, Platform};
 use crate::batch::steps::Steps;
+use crate::batch::tariff::Table;
 use crate::batch::time::Time;
 
 /// What is said, what of it was asked for, and what is wrong with it.
@@ -248,6 +249,25 @@ impl Options<'_> {
                 Steps::default()
             }
         }
+    }
+}
+
+impl Policy {
+    /// The table by which the policy goes with these options, and from when to when; none where it goes
+    /// by no table, or something else is said for where the table has no value.
+    pub fn goes_by(self, said: &[(String, String)]) -> Option<(Table, Time, Time)> {
+        let mut options = Options::new(said);
+        let table = match self {
+            Self::PowerCap if options.text("cap_w").is_none() => Table::Cap,
+            Self::EnergyBud | Self::ReducePc => match options.text("follow") {
+                Some("price") => Table::Price,
+                Some("co2") => Table::Co2,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (from, until) = options.span();
+        Some((table, from, until))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use planner::time::Timestamp;
 
+use super::super::compare::SameRequests;
 use super::super::outcome::{PlayedPolicy, PowerUse, RequestOutcome};
 use super::*;
 
@@ -86,6 +87,29 @@ fn measures_by_hand() {
         assert!((value_found - value).abs() < 1e-12, "{}: {value_found}", measure.key());
     }
     assert_eq!(measures.get(Measure::CapUsedPeak), None);
+}
+
+/// As soon as possible places the first and the last request for 40 J, the other policy the last alone for 7 J.
+/// What it saves is of the last: 30 - 7 of 30 J. The totals, 40 and 7 J, would say more than four fifths.
+#[test]
+fn savings_are_of_the_requests_that_both_served() {
+    let lost = RequestOutcome::Unsuccessful;
+    let first = vec![
+        reserved(100, 10.0, 100),
+        lost(Cause::Nodes),
+        lost(Cause::PowerCap),
+        reserved(900, 30.0, 900),
+    ];
+    let second =
+        vec![lost(Cause::Nodes), lost(Cause::Nodes), lost(Cause::Nodes), reserved(900, 7.0, 900)];
+    let runs = [run(first, second)];
+    let same = SameRequests::of(&runs, Policy::AsapLeast, 1).unwrap();
+    assert!((same.requests - 1.0).abs() < 1e-12);
+    let energy = (same.totals.energy_j, same.asap_first.energy_j);
+    assert!((energy.0 - 7.0).abs() + (energy.1 - 30.0).abs() < 1e-12, "{energy:?}");
+    let saved = same.saved.energy_j.unwrap();
+    assert!((saved - 23.0 / 30.0).abs() < 1e-12, "{saved}");
+    assert_eq!(SameRequests::of(&runs, Policy::Knee, 1), None);
 }
 
 #[test]
