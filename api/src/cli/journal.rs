@@ -9,7 +9,10 @@ use anyhow::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const FILE: &str = "unfinished.jsonl";
+use super::{Failure, out};
+
+/// Its name.
+pub const FILE: &str = "unfinished.jsonl";
 
 /// The file, open at its end.
 pub struct Journal {
@@ -19,33 +22,54 @@ pub struct Journal {
 
 impl Journal {
     /// Goes on with the journal in `folder` if it is of the same work, which `fingerprint` tells, and
-    /// gives what is finished of it; otherwise begins one anew.
+    /// gives what is finished of it; otherwise begins one anew, in a folder that has no results in it or
+    /// whose results `force` says to replace.
     pub fn open<T: Serialize + DeserializeOwned>(
         folder: &Path,
         fingerprint: &str,
+        force: bool,
+    ) -> Result<(Self, Vec<T>), Failure> {
+        let path = folder.join(FILE);
+        let header = serde_json::to_string(fingerprint)?;
+        let mut known = None;
+        if let Ok(file) = File::open(&path) {
+            let mut lines = BufReader::new(file).lines().map_while(Result::ok);
+            let same = lines.next().is_some_and(|first| first == header);
+            let lines: Vec<String> = lines.collect();
+            if !same && lines.is_empty() {
+                // Nothing is lost with it.
+                fs::remove_file(&path)
+                    .with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+            // A line that was cut off is not finished.
+            let finished = lines.iter().map_while(|line| serde_json::from_str(line).ok());
+            let finished: Vec<T> = finished.collect();
+            known = same.then_some(finished);
+        }
+        if known.is_none() {
+            out::ready(folder, force)?;
+        }
+        Ok(Self::begin(folder, &path, &header, known.unwrap_or_default())?)
+    }
+
+    fn begin<T: Serialize>(
+        folder: &Path,
+        path: &Path,
+        header: &str,
+        finished: Vec<T>,
     ) -> anyhow::Result<(Self, Vec<T>)> {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let path = folder.join(FILE);
         let place = || format!("cannot write {}", path.display());
-        let mut finished = Vec::new();
-        let header = serde_json::to_string(fingerprint)?;
-        // A line that was cut off is not finished.
-        if let Ok(file) = File::open(&path) {
-            let mut lines = BufReader::new(file).lines().map_while(Result::ok);
-            if lines.next().is_some_and(|first| first == header) {
-                finished.extend(lines.map_while(|line| serde_json::from_str::<T>(&line).ok()));
-            }
-        }
         // Written anew beside it, so that an interruption now loses nothing either.
         let next = path.with_extension("next");
         let file = File::create(&next).with_context(place)?;
-        let mut journal = Self { path: path.clone(), file };
+        let mut journal = Self { path: path.to_owned(), file };
         writeln!(journal.file, "{header}").with_context(place)?;
         for piece in &finished {
             journal.add(piece)?;
         }
-        fs::rename(&next, &path).with_context(place)?;
+        fs::rename(&next, path).with_context(place)?;
         Ok((journal, finished))
     }
 

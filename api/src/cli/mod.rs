@@ -9,6 +9,7 @@ mod interrupt;
 mod journal;
 mod negotiation;
 mod openapi;
+mod out;
 mod plan;
 mod serve;
 mod simulate;

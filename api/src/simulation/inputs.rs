@@ -9,7 +9,7 @@ use planner::request::Request;
 use simulator::experiment::{Files, Variant};
 use simulator::policy::Policy;
 use simulator::sesames::{
-    Cell, Forecast, InputError, Inputs, Parameters, SesamesError, Source, Tariff,
+    Cell, Forecast, Given, InputError, Inputs, Parameters, SesamesError, Source, Tariff, Uncovered,
 };
 use simulator::swf;
 
@@ -47,6 +47,8 @@ pub enum Place {
     Parameter(&'static str),
     /// A request that was given by itself, from 0.
     Request(usize),
+    /// The agendas that were given by themselves, or are the site's.
+    Agendas,
     /// The policies.
     Policies,
     /// The experiment as a whole.
@@ -78,10 +80,37 @@ pub fn cell(
     if !reader.errors.is_empty() {
         return Err(reader.errors);
     }
-    let notes = reader.notes;
+    let mut notes = reader.notes;
     match Cell::new(parameters, inputs, policies.to_vec()) {
-        Ok(cell) => Ok(Prepared { cell, notes }),
+        Ok(cell) => {
+            let uncovered = cell.uncovered().iter();
+            notes.extend(uncovered.map(|it| format!("{}. {ALLOWED}", lacking(it, &variant.files))));
+            Ok(Prepared { cell, notes })
+        }
         Err(error) => Err(placed(&error, &variant.files)),
+    }
+}
+
+/// What to do where agendas do not cover the requests.
+const WAY_OUT: &str = "give what covers them, or another start or fewer days, or allow it with \
+     --allow-uncovered (allow_uncovered = true among the parameters): covered_share in the summary then \
+     says how many are covered";
+/// What happens then.
+const ALLOWED: &str = "Such requests are placed where there is one, or not served: cost and CO2 are of \
+     what was placed, and covered_share in the summary says how many requests are covered throughout";
+
+/// An agenda that does not cover the requests, by its file's name where it has one.
+fn lacking(uncovered: &Uncovered, files: &Files) -> String {
+    let (_, file) = file_of(uncovered.agenda, files);
+    let name = file.map_or_else(|| format!("agendas, {}", uncovered.agenda.word()), String::clone);
+    format!("{name}: {uncovered}")
+}
+
+const fn file_of(agenda: Given, files: &Files) -> (&'static str, Option<&String>) {
+    match agenda {
+        Given::Price => ("price_file", files.price_file.as_ref()),
+        Given::Co2 => ("co2_file", files.co2_file.as_ref()),
+        Given::PowerCap => ("power_cap_file", files.power_cap_file.as_ref()),
     }
 }
 
@@ -106,6 +135,14 @@ fn placed(error: &SesamesError, files: &Files) -> Vec<BadInput> {
                 _ => Place::Experiment,
             };
             errors.iter().map(|error| bad(place(error), error.to_string())).collect()
+        }
+        SesamesError::Uncovered(all) => {
+            let place = |uncovered: &Uncovered| match file_of(uncovered.agenda, files) {
+                (member, Some(_)) => Place::File(member),
+                (_, None) => Place::Agendas,
+            };
+            let message = |it: &Uncovered| format!("{}: {WAY_OUT}", lacking(it, files));
+            all.iter().map(|it| bad(place(it), message(it))).collect()
         }
         SesamesError::Policies => vec![bad(Place::Policies, error.to_string())],
         error => vec![bad(Place::Experiment, error.to_string())],

@@ -186,7 +186,8 @@ fn workloads_are_described_converted_and_cut() {
     workload("convert trace.json --out back.swf.gz");
     workload("convert trace.swf --speed-flops 1e8 --out computing.json");
     let played = |name: &str, more: &str| {
-        let run = format!("--workload {name} --machines 3 --policy easy --out played{more}");
+        let run =
+            format!("--workload {name} --machines 3 --policy easy --out played --force{more}");
         assert!(site.run(&run).status.success());
         rows(&site.read("played/jobs.csv"))
     };
@@ -242,7 +243,7 @@ fn platforms_say_which_machines_share_a_switch() {
     let (a, b) = ("count = 2\ngroup = \"a\"", "count = 2\ngroup = \"b\"");
     site.write("names.toml", &classes(&[a, b]));
     let played = |policy: &str, more: &str| {
-        let run = format!("--workload places.swf --policy {policy} --out played {more}");
+        let run = format!("--workload places.swf --policy {policy} --out played --force {more}");
         let output = site.run(&run);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let rows = rows(&site.read("played/jobs.csv"));

@@ -57,7 +57,7 @@ fn formats_are_written_as_asked() {
     for shown in ["opportunistic_shutdown on drawn.swf", "Power of all machines", "Jobs waiting"] {
         assert!(page.contains(shown), "{shown}");
     }
-    let output = run(&folder, "--out out --format csv");
+    let output = run(&folder, "--out out --force --format csv");
     assert!(output.status.success());
     assert!(files(&folder).contains(&"jobs.csv".to_owned()));
 }

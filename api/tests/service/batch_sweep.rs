@@ -193,11 +193,17 @@ options.launch_s = [0, 1, 2, 3]
 }
 
 #[test]
-fn another_grid_in_the_same_folder_begins_anew() {
+fn another_grid_in_the_same_folder_begins_anew_where_that_is_forced() {
     let site = Site::new(GRID);
     site.swept("--out out");
     fs::write(site.0.path().join("grid.toml"), GRID.replace("seeds = [1, 2]", "")).unwrap();
-    site.swept("--out out");
+    let refused = site.sweep("--out out");
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("there are results in it (results.csv)"), "{text}");
+    assert!(text.contains("--force"), "{text}");
+    assert_eq!(table(&site.0.path().join("out")).len(), 36);
+    site.swept("--out out --force");
     let folder = site.0.path().join("out");
     assert_eq!(table(&folder).len(), 24);
     assert_eq!(fs::read_dir(folder.join("instances")).unwrap().count(), 24);
@@ -213,7 +219,7 @@ fn other_nodes_begin_anew() {
         let node = |n: u32| format!("n{n},95,{max_power_w}\n");
         let nodes: String = (0..7).map(node).collect();
         write("nodes.csv", &format!("name,idle_power_w,max_power_w\n{nodes}"));
-        site.swept("--out out");
+        site.swept("--out out --force");
         fs::read_to_string(site.0.path().join("out/results.csv")).unwrap()
     };
     let first = results(190);

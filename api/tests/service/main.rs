@@ -21,6 +21,7 @@ mod batch_sweep;
 mod booking;
 mod booking_lists;
 mod carbon_aware;
+mod coverage;
 #[cfg(feature = "supplier")]
 mod demo;
 mod documents;
@@ -44,6 +45,7 @@ mod memory;
 mod occupancy;
 #[cfg(feature = "openadr")]
 mod openadr;
+mod out_folder;
 mod outages;
 mod outlook;
 mod plan;

@@ -58,8 +58,11 @@ fn the_comparison_is_a_table_unless_asked_otherwise() {
         "asap_first,cost_co2_energy",
     ]);
     let first_words: Vec<&str> =
-        table.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(first_words, ["POLICY", "asap_first", "cost_co2_energy"]);
+        table.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let policies = ["POLICY", "asap_first", "cost_co2_energy"];
+    let savings = ["Saved", "POLICY", "cost_co2_energy", "From"];
+    assert_eq!(first_words, [&["A"], &policies[..], &savings].concat());
+    assert!(table.contains("bootstrap over the requests (1000 resamples, seed 1)"), "{table}");
 }
 
 /// Two nodes of 100 W for two hours are 1.44e6 J under every policy; on a flat tariff nothing waits.
@@ -211,8 +214,10 @@ fn an_experiment_file_is_a_grid_that_the_command_line_overrides() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    // A header, and five policies in four cells.
-    assert_eq!(run(&[]).lines().count(), 1 + 5 * 4);
+    // A header, and five policies in four cells; the four others of each beside asap_first.
+    let printed = run(&[]);
+    let rows = |text: &str| text.lines().filter(|line| line.contains("max_delay_h=")).count();
+    assert_eq!(rows(&printed), (5 + 4) * 4, "{printed}");
     let files = files(&out);
     assert!(files["report.html"].contains("What changes with alpha_known, max_delay_h = 1"));
     let cell = "004-alpha_known=false__max_delay_h=12";
@@ -221,8 +226,10 @@ fn an_experiment_file_is_a_grid_that_the_command_line_overrides() {
     assert_eq!(document["parameters"]["mix"], json!({"asap_least": 2, "knee": 1}));
     let savings = "false,12,knee,savings_vs_asap_first.cost,";
     assert!(files["summary.csv"].lines().any(|line| line.starts_with(savings)));
-    let overridden = run(&["--max-delay-h", "3", "--policies", "knee", "--set", "runs=1"]);
-    assert_eq!(overridden.lines().count(), 1 + 2);
+    let overridden =
+        run(&["--max-delay-h", "3", "--policies", "knee", "--set", "runs=1", "--force"]);
+    let knees = overridden.lines().filter(|line| line.contains(" knee ")).count();
+    assert_eq!(knees, 2, "{overridden}");
 }
 
 /// The journal of an interrupted experiment: what is in it is not played again.
@@ -300,7 +307,24 @@ fn the_guides_month_of_a_sites_own_data_plays() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["parameters"]["nodes"], 64);
-    let saved = &document["policies"]["cost_co2_energy~5"]["savings_on_common_requests"];
+    let policy = &document["policies"]["cost_co2_energy~5"];
+    let saved = &policy["savings_on_common_requests"];
     assert!(saved["cost"].as_f64().unwrap() > 0.05, "{saved}");
-    assert!(folder.path().join("report.html").exists());
+    // The month is what its reservations come to: so many times the mean.
+    let [month, number] = [&policy["month"], &policy["scheduled"]];
+    let sum = policy["cost"].as_f64().unwrap() * number.as_f64().unwrap();
+    assert!((month["cost"].as_f64().unwrap() - sum).abs() < 1e-6, "{month}");
+    assert_eq!((&month["served"], &month["covered_share"]), (number, &json!(1.0)));
+    let same = &policy["same_requests"];
+    let ends = same["saved_ci95"]["cost"].as_array().unwrap();
+    let ends: Vec<f64> = ends.iter().map(|end| end.as_f64().unwrap()).collect();
+    let cost = same["saved"]["cost"].as_f64().unwrap();
+    assert!(ends[0] < cost && cost < ends[1] && ends[0] > 0.0, "{same}");
+    assert_eq!(document["intervals"]["method"], "bootstrap_over_requests");
+    let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    for shown in ["The month in total", "over the requests that both served", "bootstrap over"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("wrote ") && told.contains("report.html"), "{told}");
 }

@@ -80,6 +80,9 @@ pub struct Arguments {
     /// consumed_energy.csv, machine_states.csv and pstate_changes.csv; otherwise the summary is printed
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// With --out: replace the results that are there
+    #[arg(long, requires = "out")]
+    pub force: bool,
     /// With --out: in which formats, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', default_value = "csv")]
     pub format: Vec<Format>,
@@ -146,6 +149,11 @@ pub struct Supplier {
     /// What instant the simulation begins at, such as 2026-01-01T00:00:00Z
     #[arg(long, value_name = "TIME", value_parser = Timestamp::parse)]
     pub origin: Option<Timestamp>,
+    /// Play although --price, --co2 or --cap do not cover all of the simulation: cost and CO2 are then
+    /// those of the covered part, and the summary says how large that is (energy_cost_covered_share and
+    /// others)
+    #[arg(long)]
+    pub allow_uncovered: bool,
 }
 
 /// What `--option` says.

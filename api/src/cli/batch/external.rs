@@ -17,8 +17,8 @@ use super::inputs::Workload;
 use super::outputs::Outputs;
 use crate::cli::Failure;
 
-/// How a dialogue ends.
-type Ended = Result<(), SimulationError<WorkloadError>>;
+/// How a dialogue ends: how long jobs were said to wait, where that was asked.
+type Ended = Result<Option<Vec<(String, f64)>>, SimulationError<WorkloadError>>;
 
 /// Plays a workload as the decision process says.
 pub fn play(
@@ -37,10 +37,12 @@ pub fn play(
         Ok(dialogue) => dialogue,
         Err(error) => return Ok(Err(error)),
     };
-    if let Some(folder) = arguments.out.as_deref().filter(|_| rules.ask_waiting_times) {
-        estimates(folder, &dialogue.estimated_waiting_times)?;
-    }
-    Ok(Ok(()))
+    Ok(Ok(rules.ask_waiting_times.then_some(dialogue.estimated_waiting_times)))
+}
+
+/// Writes how long jobs were said to wait, where it was asked and there is a folder.
+pub fn keep(told: Option<Vec<(String, f64)>>, folder: Option<&Path>) -> anyhow::Result<()> {
+    folder.zip(told).map_or(Ok(()), |(folder, told)| estimates(folder, &told))
 }
 
 /// What the options, the workload and the events say.

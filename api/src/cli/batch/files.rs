@@ -36,17 +36,29 @@ fn opened<R: Read + 'static>(
     path: &Path,
     read: impl FnOnce(File) -> io::Result<R>,
 ) -> Result<Box<dyn BufRead>, Failure> {
-    let opened = || -> io::Result<Box<dyn BufRead>> {
-        let mut source = BufReader::with_capacity(BUFFER, read(File::open(path)?)?);
-        Ok(if source.fill_buf()?.starts_with(&GZIP) {
-            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(source)))
-        } else {
-            Box::new(source)
-        })
-    };
-    opened().map_err(|error| {
+    plain(path, read).map_err(|error| {
         Failure::BadInput(vec![format!("cannot read {}: {error}", path.display())])
     })
+}
+
+/// What a file holds, decompressed.
+fn plain<R: Read + 'static>(
+    path: &Path,
+    read: impl FnOnce(File) -> io::Result<R>,
+) -> io::Result<Box<dyn BufRead>> {
+    let mut source = BufReader::with_capacity(BUFFER, read(File::open(path)?)?);
+    Ok(if source.fill_buf()?.starts_with(&GZIP) {
+        Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(source)))
+    } else {
+        Box::new(source)
+    })
+}
+
+/// The text of a file.
+pub fn text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    plain(path, Ok)?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// What is wrong with an input file.

@@ -1,6 +1,7 @@
 //! `wattbook batch`: workloads under batch schedulers.
 
 mod arguments;
+mod coverage;
 mod driving;
 mod external;
 pub(super) mod files;

@@ -71,6 +71,11 @@ impl Outputs {
         Ok(outputs)
     }
 
+    /// When the last job ended, where it is known what machines draw.
+    pub fn metered_until(&self) -> Option<Time> {
+        self.tally.metered_until()
+    }
+
     /// Ends everything; the summary of a workload on `machines` machines. `title` is the page's.
     pub fn finish(self, machines: u32, title: &str) -> anyhow::Result<Summary> {
         let summary = self.tally.summary(machines);

@@ -15,6 +15,7 @@ use simulator::batch::tariff::Tariff;
 use simulator::batch::workload::{Cleaning, Reading, WorkloadError};
 
 use super::arguments::{Arguments, Decider, Options, Supplier};
+use super::coverage;
 use super::external;
 use super::files::{self, Pending};
 use super::inputs::{self, Workload};
@@ -22,6 +23,7 @@ use super::nodes::Services;
 use super::outputs::Outputs;
 use super::supplier;
 use crate::cli::Failure;
+use crate::cli::out;
 
 /// What `summary.json` says.
 #[derive(Serialize)]
@@ -34,6 +36,9 @@ pub(super) struct Results {
     workload: Cleaning,
     /// Jobs whose communication took no time: there is no network.
     jobs_communicating: u64,
+    /// What a person should know.
+    #[serde(skip)]
+    notes: Vec<String>,
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -42,6 +47,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let services = Services::Asked(token.as_ref());
     let platform = inputs::platform(arguments.platform.as_deref(), arguments.machines, services)?;
     let given = Given::of(platform, &arguments.supplier)?;
+    if let Some(folder) = &arguments.out {
+        out::check(folder, arguments.force)?;
+    }
     let results = match play(arguments, &options, &given, false) {
         // Only a trace in great disorder has to be held in memory.
         Err(Ended::Disordered) => play(arguments, &options, &given, true),
@@ -51,12 +59,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ended::Disordered => files::bad_input(&arguments.workload, "is in disorder"),
         Ended::Failed(failure) => failure,
     })?;
+    for note in &results.notes {
+        crate::cli::tell(note);
+    }
     let text = serde_json::to_string_pretty(&results)?;
     let Some(folder) = &arguments.out else { return Ok(crate::cli::print(text)?) };
     let (pending, mut file) = Pending::create(folder, "summary.json")?;
     writeln!(file, "{text}")?;
     file.flush()?;
-    Ok(pending.keep()?)
+    pending.keep()?;
+    out::tell_written(folder);
+    Ok(())
 }
 
 /// What a simulation is played on.
@@ -64,13 +77,16 @@ pub(super) struct Given {
     pub platform: Platform,
     pub tariff: Tariff,
     pub reservations: Vec<Reservation>,
+    /// Where the tables are, and when the simulation begins.
+    pub supplier: Supplier,
 }
 
 impl Given {
     /// A platform with the tables that are given.
     pub(super) fn of(platform: Platform, supplier: &Supplier) -> Result<Self, Failure> {
         let reservations = supplier::reserved(supplier, platform.machines())?;
-        Ok(Self { platform, tariff: supplier::tariff(supplier)?, reservations })
+        let tariff = supplier::tariff(supplier)?;
+        Ok(Self { platform, tariff, reservations, supplier: supplier.clone() })
     }
 }
 
@@ -112,6 +128,11 @@ pub(super) fn play_jobs(
     let (allocation, tie) = (arguments.allocation(), arguments.tie());
     let of_trace = jobs.delays_compute();
     let delays_compute = options.driving.delays_compute.unwrap_or(of_trace);
+    let goes_by = match arguments.policy {
+        Decider::Policy(policy) => policy.goes_by(&options.policy),
+        Decider::External => None,
+    };
+    coverage::before(given, goes_by)?;
     let folder = arguments.out.as_deref();
     let mut outputs = Outputs::create(folder, &arguments.format, platform, options.tau)?;
     let known = platform.has_draws() || !platform.one_speed();
@@ -141,21 +162,28 @@ pub(super) fn play_jobs(
             let mut scheduler = policy.scheduler(&setting).map_err(Failure::BadInput)?;
             let driving = options.driving;
             let driven = jobs.by_ref().map(|job| job.map(|job| driving.of(job, of_trace)));
-            match told {
+            let played = match told {
                 None => kernel::simulate(driven, cluster, scheduler.as_mut(), &mut outputs),
                 Some(path) => {
                     let batches = batches(files::open(path)?);
                     let scheduler = scheduler.as_mut();
                     kernel::replay(driven, batches, cluster, scheduler, &mut outputs)
                 }
-            }
+            };
+            played.map(|()| None)
         }
     };
-    played.map_err(|error| ended(arguments, error))?;
+    let dialogue = played.map_err(|error| ended(arguments, error))?;
+    let covered = coverage::after(given, goes_by, outputs.metered_until())?;
+    if let Some(folder) = folder.filter(|_| arguments.force) {
+        out::clear(folder)?;
+    }
+    external::keep(dialogue, folder)?;
     let file = arguments.workload.file_name().unwrap_or_default().to_string_lossy();
     let title = format!("{} on {file}", arguments.policy.name());
     let mut summary = outputs.finish(machines, &title)?;
     summary.simulation_time = Some(began.elapsed().as_secs_f64());
+    summary.power_cap_covered_share = covered.cap_share;
     Ok(Results {
         policy: arguments.policy.name(),
         allocation,
@@ -163,6 +191,7 @@ pub(super) fn play_jobs(
         summary,
         workload: jobs.cleaning(),
         jobs_communicating: jobs.jobs_communicating(),
+        notes: covered.notes,
     })
 }
 

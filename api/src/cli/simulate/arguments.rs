@@ -78,8 +78,9 @@ pub struct Settings {
     /// A parameter or file and its values, separated by commas: every combination is played
     #[arg(long = "vary", value_name = "NAME=VALUE,..", value_parser = named)]
     vary: Vec<(String, String)>,
-    /// Policies, separated by commas: asap_first, asap_least, knee, mixed, a ranking such as
-    /// cost_co2_energy, or a ranking with a tolerance such as cost_co2_energy~5 [default:
+    /// Policies, separated by commas: asap_first, asap_least, knee, mixed, a ranking
+    /// (energy_cost_co2, energy_co2_cost, cost_energy_co2, cost_co2_energy, co2_energy_cost or
+    /// co2_cost_energy), or a ranking with a tolerance in per cent such as cost_co2_energy~5 [default:
     /// asap_first,asap_least,cost_co2_energy,co2_cost_energy]
     #[arg(long, value_delimiter = ',')]
     policies: Option<Vec<Policy>>,
@@ -87,7 +88,8 @@ pub struct Settings {
     /// earliest_start, latest_start and optionally utilisation
     #[arg(long, value_name = "FILE", conflicts_with = "swf_file")]
     requests_file: Option<String>,
-    /// A workload trace in the Standard Workload Format to derive requests from
+    /// A workload trace in the Standard Workload Format to derive requests from; as every file here,
+    /// compressed by gzip or not
     #[arg(long, value_name = "FILE")]
     swf_file: Option<String>,
     /// Nodes instead of drawn ones: a CSV table with the columns name, idle_power_w, max_power_w
@@ -113,10 +115,18 @@ pub struct Settings {
     /// CO2 forecasts to plan by: the columns of --co2-file and issued_at
     #[arg(long, value_name = "FILE")]
     co2_forecast_file: Option<String>,
+    /// Play although given prices, CO2 intensities or power caps do not cover what requests could use:
+    /// such requests are placed where there are values, or not served, and the summary says how many
+    /// are covered (covered_share)
+    #[arg(long)]
+    allow_uncovered: bool,
     /// Where results are written: summary.json, runs.csv, requests.csv, curves.csv, report.html and
     /// timing.json. What is finished is kept when interrupted, and the same command goes on from it
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results that are in --out
+    #[arg(long, requires = "out")]
+    pub force: bool,
     /// Threads to play on [default: all cores]
     #[arg(long)]
     pub threads: Option<std::num::NonZeroUsize>,
@@ -176,6 +186,7 @@ impl Settings {
             ("power_cap_file", text(&self.power_cap_file)),
             ("price_forecast_file", text(&self.price_forecast_file)),
             ("co2_forecast_file", text(&self.co2_forecast_file)),
+            ("allow_uncovered", self.allow_uncovered.then_some(Value::Bool(true))),
         ];
         for (name, value) in named {
             if let Some(value) = value {

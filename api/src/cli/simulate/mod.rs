@@ -6,7 +6,8 @@ mod output;
 mod work;
 
 use std::collections::BTreeMap;
-use std::{fs, thread};
+use std::path::Path;
+use std::thread;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,8 +15,9 @@ use simulator::experiment::{Experiment, Variant};
 use simulator::policy::Policy;
 use simulator::sesames::{Cell, Inputs, PlayedRun, Summary};
 
-use super::Failure;
+use super::batch::files;
 use super::journal::Journal;
+use super::{Failure, out, tell};
 use crate::simulation::inputs;
 use arguments::Format;
 use work::Work;
@@ -50,12 +52,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (journal, kept) = match &settings.out {
         None => (None, Vec::new()),
         Some(folder) => {
-            let (journal, kept) = Journal::open(folder, &fingerprint(&experiment, &digests)?)?;
+            let (journal, kept) =
+                Journal::open(folder, &fingerprint(&experiment, &digests)?, settings.force)?;
             (Some(journal), kept)
         }
     };
-    let out = settings.out.as_deref();
-    let mut work = Work::new(&experiment, &variants, &cells, out, journal);
+    let folder = settings.out.as_deref();
+    let mut work = Work::new(&experiment, &variants, &cells, folder, journal);
     work.play(kept, threads)?;
     let results = work.finish()?;
     let named: Vec<(String, &Summary)> =
@@ -65,7 +68,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             [one] => super::print(serde_json::to_string_pretty(one)?)?,
             several => super::print(serde_json::to_string_pretty(several)?)?,
         },
-        Format::Table => super::print(comparison::comparison(&named))?,
+        Format::Table => super::print(comparison::comparison(&experiment.name, &named))?,
+    }
+    if let Some(folder) = folder {
+        out::tell_written(folder);
     }
     Ok(())
 }
@@ -73,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The cell of a variant, with its files.
 fn cell(variant: &Variant, policies: &[Policy], digests: &mut Digests) -> Result<Cell, Failure> {
     let mut read = |path: &str| {
-        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let text = files::text(Path::new(path)).map_err(|error| error.to_string())?;
         digests.insert(path.to_owned(), hex::encode(Sha256::digest(&text)));
         Ok(text)
     };
@@ -81,7 +87,7 @@ fn cell(variant: &Variant, policies: &[Policy], digests: &mut Digests) -> Result
     let prepared = prepared
         .map_err(|errors| Failure::BadInput(errors.iter().map(ToString::to_string).collect()))?;
     for note in &prepared.notes {
-        super::tell(note);
+        tell(note);
     }
     Ok(prepared.cell)
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use simulator::batch::job::Job;
 use simulator::batch::workload::{JsonWriter, SwfWriter};
 
-use crate::cli::Failure;
 use crate::cli::batch::files::Pending;
 use crate::cli::batch::inputs::Workload;
+use crate::cli::{Failure, tell};
 
 /// From which file to which.
 #[derive(clap::Args)]
@@ -60,6 +60,7 @@ pub struct Written<'a> {
 pub fn write(out: &Path, jobs: &[Job], written: &Written<'_>) -> Result<(), Failure> {
     let format = format(out)?;
     let speed = written.speed_flops.unwrap_or(1.0);
+    let name = out.display();
     let (pending, out) = Pending::create_at(out)?;
     match format {
         Format::Swf => {
@@ -74,7 +75,9 @@ pub fn write(out: &Path, jobs: &[Job], written: &Written<'_>) -> Result<(), Fail
             writer.finish()?.finish()?;
         }
     }
-    Ok(pending.keep()?)
+    pending.keep()?;
+    tell(format!("wrote {name}: {} jobs", jobs.len()));
+    Ok(())
 }
 
 fn format(out: &Path) -> Result<Format, Failure> {

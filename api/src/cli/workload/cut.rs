@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use simulator::batch::workload::{Field, Reader};
 
-use crate::cli::Failure;
 use crate::cli::batch::files::{Pending, bad_input, open};
+use crate::cli::{Failure, tell};
 
 /// Which piece of which file.
 #[derive(clap::Args)]
@@ -49,5 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     out.finish()?;
-    Ok(pending.keep()?)
+    pending.keep()?;
+    tell(format!("wrote {}: {written} jobs", arguments.out.display()));
+    Ok(())
 }

@@ -167,6 +167,7 @@ fn pointer(experiment: &Experiment, place: &Place) -> String {
             format!("/tables/{}", name.replace('~', "~0").replace('/', "~1"))
         }
         Place::Request(index) => format!("/requests/{index}"),
+        Place::Agendas => "/agendas".to_owned(),
         Place::Policies => "/policies".to_owned(),
         Place::Experiment => String::new(),
     }

@@ -16,7 +16,8 @@
 //! options = { launch_s = [0, 2] }
 //! [options]                   # for all policies
 //! tau_s = 60
-//! [supplier]                  # tables for all instances: `price`, `co2`, `cap`, `reservations`
+//! [supplier]                  # tables for all instances: `price`, `co2`, `cap`, `reservations`;
+//!                             # `allow_uncovered = true` plays what they do not cover
 //! price = "price.csv"
 //! origin = "2026-01-01T00:00:00Z"
 //! ```
@@ -59,6 +60,8 @@ struct SupplierEntry {
     cap: Option<PathBuf>,
     reservations: Option<PathBuf>,
     origin: Option<String>,
+    #[serde(default)]
+    allow_uncovered: bool,
 }
 
 fn one() -> Vec<u64> {
@@ -273,7 +276,8 @@ fn supplier(text: &mut Text<'_>, entry: &Spanned<SupplierEntry>) -> (Supplier, u
         }
         None => None,
     };
-    (Supplier { price, co2, cap, reservations, origin }, line)
+    let allow_uncovered = entry.allow_uncovered;
+    (Supplier { price, co2, cap, reservations, origin, allow_uncovered }, line)
 }
 
 /// A path that stands in the file `grid`.

@@ -203,6 +203,7 @@ impl Campaign {
             raw: workload.raw,
             options: way.options.iter().map(named).collect(),
             out,
+            force: false,
             format: vec![Format::Csv],
         }
     }

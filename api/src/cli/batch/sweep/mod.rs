@@ -8,7 +8,7 @@ mod results;
 use std::fs;
 use std::io::IsTerminal;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::cli::Failure;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::{Failure, out, tell};
 use instances::Campaign;
 use results::Finished;
 
@@ -35,6 +36,9 @@ pub struct Arguments {
     /// What is finished is kept when interrupted, and the same command goes on from it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replace the results that are in --out
+    #[arg(long)]
+    force: bool,
     /// Threads to play on [default: all cores]
     #[arg(long)]
     threads: Option<NonZero<usize>>,
@@ -52,11 +56,9 @@ struct Timing {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let began = Instant::now();
     let campaign = Campaign::of(&arguments.grid, grid::read(&arguments.grid)?)?;
-    let out = arguments.out.as_path();
-    let (mut journal, kept) = Journal::open::<Finished>(out, &fingerprint(arguments, &campaign)?)?;
-    if kept.is_empty() {
-        clear(out)?;
-    }
+    let target = arguments.out.as_path();
+    let fingerprint = fingerprint(arguments, &campaign)?;
+    let (mut journal, kept) = Journal::open::<Finished>(target, &fingerprint, arguments.force)?;
     let mut all: Vec<Option<Finished>> = campaign.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;
@@ -70,9 +72,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let seen = Arc::clone(&stopped);
     on_interrupt(move || seen.store(true, Ordering::Relaxed));
     let bar = progress_bar(all.len(), all.len() - left.len());
-    let folder = |number| campaign.grid.tables.then(|| results::folder(out, number));
+    let folder = |number| campaign.grid.tables.then(|| results::folder(target, number));
     let finished = |finished: Finished| {
-        results::summary(out, &campaign, &finished)?;
+        results::summary(target, &campaign, &finished)?;
         journal.add(&finished)?;
         let place = finished.instance;
         all[place] = Some(finished);
@@ -83,38 +85,45 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     played?;
     if stopped.load(Ordering::Relaxed) {
-        let place = out.display();
+        let place = target.display();
         let how = "finished instances are kept, and the same command goes on from them";
         return Err(anyhow!("interrupted: {how} ({place})").into());
     }
     let all: Vec<Finished> = all.into_iter().flatten().collect();
-    results::table(out, &campaign, &all)?;
+    results::table(target, &campaign, &all)?;
     let wall_s = began.elapsed().as_secs_f64();
     let timing = Timing { wall_s, threads, instances_played: left.len() };
     let text = serde_json::to_string_pretty(&timing)? + "\n";
-    fs::write(out.join("timing.json"), text)
-        .with_context(|| format!("cannot write {}", out.join("timing.json").display()))?;
-    Ok(journal.finish()?)
+    fs::write(target.join("timing.json"), text)
+        .with_context(|| format!("cannot write {}", target.join("timing.json").display()))?;
+    journal.finish()?;
+    tell_covered(&all);
+    out::tell_written(target);
+    Ok(())
+}
+
+/// Says where energy or time is not covered by the supplier's tables.
+fn tell_covered(all: &[Finished]) {
+    let shares = |finished: &&Finished| {
+        let of = |(name, value): (&String, &Value)| {
+            name.ends_with("_covered_share") && value.as_f64().is_some_and(|share| share < 1.0)
+        };
+        finished.results.iter().any(of)
+    };
+    let partly = all.iter().filter(shares).count();
+    if partly > 0 {
+        tell(format!(
+            "the supplier's tables do not cover {partly} of {} instances: their cost and CO2 are of the \
+             covered part, and the columns that end in _covered_share say how large that is",
+            all.len()
+        ));
+    }
 }
 
 /// What a journal is of: another grid, other contents of its files or another program begin anew.
 fn fingerprint(arguments: &Arguments, campaign: &Campaign) -> anyhow::Result<String> {
     let text = fs::read_to_string(&arguments.grid)?;
     Ok(serde_json::to_string(&(env!("CARGO_PKG_VERSION"), text, &campaign.digests))?)
-}
-
-/// Removes the instances of another sweep.
-fn clear(out: &Path) -> anyhow::Result<()> {
-    let Ok(entries) = fs::read_dir(out.join("instances")) else { return Ok(()) };
-    for entry in entries {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.len() == 6 && name.bytes().all(|letter| letter.is_ascii_digit()) {
-            fs::remove_dir_all(&path)
-                .with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    Ok(())
 }
 
 fn progress_bar(instances: usize, finished: usize) -> ProgressBar {
