@@ -19,6 +19,7 @@ pub mod order;
 pub mod problem;
 pub mod quantity;
 pub mod ranking;
+pub mod replacement;
 pub mod request;
 pub mod reserved_power;
 pub mod search;

@@ -8,6 +8,7 @@ mod corrupted_rankings;
 mod corrupted_starts;
 mod corrupted_wishes;
 mod paper;
+mod replacement;
 mod site;
 mod wishes;
 mod worked;
