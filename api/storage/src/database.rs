@@ -47,6 +47,7 @@ mod access;
 mod events;
 mod feeds;
 mod negotiations;
+mod replacements;
 mod simulations;
 mod webhooks;
 

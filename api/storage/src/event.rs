@@ -33,6 +33,7 @@ pub const EVENT_KINDS: &[&str] = &[
     "reservation.degraded",
     "reservation.expired",
     "reservation.failed",
+    "reservation.nodes_replaced",
     "reservation.proposed",
     "reservation.rejected",
     "reservation.restored",

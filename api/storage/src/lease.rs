@@ -1,7 +1,10 @@
 //! Who does what only one replica should do.
 //!
 //! Whoever holds a lease makes it beat. The others watch: one whose beat has not changed for long
-//! enough *by the watcher's own watch* is free to take, so that clocks of replicas need not agree.
+//! enough *by the watcher's own watch* is free to take, so that clocks of replicas need not agree. How
+//! long that is its holder has written with it, so that settings of replicas need not agree either.
+
+use std::time::Duration;
 
 use sqlx::FromRow;
 
@@ -12,6 +15,19 @@ pub struct Lease {
     pub name: String,
     /// Who has it, and how often it has beaten.
     pub seen: Seen,
+    /// For how long after a beat its holder takes it for its own.
+    pub lasts: Duration,
+}
+
+/// A lease to be taken or renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedLease {
+    /// For what.
+    pub name: String,
+    /// For how long after a beat whoever has it takes it for their own.
+    pub lasts: Duration,
+    /// How it was seen for too long, where another has it.
+    pub seen: Option<Seen>,
 }
 
 /// A holder and a beat: both are the same for as long as nothing is heard of the holder.
@@ -28,10 +44,12 @@ pub(crate) struct LeaseRow {
     name: String,
     holder: String,
     beat: i64,
+    lasts_ms: i64,
 }
 
 impl From<LeaseRow> for Lease {
     fn from(row: LeaseRow) -> Self {
-        Self { name: row.name, seen: Seen { holder: row.holder, beat: row.beat } }
+        let lasts = Duration::from_millis(row.lasts_ms.unsigned_abs());
+        Self { name: row.name, seen: Seen { holder: row.holder, beat: row.beat }, lasts }
     }
 }

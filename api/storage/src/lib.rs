@@ -59,7 +59,7 @@ pub use identity::{
     EpochId, EventId, FeedRevisionId, GrantId, MessageId, NegotiationId, OfferId, OutageId,
     ReservationId, RevisionId, SimulationId, TokenId, WorkerId,
 };
-pub use lease::{Lease, Seen};
+pub use lease::{Lease, Seen, WantedLease};
 pub use negotiation::{
     Attempt, Consumed, Delivery, Direction, Grant, GrantStanding, Message, Negotiation,
     NegotiationFilter, NegotiationKind, NegotiationOutcome, NewMessage,
@@ -67,8 +67,8 @@ pub use negotiation::{
 pub use nodes::{Calibration, StoredNodes};
 pub use outage::Outage;
 pub use reservation::{
-    Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, ReservationState,
-    StoredOffer, StoredReservation,
+    Advanced, Ending, Filter, NewNodes, NewOffer, NewReservation, OfferSelector, ReservationState,
+    StoredOffer, StoredReservation, Unchanged,
 };
 pub use simulation::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,

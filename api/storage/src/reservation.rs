@@ -14,6 +14,7 @@ use planner::node_set::NodeSet;
 use planner::ranking::Ranking;
 use planner::time::{Span, Timestamp};
 
+use crate::changes::PlanBasis;
 use crate::error::{ChooseError, EndError};
 use crate::identity::{OfferId, ReservationId};
 
@@ -96,6 +97,31 @@ pub struct NewOffer {
     /// Which nodes, as ranks in the newest epoch's draw order.
     pub ranks: NodeSet,
     /// Anything else, as JSON.
+    pub document: String,
+}
+
+/// What a change of a reservation rests on: the reservation as it was read, and the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unchanged {
+    /// Which reservation.
+    pub id: ReservationId,
+    /// See [`StoredReservation::row_version`].
+    pub row_version: i64,
+    /// The book that was planned with.
+    pub basis: PlanBasis,
+}
+
+/// Other nodes for an offer that holds some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewNodes {
+    /// Which offer.
+    pub offer: OfferId,
+    /// From when on; what it holds before stays.
+    pub from: Timestamp,
+    /// What it holds from then on: spans that follow one another, and nodes as ranks in the newest
+    /// epoch's draw order.
+    pub holdings: Vec<(Span, NodeSet)>,
+    /// What is told of it now, as JSON.
     pub document: String,
 }
 

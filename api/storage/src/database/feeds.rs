@@ -9,7 +9,7 @@ use crate::feed::{
     FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision, Outlook, Unjudged,
 };
 use crate::identity::{FeedRevisionId, ReservationId, RevisionId};
-use crate::lease::{Lease, Seen};
+use crate::lease::{Lease, WantedLease};
 
 /// What sources said.
 impl Database {
@@ -115,7 +115,7 @@ impl Database {
     pub async fn take_leases(
         &self,
         holder: &str,
-        wanted: &[(String, Option<Seen>)],
+        wanted: &[WantedLease],
     ) -> Result<Vec<String>, StorageError> {
         on_engine!(self.take_leases(holder, wanted))
     }

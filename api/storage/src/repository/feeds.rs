@@ -15,7 +15,7 @@ use crate::event::NewEvent;
 use crate::feed::{FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision, pack};
 use crate::feed_row::{FeedNewsRow, FeedRow, FeedSpanRow, MetaRow, PackedRow};
 use crate::identity::FeedRevisionId;
-use crate::lease::{Lease, LeaseRow, Seen};
+use crate::lease::{Lease, LeaseRow, WantedLease};
 use crate::sql::feeds as sql;
 
 /// Revisions that are looked at together: few, then more where these do not cover the window.
@@ -228,16 +228,17 @@ macro_rules! feeds {
             pub(crate) async fn take_leases(
                 &self,
                 holder: &str,
-                wanted: &[(String, Option<Seen>)],
+                wanted: &[WantedLease],
             ) -> Result<Vec<String>, StorageError> {
                 let mut taken = Vec::new();
                 let mut transaction = self.begin_beside_the_book().await?;
-                for (name, seen) in wanted {
+                for WantedLease { name, lasts, seen } in wanted {
                     let done = sqlx::query(sql::TAKE_LEASE)
                         .bind(name)
                         .bind(holder)
                         .bind(seen.as_ref().map_or("", |seen| &seen.holder))
                         .bind(seen.as_ref().map_or(-1, |seen| seen.beat))
+                        .bind(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX))
                         .execute(&mut *transaction)
                         .await?;
                     if done.rows_affected() == 1 {

@@ -19,6 +19,7 @@ mod outages;
 mod outlooks;
 mod proposals;
 mod provenance;
+mod replacements;
 mod reservations;
 mod simulations;
 mod webhooks;

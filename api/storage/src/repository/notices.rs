@@ -1,5 +1,5 @@
-//! What a change of the cap does to reservations, each with a notice to its owner. Nodes are only
-//! freed, so that the book's version stays.
+//! What changes of the cap and outages do to reservations, each with a notice to its owner. Nodes are
+//! only freed, so that the book's version stays; `replacements` takes others.
 
 use planner::time::Timestamp;
 use serde_json::json;
@@ -98,7 +98,7 @@ macro_rules! notices {
             }
 
             /// Records what became of a reservation, inside a caller's transaction.
-            async fn tell_owner(
+            pub(super) async fn tell_owner(
                 connection: &mut Connection<$engine>,
                 id: ReservationId,
                 kind: &str,

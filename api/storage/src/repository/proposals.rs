@@ -1,5 +1,6 @@
 //! Proposing: the one place where nodes are taken.
 
+use planner::node_set::NodeSet;
 use planner::ranking::Ranking;
 use planner::time::Timestamp;
 use sqlx::{Postgres, Sqlite};
@@ -21,13 +22,15 @@ fn words(rankings: &[Ranking]) -> String {
 }
 
 /// The epoch, if it has all ranks that are offered.
-fn bookable(epoch: Option<EpochRow>, offers: &[NewOffer]) -> Result<EpochId, ProposeError> {
+pub(super) fn bookable<'a>(
+    epoch: Option<EpochRow>,
+    mut offered: impl Iterator<Item = &'a NodeSet>,
+) -> Result<EpochId, ProposeError> {
     let count = epoch.as_ref().map_or(0, |row| row.node_count);
     let node_count = u32::try_from(count).unwrap_or(u32::MAX);
-    let fits =
-        |offer: &NewOffer| offer.ranks.ranges().last().is_none_or(|range| range.end <= node_count);
+    let fits = |ranks: &NodeSet| ranks.ranges().last().is_none_or(|range| range.end <= node_count);
     epoch
-        .filter(|_| offers.iter().all(fits))
+        .filter(|_| offered.all(fits))
         .map(|row| row.id)
         .ok_or(ProposeError::UnknownNodes { node_count })
 }
@@ -96,7 +99,7 @@ macro_rules! proposals {
 
             /// Refuses a plan that rests on an older version, or took a hold for over whose owner
             /// chose in its last moment.
-            async fn expect_basis(
+            pub(super) async fn expect_basis(
                 connection: &mut Connection<$engine>,
                 basis: PlanBasis,
                 now: Timestamp,
@@ -132,7 +135,7 @@ macro_rules! proposals {
                 Ok(())
             }
 
-            async fn insert_offers(
+            pub(super) async fn insert_offers(
                 connection: &mut Connection<$engine>,
                 id: ReservationId,
                 offers: &[NewOffer],
@@ -153,7 +156,7 @@ macro_rules! proposals {
                     return Ok(());
                 }
                 let epoch = Self::newest_epoch(connection).await?;
-                let epoch = bookable(epoch, offers)?;
+                let epoch = bookable(epoch, offers.iter().map(|offer| &offer.ranks))?;
                 let held = |offer: &NewOffer| Allocation {
                     reservation_id: id,
                     offer_id: offer.id,

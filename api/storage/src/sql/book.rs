@@ -88,6 +88,14 @@ statements! {
     /// Frees the nodes of an offer.
     DELETE_OFFER_ALLOCATIONS = "DELETE FROM allocations WHERE offer_id = $1";
 
+    /// Frees the nodes of an offer where they are taken from an instant on.
+    DELETE_OFFER_ALLOCATIONS_FROM =
+        "DELETE FROM allocations WHERE offer_id = $1 AND start_s >= $2";
+
+    /// Frees the nodes of an offer at an instant.
+    TRUNCATE_OFFER_ALLOCATIONS =
+        "UPDATE allocations SET end_s = $2 WHERE offer_id = $1 AND end_s > $2";
+
     /// Frees a reservation's nodes where they are taken from an instant on.
     DELETE_RESERVATION_ALLOCATIONS_FROM =
         "DELETE FROM allocations WHERE reservation_id = $1 AND start_s >= $2";

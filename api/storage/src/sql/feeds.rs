@@ -61,11 +61,12 @@ statements! {
         ON CONFLICT (id) DO UPDATE SET refresh_s = excluded.refresh_s";
 
     /// Who holds what.
-    LEASES = "SELECT name, holder, beat FROM leases";
+    LEASES = "SELECT name, holder, beat, lasts_ms FROM leases";
 
     /// Takes a lease that nobody has, or that has not beaten since it was seen with this beat.
-    TAKE_LEASE = "INSERT INTO leases (name, holder, beat) VALUES ($1, $2, 1)
-        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, beat = leases.beat + 1
+    TAKE_LEASE = "INSERT INTO leases (name, holder, beat, lasts_ms) VALUES ($1, $2, 1, $5)
+        ON CONFLICT (name) DO UPDATE
+        SET holder = excluded.holder, beat = leases.beat + 1, lasts_ms = excluded.lasts_ms
         WHERE leases.holder = $2 OR (leases.holder = $3 AND leases.beat = $4)";
 
     /// Gives up what a holder has.

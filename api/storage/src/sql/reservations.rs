@@ -52,6 +52,15 @@ statements! {
         WHERE id = $1 AND state IN ('confirmed', 'active')
           AND (degraded <> $2 OR COALESCE(notice, '') <> COALESCE($3, ''))";
 
+    /// Other nodes for a reservation, and what its owner is to know.
+    SET_NODES_REPLACED = "UPDATE reservations SET degraded = $2, notice = $3,
+            row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// What is told of an offer.
+    SET_OFFER_DOCUMENT = "UPDATE offers SET document = $2 WHERE id = $1";
+
     /// Tells the owner of a reservation something.
     SET_NOTICE = "UPDATE reservations SET notice = $2, row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
@@ -62,6 +71,9 @@ statements! {
             row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1 AND state = 'awaiting_supplier'";
+
+    /// Forgets the offers of a reservation.
+    DELETE_OFFERS = "DELETE FROM offers WHERE reservation_id = $1";
 
     /// Forgets an offer.
     DELETE_OFFER = "DELETE FROM offers WHERE id = $1 AND reservation_id = $2";

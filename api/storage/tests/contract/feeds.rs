@@ -1,10 +1,12 @@
 //! Feeds: revisions, how sources stand, leases, and composed agendas with what they rest on.
 
+use std::time::Duration;
+
 use planner::agenda::{Piece, Quality};
 use planner::time::{Span, Timestamp};
 use storage::{
     AgendaMeta, ComposedAgenda, Database, FeedFailure, FeedState, FeedValue, NewFeedRevision,
-    Outlook, Quantity, Seen, Unjudged,
+    Outlook, Quantity, Seen, Unjudged, WantedLease,
 };
 
 use crate::bench::{
@@ -157,7 +159,8 @@ async fn a_source_s_state_is_kept_and_a_refresh_outlives_the_poll_under_way(benc
 async fn a_lease_has_one_holder_until_it_falls_silent(bench: Bench) {
     let database = &bench.database;
     let take = async |holder: &str, seen: Option<Seen>| {
-        let wanted = [("feed:a".to_owned(), seen)];
+        let lasts = Duration::from_millis(if holder == "two" { 3000 } else { 20_000 });
+        let wanted = [WantedLease { name: "feed:a".to_owned(), lasts, seen }];
         !database.take_leases(holder, &wanted).await.unwrap().is_empty()
     };
     let seen = async || database.leases().await.unwrap().pop().map(|lease| lease.seen);
@@ -171,6 +174,8 @@ async fn a_lease_has_one_holder_until_it_falls_silent(bench: Bench) {
     let silent = seen().await;
     assert!(take("two", silent.clone()).await);
     assert!(!take("three", silent).await, "somebody else was faster");
+    let lasts = database.leases().await.unwrap()[0].lasts;
+    assert_eq!(lasts, Duration::from_secs(3), "as long as its new holder says");
     assert!(!take("one", None).await, "lost");
     database.drop_leases("two").await.unwrap();
     assert!(take("one", None).await);
@@ -271,6 +276,7 @@ async fn asking_sources_does_not_count_as_a_change_of_the_book(bench: Bench) {
     let before = bench.database.marks().await.unwrap();
     keep(&bench.database, 1, &[(50, 60, 1)]).await;
     bench.database.put_feed("a", &state(10)).await.unwrap();
-    bench.database.take_leases("one", &[("x".to_owned(), None)]).await.unwrap();
+    let lease = WantedLease { name: "x".to_owned(), lasts: Duration::from_secs(20), seen: None };
+    bench.database.take_leases("one", &[lease]).await.unwrap();
     assert_eq!(bench.database.marks().await.unwrap(), before);
 }

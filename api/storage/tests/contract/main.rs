@@ -17,6 +17,7 @@ mod negotiations;
 mod nodes;
 mod outages;
 mod proposals;
+mod replacements;
 mod reservations;
 mod schema;
 mod simulations;
