@@ -358,8 +358,9 @@ export interface paths {
         put?: never;
         /**
          * Takes nodes out of service for a time
-         * @description For operators. Plans avoid the nodes from the next one on. Reservations that hold some of them
-         *     stay; the answer lists them.
+         * @description For operators. Plans avoid the nodes from the next one on. The answer lists the reservations that
+         *     hold some of them. Within seconds each gets other nodes for the same start and length where that
+         *     is possible; else it is flagged `degraded`, and new starts are held for its owner.
          */
         post: operations["create_outage"];
         delete?: never;
@@ -1875,7 +1876,10 @@ export interface components {
              * @example new fans in rack 7
              */
             reason: string;
-            /** @description The reservations that hold some of the nodes meanwhile. They stay as they are. */
+            /**
+             * @description The reservations that hold some of the nodes meanwhile. Those for which there are other nodes
+             *     get them within seconds, and are not listed any more.
+             */
             reservations: string[];
             /**
              * Format: date-time
@@ -2287,7 +2291,10 @@ export interface components {
              * @example choice
              */
             decision: string;
-            /** @description Whether a lowered cap leaves it without power; `notice` says what can be done. */
+            /**
+             * @description Whether a lowered cap leaves it without power, or an outage without nodes; `notice` says why
+             *     and what can be done.
+             */
             degraded: boolean;
             /**
              * Format: date-time
@@ -2304,7 +2311,10 @@ export interface components {
              * @description Sorts by creation.
              */
             id: string;
-            /** @description What its owner is to know: why it is degraded or rejected, or which offers were withdrawn. */
+            /**
+             * @description What its owner is to know: why it is degraded or rejected, which offers were withdrawn, or which
+             *     nodes took the place of others.
+             */
             notice?: Record<string, unknown> | null;
             now_expected?: components["schemas"]["NowExpected"] | null;
             /** @description As offered, in time order. */

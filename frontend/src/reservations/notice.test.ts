@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { OfferDocument, ReservationDocument } from '../api/schema';
 import { together } from './list';
-import { feeWords, noticeOf, wishWords } from './notice';
+import { feeWords, lostWords, noticeOf, wishWords } from './notice';
 
 const made = (values: object) => ({ id: 'a', state: 'rejected', degraded: false, offers: [], ...values }) as unknown as ReservationDocument;
 
@@ -15,6 +15,26 @@ test('a notice tells what happened and the way out', () => {
   const notice = { code: 'offers_withdrawn', detail: 'the supplier lowered the power cap.', way_out };
   expect(noticeOf(made({ state: 'proposed', notice }))).toEqual({
     kind: 'warn', text: 'The supplier lowered the power cap. Ask for fewer nodes.',
+  });
+});
+
+test('what lost nodes is not told as what lost power', () => {
+  const degraded = (notice: object | null) => lostWords(made({ state: 'confirmed', degraded: true, notice }));
+  expect(lostWords(made({ state: 'confirmed', notice: { code: 'nodes_replaced' } }))).toEqual([]);
+  expect(degraded({ code: 'outage', causes: ['outage'], missing_nodes: 2 })).toEqual(['2 nodes out of service']);
+  expect(degraded({ code: 'outage', causes: ['outage', 'cap_lowered'], missing_nodes: 1 })).toEqual([
+    '1 node out of service', 'No longer fits the grid',
+  ]);
+  expect(degraded({ code: 'cap_lowered' })).toEqual(['No longer fits the grid']);
+  expect(degraded(null)).toEqual(['No longer fits the grid']);
+});
+
+test('other nodes are told as news, not as a failure', () => {
+  const detail = 'node n2 took the place of n1, out of service from 2026-03-01T12:00:00Z on (new fans)';
+  const notice = { code: 'nodes_replaced', detail, way_out: 'nothing is to be done' };
+  expect(noticeOf(made({ state: 'confirmed', notice }))).toEqual({
+    kind: 'warn',
+    text: 'Node n2 took the place of n1, out of service from 2026-03-01T12:00:00Z on (new fans). Nothing is to be done.',
   });
 });
 

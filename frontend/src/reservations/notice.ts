@@ -1,4 +1,4 @@
-// What the owner of a reservation is to know: why it lost its power, its offers or its chance.
+// What the owner of a reservation is to know: why it lost its power, its nodes, its offers or its chance.
 
 import type { OfferDocument, ReservationDocument } from '../api/schema';
 import { length } from '../time/words';
@@ -11,9 +11,31 @@ export interface NoticeWords {
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.\s]+$/, '')}.`;
 
+interface Notice {
+  code?: string;
+  /** Of a degraded one: `outage`, `cap_lowered`, or both. */
+  causes?: string[];
+  detail?: string;
+  way_out?: string;
+  missing_nodes?: number;
+}
+
+const told = (reservation: ReservationDocument) => reservation.notice as Notice | null | undefined;
+
+/** What a degraded reservation lost, as a label: nodes, power, or both; empty where it stands. */
+export function lostWords(reservation: ReservationDocument): string[] {
+  if (!reservation.degraded) return [];
+  const notice = told(reservation);
+  const causes = notice?.causes ?? [notice?.code ?? ''];
+  const missing = notice?.missing_nodes ?? 0;
+  const nodes = missing > 0 ? `${count(missing, 'node')} out of service` : 'Nodes out of service';
+  const words = causes.includes('outage') ? [nodes] : [];
+  return words.length === 0 || causes.includes('cap_lowered') ? [...words, 'No longer fits the grid'] : words;
+}
+
 /** The service's notice in sentences; null where there is none. */
 export function noticeOf(reservation: ReservationDocument): NoticeWords | null {
-  const notice = reservation.notice as { code?: string; detail?: string; way_out?: string } | null | undefined;
+  const notice = told(reservation);
   if (!notice?.detail) return null;
   const detail = notice.code === 'refused' ? `The supplier says no: ${notice.detail}` : notice.detail;
   const parts = [detail, notice.way_out ?? ''].filter((it) => it !== '').map(sentence);
