@@ -50,6 +50,8 @@ enum Command {
     Show(booking::Show),
     /// Cancel reservations
     Cancel(booking::Cancel),
+    /// Take nodes out of service and put them back; for operators
+    Outage(booking::Outage),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
     /// Serve the REST API
@@ -104,6 +106,7 @@ pub fn run() -> ExitCode {
         Command::List(arguments) => booking::list(&arguments),
         Command::Show(arguments) => booking::show(&arguments),
         Command::Cancel(arguments) => booking::cancel(&arguments),
+        Command::Outage(arguments) => booking::outage(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -1,11 +1,12 @@
-//! `wattbook quote`, `reserve`, `choose`, `list`, `show` and `cancel`: booking nodes from a terminal, by the
-//! API of a service, in Slurm's spelling.
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel` and `outage`: booking nodes from a terminal, and
+//! taking them out of service, by the API of a service, in Slurm's spelling.
 #![expect(
     clippy::doc_markdown,
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
 mod found;
+mod outage;
 mod server;
 mod shown;
 mod time;
@@ -23,6 +24,8 @@ use server::{Connection, Reason, Server};
 use shown::{Decision, Page, Reservation, letter, local, local_text, offers, offers_csv};
 use shown::{reservations, reservations_csv};
 use wanted::Wanted;
+
+pub use outage::{Outage, outage};
 
 /// How many reservations a page of the API has at the most.
 const PAGE: usize = 1000;

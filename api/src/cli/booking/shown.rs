@@ -82,13 +82,18 @@ impl Reservation {
 impl Offer {
     /// The first names of its nodes, and how many there are.
     pub fn nodes(&self) -> String {
-        const MOST: usize = 20;
-        let names = self.nodes.as_deref().unwrap_or_default();
-        let some = names.get(..MOST).unwrap_or(names).join(",");
-        match self.node_count as usize {
-            count if count > names.len().min(MOST) => format!("{some}... ({count} in all)"),
-            _ => some,
-        }
+        some_names(self.nodes.as_deref(), self.node_count)
+    }
+}
+
+/// The first of names that are not listed beyond some count, and how many there are.
+pub fn some_names(names: Option<&[String]>, count: u32) -> String {
+    const MOST: usize = 20;
+    let names = names.unwrap_or_default();
+    let some = names.get(..MOST).unwrap_or(names).join(",");
+    match count as usize {
+        count if count > names.len().min(MOST) => format!("{some}... ({count} in all)"),
+        _ => some,
     }
 }
 
@@ -280,7 +285,8 @@ pub fn reservations_csv(all: &[Reservation]) -> anyhow::Result<String> {
     text(writer)
 }
 
-fn text(writer: csv::Writer<Vec<u8>>) -> anyhow::Result<String> {
+/// What was written.
+pub fn text(writer: csv::Writer<Vec<u8>>) -> anyhow::Result<String> {
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8(bytes)?.trim_end().to_owned())
 }

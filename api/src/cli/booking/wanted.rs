@@ -143,7 +143,7 @@ fn filled<T: serde::Serialize>(list: &[T]) -> Option<Value> {
 }
 
 /// RFC 3339, whole seconds.
-fn told(instant: Timestamp) -> Value {
+pub fn told(instant: Timestamp) -> Value {
     json!(Timestamp::from_second(instant.as_second()).unwrap_or(instant).to_string())
 }
 

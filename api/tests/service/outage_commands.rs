@@ -1,0 +1,91 @@
+//! Outages from a terminal, against a real service.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::cluster::{choose, furnish, propose};
+use crate::server::Server;
+use crate::site::{Site, wattbook};
+
+fn say(server: &Server, arguments: &[&str]) -> Output {
+    let mut command = wattbook(arguments);
+    command.env("WATTBOOK_URL", format!("http://{}", server.address)).env("TZ", "UTC");
+    command.env_remove("WATTBOOK_TOKEN").env_remove("WATTBOOK_TOKEN_FILE");
+    command.output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_are_taken_out_of_service_listed_and_put_back() {
+    let site = Site::sqlite();
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 8, None).await;
+    let held = propose(&client, &hours.request(2, 2, 2)).await;
+    choose(&client, &held, "energy_cost_co2").await;
+    let (begin, end) = (hours.hour(1), hours.hour(3));
+    let create = ["outage", "create", "n[1-3,6]", "--begin", &begin, "--end", &end];
+    let made = say(&server, &[&create[..], &["--reason", "new fans"]].concat());
+    let shown = out(&made);
+    assert!(shown.contains("n1,n2,n3,n6") && shown.contains("new fans"), "{shown}");
+    let told = String::from_utf8_lossy(&made.stderr);
+    assert!(told.contains("1 of the reservations hold some of the nodes"), "{told}");
+
+    let length = ["outage", "create", "n7", "-t", "90", "--begin", &begin, "--format", "json"];
+    let second: Value = serde_json::from_str(&out(&say(&server, &length))).unwrap();
+    let expected = crate::cluster::instant(hours.at(1) + 5400);
+    assert_eq!((&second[0]["end"], &second[0]["nodes"]), (&json!(expected), &json!(["n7"])));
+    out(&say(&server, &["outage", "create", "n0"]));
+
+    let csv = out(&say(&server, &["outage", "list", "--format", "csv"]));
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 4, "{csv}");
+    assert_eq!(lines[1][2..6], [&begin, &end, "4", "n1;n2;n3;n6"]);
+    assert_eq!((lines[1][7], lines[3][3]), ("new fans", ""));
+    assert!(out(&say(&server, &["outage", "list"])).contains("not known"));
+
+    let ids: Vec<&str> = lines[1..].iter().map(|line| line[0]).collect();
+    // Ids of one moment begin alike.
+    let several = say(&server, &["outage", "end", &ids[0][..4]]);
+    let told = String::from_utf8_lossy(&several.stderr);
+    assert_eq!(several.status.code(), Some(2), "{told}");
+    assert!(told.contains("say more of it") && told.contains(ids[2]), "{told}");
+    let none = say(&server, &["outage", "end", "f00d"]);
+    assert_eq!(none.status.code(), Some(2));
+    let ids = [&ids[0].replace('-', "")[..31], ids[1], ids[2]];
+    let ended = out(&say(&server, &[&["outage", "end"], &ids[..]].concat()));
+    assert_eq!(ended.lines().count(), 3);
+    assert!(ended.contains(" is over: n1,n2,n3,n6 may be taken"), "{ended}");
+    let none = say(&server, &["outage", "list"]);
+    assert_eq!(out(&none), "");
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no nodes are out of service"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_with_an_outage_is_named_and_nothing_is_made() {
+    let site = Site::sqlite();
+    let server = site.serve().await;
+    furnish(&server.client(), 2, None).await;
+    for (arguments, code, told) in [
+        (&["n[1-", "--begin", "soon", "--end", "late"][..], 2, "--begin: \"soon\" is not"),
+        (&["n[1-"], 2, "at character"),
+        (&["n0,n9"], 2, "nodes/1: "),
+        (&["n0", "--end", "now+1h", "-t", "60"], 2, "cannot be used with"),
+        (&["n0", "--end", "2001-01-01"], 2, "the outage is over already"),
+        (&["n0", "--begin", "now+2h", "--end", "now+1h"], 2, "end: must be after start"),
+    ] {
+        let output = say(&server, &[&["outage", "create"], arguments].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+    let unknown = say(&server, &["outage", "end", "00000000-0000-7000-8000-000000000000"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(out(&say(&server, &["outage", "list", "--format", "json"])).trim(), "[]");
+}
