@@ -63,7 +63,7 @@ pub use reservations::{Access, Choice, Page, ShownNodes};
 pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
 pub use webhooks::WebhookStatus;
-pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish};
+pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish, wish_as_made};
 
 /// How long an idempotency key is remembered: a day.
 const KEPT_KEYS: Seconds = Seconds::new(86_400);

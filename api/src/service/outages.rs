@@ -43,7 +43,8 @@ impl State {
 }
 
 impl Service {
-    /// Takes nodes, which count in the state's cluster, out of service. Reservations stay.
+    /// Takes nodes, which count in the state's cluster, out of service. What becomes of reservations
+    /// that hold some of them is seen to by `negotiation::mend`.
     ///
     /// # Errors
     /// `Busy` where the nodes were replaced since.
@@ -71,6 +72,7 @@ impl Service {
             return Err(ServiceError::Invalid(vec!["the outage is over already".to_owned()]));
         }
         self.database.create_outage(&outage).await?;
+        self.negotiations.ring();
         let state = self.state().await?;
         // As it stands in the newest epoch, should there be another one already.
         let stands = state.outages.iter().find(|it| it.id == outage.id).cloned();
@@ -103,6 +105,7 @@ impl Service {
     pub async fn end_outage(&self, id: OutageId) -> Result<Outages, ServiceError> {
         let ended = self.database.end_outage(id, self.now()).await?;
         let ended = ended.ok_or(ServiceError::NoOutage(id))?;
+        self.negotiations.ring();
         let state = self.state().await?;
         Ok(Outages { list: vec![ended], state })
     }

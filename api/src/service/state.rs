@@ -14,7 +14,7 @@ use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use storage::{
     AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Grant, GrantStanding, Holding, Marks,
-    Outage, TokenId,
+    Outage, ReservationId, TokenId,
 };
 
 use super::cluster::Cluster;
@@ -128,6 +128,20 @@ impl State {
     pub(super) fn without_cap(&self) -> Self {
         let agendas = Arc::new(Agendas { power_cap: None, ..Agendas::clone(&self.agendas) });
         Self { agendas, ..self.clone() }
+    }
+
+    /// The state as if a reservation held nothing.
+    pub(super) fn without(&self, id: ReservationId) -> Self {
+        let (mut next, id) = (self.clone(), id.to_string());
+        next.book.retain(|booking| *booking.id != id);
+        next
+    }
+
+    /// The most that a reservation counts against the cap.
+    pub(super) fn counted(&self, id: ReservationId) -> Power {
+        let id = id.to_string();
+        let own = self.book.bookings().iter().filter(|booking| *booking.id == id);
+        own.map(|booking| booking.counted()).max().unwrap_or_default()
     }
 
     /// Bookings that are certain, and those that may lapse.

@@ -9,7 +9,7 @@ use planner::problem::SearchMode;
 use planner::request::Request;
 use planner::time::Timestamp;
 use serde_json::value::RawValue;
-use storage::ReservationId;
+use storage::{ReservationId, StoredReservation};
 use uuid::Uuid;
 
 use super::{Expected, Service, State};
@@ -176,4 +176,12 @@ pub fn read_wish(
 pub fn stored_wish(text: &str, service: &Service, state: &State) -> Option<Wish> {
     let wish = read_wish(text, Purpose::Reservation, service, state).ok()?;
     Some(Wish { expected: None, ..wish })
+}
+
+/// A reservation's wish as it was made, also once its window has passed; `None` where nodes or labels
+/// that it names are gone.
+pub fn wish_as_made(stored: &StoredReservation, service: &Service, state: &State) -> Option<Wish> {
+    let context = Context::new(service, state, Purpose::Reservation);
+    let context = Context { now: stored.created, ..context };
+    read(&stored.request, |reader, raw| context.wish(reader, raw)).ok()
 }

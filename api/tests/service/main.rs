@@ -31,6 +31,7 @@ mod expiry;
 mod external;
 mod external_refused;
 mod extra_power;
+mod failed_nodes;
 mod feeds;
 mod feeds_at_work;
 mod feeds_contract;
@@ -46,6 +47,7 @@ mod occupancy;
 #[cfg(feature = "openadr")]
 mod openadr;
 mod out_folder;
+mod outage_commands;
 mod outages;
 mod outlook;
 mod plan;
@@ -61,6 +63,7 @@ mod simulation_faults;
 mod simulations;
 #[cfg(feature = "supplier")]
 mod supplier;
+mod takeover;
 mod tokens;
 mod told;
 mod walk_through;

@@ -59,18 +59,17 @@ async fn an_outage_lists_the_reservations_that_collide(site: Site) {
     let server = site.serve().await;
     let client = server.client();
     let hours = furnish(&client, 4, None).await;
-    let held = propose(&client, &hours.request(1, 2, 2)).await;
-    let confirmed = propose(&client, &hours.request(1, 2, 2)).await;
-    choose(&client, &confirmed, "cost_co2_energy").await;
-    let later = propose(&client, &hours.request(1, 6, 6)).await;
+    let confirmed = async |hour: i64| {
+        let held = propose(&client, &hours.request(1, hour, hour)).await;
+        choose(&client, &held, "cost_co2_energy").await
+    };
+    let (first, second, later) = (confirmed(2).await, confirmed(2).await, confirmed(6).await);
     let outage =
         |to: i64| json!({ "node_ranges": [[0, 3]], "start": hours.hour(1), "end": hours.hour(to) });
     let made = client.post("/api/v1/outages", &outage(6)).await.ok(201);
-    let mut expected = [held["id"].clone(), confirmed["id"].clone()];
+    let mut expected = [first["id"].clone(), second["id"].clone()];
     expected.sort_by_key(ToString::to_string);
     assert_eq!(made["reservations"], json!(expected));
-    // They stay, and may still be chosen.
-    choose(&client, &held, "cost_co2_energy").await;
     let longer = client.post("/api/v1/outages", &outage(7)).await.ok(201);
     assert_eq!(longer["reservations"].as_array().unwrap().len(), 3);
     client.delete(&crate::cluster::path(&later)).await.ok(200);

@@ -29,6 +29,7 @@ on_both_engines! {
     a_kill_loses_no_event,
     of_two_processes_one_tells,
     what_is_no_longer_kept_is_owned_up_to,
+    nodes_that_fail_are_told,
 }
 
 const SECRET: &str = "a-secret-of-the-receiver";
@@ -397,4 +398,23 @@ async fn what_is_no_longer_kept_is_owned_up_to(site: Site) {
     let kinds = receiver.until("agenda.revised").await;
     assert_eq!(kinds, ["agenda.revised", "stream.reset", "agenda.revised"]);
     webhook(&server.client(), "log", |it| it["delivered"] == 3).await;
+}
+
+/// Of three nodes two are booked. One fails and the third comes; then that fails as well.
+async fn nodes_that_fail_are_told(site: Site) {
+    let receiver = Receiver::open().await;
+    let events = "events = [\"reservation.nodes_replaced\", \"reservation.degraded\"]";
+    let server = serve(&site, &receiver.settings("pager", events)).await;
+    let client = server.client();
+    let hours = furnish(&client, 3, None).await;
+    let held = propose(&client, &hours.request(2, 2, 2)).await;
+    choose(&client, &held, "energy_cost_co2").await;
+    for (node, kinds) in [
+        ("n1", &["reservation.nodes_replaced"][..]),
+        ("n2", &["reservation.nodes_replaced", "reservation.degraded"]),
+    ] {
+        client.post("/api/v1/outages", &json!({ "nodes": [node] })).await.ok(201);
+        assert_eq!(receiver.until(kinds[kinds.len() - 1]).await, kinds);
+    }
+    assert!(receiver.taken().iter().all(|told| told["data"]["reservation_id"] == held["id"]));
 }

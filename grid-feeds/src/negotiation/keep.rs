@@ -65,13 +65,18 @@ impl YieldOrder {
     }
 }
 
+/// Indexes of claims, from the one that gives way last to the one that gives way first.
+pub fn turns(claims: &[Claim], order: YieldOrder) -> Vec<usize> {
+    let mut turns: Vec<usize> = (0..claims.len()).collect();
+    turns.sort_by_key(|&index| (order.rank(&claims[index]), index));
+    turns
+}
+
 /// Which claims keep their power, by their index; what they take is taken from the timeline.
 /// `O(claims x steps of each)`.
 pub fn keep(claims: &[Claim], order: YieldOrder, timeline: &mut Timeline) -> Vec<bool> {
-    let mut turn: Vec<usize> = (0..claims.len()).collect();
-    turn.sort_by_key(|&index| (order.rank(&claims[index]), index));
     let mut kept = vec![false; claims.len()];
-    for index in turn {
+    for index in turns(claims, order) {
         let Claim { span, power, .. } = claims[index];
         if timeline.fits(span, power) {
             timeline.take(span, power);

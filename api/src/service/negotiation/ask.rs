@@ -232,8 +232,7 @@ impl Service {
         });
         let power = power.await?;
         let memo = self.negotiations.memo();
-        let degraded = memo.degraded.unwrap_or_default();
-        let mut degraded: Vec<Uuid> = degraded.iter().map(|id| id.as_uuid()).collect();
+        let mut degraded: Vec<Uuid> = memo.without_power().map(ReservationId::as_uuid).collect();
         degraded.sort_unstable();
         Ok(Subject {
             power: power.unwrap_or_default().iter().map(PowerSpan::from).collect(),

@@ -41,12 +41,12 @@ impl Service {
             if !self.feeds.leases().holds(LEASE) {
                 continue;
             }
-            let delivering = self.deliver();
+            let delivering = self.while_held(LEASE, self.deliver());
             let delivered = tokio::select! {
                 () = stop.cancelled() => return,
                 delivered = delivering => delivered,
             };
-            if let Err(error) = delivered {
+            if let Some(Err(error)) = delivered {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not send messages to the supplier");
             }

@@ -31,7 +31,7 @@ impl Service {
         let mut changes = ven.changes();
         loop {
             if self.feeds.leases().holds(LEASE)
-                && let Err(error) = self.hear(ven).await
+                && let Some(Err(error)) = self.while_held(LEASE, self.hear(ven)).await
             {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "could not hear what the supplier says");

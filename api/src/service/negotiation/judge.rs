@@ -1,11 +1,12 @@
-//! The book judged by the cap, grants included: who keeps what was promised.
+//! The book judged by outages and by the cap, grants included: who keeps what was promised.
 //!
-//! The rule is [`keep`]'s: active reservations first, then confirmed ones by the site's order, then
-//! held offers, the oldest first. Confirmed ones that give way are flagged `degraded` and their
-//! owners offered new starts; held offers that give way are withdrawn. Where everything fits, which
-//! is nearly always, it costs one sum over the book.
+//! Outages come first (`mend`). For power the rule is [`keep`]'s: active reservations first, then
+//! confirmed ones by the site's order, then held offers, the oldest first. Confirmed ones that give
+//! way, or lost nodes that nothing can take the place of, are flagged `degraded` and their owners
+//! offered new starts; held offers that give way are withdrawn. Where everything fits, which is nearly
+//! always, it costs one sum over the book.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use grid_feeds::negotiation::{Claim, Timeline, keep};
@@ -19,6 +20,8 @@ use storage::{Filter, ReservationId, ReservationState, StoredReservation};
 use super::super::cluster::blocking;
 use super::super::state::State;
 use super::super::{Access, Service, ServiceError};
+use super::notice::{Causes, lacks_power};
+use super::repair::Lost;
 use crate::service::{Proposed, stored_wish};
 
 /// Reservations that are read together.
@@ -29,6 +32,8 @@ const PAGE: u16 = 500;
 struct Verdict {
     /// Confirmed reservations, and whether each keeps its power.
     confirmed: HashMap<ReservationId, bool>,
+    /// Those that lost nodes that nothing can take the place of.
+    lost: HashMap<ReservationId, Lost>,
     /// Spans of held offers that do not fit, by reservation.
     withdrawn: HashMap<ReservationId, Vec<Span>>,
 }
@@ -38,32 +43,38 @@ impl Service {
     pub(super) async fn judge(&self) -> Result<(), ServiceError> {
         let state = self.state().await?;
         let changes = state.marks.map(|marks| marks.changes);
-        let memo = self.negotiations.memo();
-        if changes == memo.judged {
+        let (memo, now) = (self.negotiations.memo(), self.now());
+        let due = memo.next_end.is_some_and(|end| end <= now);
+        if changes == memo.judged && !due {
             return Ok(());
         }
         let mut degraded = match memo.degraded {
             Some(degraded) => degraded,
             None => self.degraded_before().await?,
         };
+        let lost = self.mend(&state).await?;
+        let next_end = lost.values().map(|lost| lost.until).min();
+        // Mending changes the book: the next turn judges what it became.
+        let state = self.state().await?;
         let all = Arc::new(state.with_all_grants());
-        let now = self.now();
         let judged = Arc::clone(&all);
         let fits = blocking(move || everything_fits(&judged, now)).await?;
-        if !fits || !degraded.is_empty() {
+        if !fits || !degraded.is_empty() || !lost.is_empty() {
             let reservations = self.live().await?;
             let verdict = self.verdict(all, &reservations, now).await?;
+            let verdict = Verdict { lost, ..verdict };
             self.carry_out(&state, verdict, &reservations, &mut degraded).await?;
         }
         self.negotiations.remember(|memo| {
             memo.judged = changes;
             memo.degraded = Some(degraded);
+            memo.next_end = next_end;
         });
         Ok(())
     }
 
     /// Reservations that hold power and have yet to end.
-    async fn live(&self) -> Result<Vec<StoredReservation>, ServiceError> {
+    pub(super) async fn live(&self) -> Result<Vec<StoredReservation>, ServiceError> {
         let states =
             [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
         let from = Some(self.now());
@@ -87,10 +98,10 @@ impl Service {
         }
     }
 
-    /// Those that gave way before this replica took over.
-    async fn degraded_before(&self) -> Result<HashSet<ReservationId>, ServiceError> {
+    /// Those that were degraded before this replica took over.
+    async fn degraded_before(&self) -> Result<HashMap<ReservationId, bool>, ServiceError> {
         let live = self.live().await?;
-        Ok(live.iter().filter(|it| it.degraded).map(|it| it.id).collect())
+        Ok(live.iter().filter(|it| it.degraded).map(|it| (it.id, lacks_power(it))).collect())
     }
 
     async fn verdict(
@@ -120,8 +131,10 @@ impl Service {
                 .collect();
             let claims: Vec<Claim> = known_claims.iter().map(|(_, claim)| *claim).collect();
             let kept = keep(&claims, order, &mut timeline);
-            let ids = known_claims.iter().map(|(id, _)| *id);
-            verdict.confirmed = ids.zip(kept).collect();
+            // One that got other nodes on its way holds several spans.
+            for ((id, _), kept) in known_claims.iter().zip(kept) {
+                *verdict.confirmed.entry(*id).or_insert(true) &= kept;
+            }
             held.sort_by(|a, b| a.id.cmp(&b.id));
             for offers in held.chunk_by(|a, b| a.id == b.id) {
                 let Some(&(id, ..)) = known.get(&*offers[0].id) else { continue };
@@ -143,27 +156,34 @@ impl Service {
         state: &Arc<State>,
         verdict: Verdict,
         reservations: &[StoredReservation],
-        degraded: &mut HashSet<ReservationId>,
+        degraded: &mut HashMap<ReservationId, bool>,
     ) -> Result<(), ServiceError> {
         let now = self.now();
         for stored in reservations {
             if let Some(spans) = verdict.withdrawn.get(&stored.id) {
                 self.withdraw(stored, spans, now).await?;
             }
-            match verdict.confirmed.get(&stored.id) {
-                Some(true) if stored.degraded => {
-                    self.database.set_degraded(stored.id, false, None, now).await?;
+            if stored.chosen.is_none() {
+                continue;
+            }
+            let lacks_power = verdict.confirmed.get(&stored.id) == Some(&false);
+            let power = lacks_power.then(|| self.settings.negotiation.yield_order.word());
+            let causes = Causes { lost: verdict.lost.get(&stored.id), power };
+            if causes.is_none() {
+                if stored.degraded
+                    && self.database.set_degraded(stored.id, false, None, now).await?
+                {
                     metrics::counter!("wattbook_reservations_restored_total").increment(1);
-                    degraded.remove(&stored.id);
                 }
-                Some(false) if !stored.degraded => {
-                    self.degrade(state, stored, now).await?;
-                    degraded.insert(stored.id);
+                degraded.remove(&stored.id);
+            } else {
+                if !causes.are_told(stored, &state.cluster) {
+                    self.degrade(state, stored, &causes, reservations).await?;
                 }
-                _ => {}
+                degraded.insert(stored.id, lacks_power);
             }
         }
-        degraded.retain(|id| reservations.iter().any(|stored| stored.id == *id));
+        degraded.retain(|id, _| reservations.iter().any(|stored| stored.id == *id));
         Ok(())
     }
 
@@ -194,29 +214,23 @@ impl Service {
         &self,
         state: &Arc<State>,
         stored: &StoredReservation,
-        now: Timestamp,
+        causes: &Causes<'_>,
+        reservations: &[StoredReservation],
     ) -> Result<(), ServiceError> {
-        let order = self.settings.negotiation.yield_order.word();
-        let replacement = match stored.state_at(now) {
-            ReservationState::Active => None,
-            _ => self.new_starts(state, stored).await?,
-        };
-        let way_out = match replacement {
-            Some(_) => {
-                "choose an offer of the replacement: it takes this one's place; or wait, the \
-                        supplier is asked for the power that is missing"
-            }
-            None => "the supplier is asked for the power that is missing; or cancel",
-        };
-        let notice = json!({
-            "code": "cap_lowered",
-            "at": now,
-            "detail": "the supplier lowered the power cap below what is reserved",
-            "yield_order": order,
-            "replacement_id": replacement.map(|id| id.to_string()),
-            "way_out": way_out,
+        let now = self.now();
+        let begun = stored.state_at(now) == ReservationState::Active;
+        let held = reservations.iter().find(|it| {
+            it.replaces == Some(stored.id) && it.state_at(now) == ReservationState::Proposed
         });
-        if self.database.set_degraded(stored.id, true, Some(&notice.to_string()), now).await? {
+        let replacement = match held {
+            Some(held) => Some(held.id),
+            None if begun => None,
+            None => self.new_starts(state, stored).await?,
+        };
+        let notice = causes.notice(&state.cluster, replacement, begun, now).to_string();
+        if self.database.set_degraded(stored.id, true, Some(&notice), now).await?
+            && !stored.degraded
+        {
             metrics::counter!("wattbook_reservations_degraded_total").increment(1);
         }
         Ok(())

@@ -1,7 +1,8 @@
-//! The dialogue with the supplier, and what a changed cap does to the book.
+//! The dialogue with the supplier, and what a changed cap and outages do to the book.
 //!
 //! One replica does all of it, by a lease; the others only write down what users and the supplier
-//! say. Every second, or when something is said: the book is judged by the cap (`judge`), requests
+//! say. Every second, or when something is said: reservations whose nodes fail get others (`mend`,
+//! `repair`), the book is judged by the cap, and owners are told (`judge`, `notice`), requests
 //! that wait are planned anew (`settle`), what is missing is asked for (`ask`), and planned
 //! consumption is told (`tell`); messages are sent beside that (`deliver`). Each step reads what is, compares it with
 //! what should be, and writes the difference, so that a process that dies in the middle leaves
@@ -17,12 +18,15 @@ pub mod document;
 mod hear;
 mod judge;
 mod lists;
+mod mend;
+mod notice;
 #[cfg(feature = "openadr")]
 mod openadr;
+mod repair;
 mod settle;
 mod tell;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -62,12 +66,22 @@ struct Memo {
     asking: bool,
     /// When the next request that waits runs out.
     next_deadline: Option<Timestamp>,
-    /// Those that give way, as far as known; `None` before they were read.
-    degraded: Option<HashSet<ReservationId>>,
+    /// Those that are degraded, and whether for want of power; `None` before they were read.
+    degraded: Option<HashMap<ReservationId, bool>>,
+    /// When the next outage ends of those that a degraded reservation lost nodes to.
+    next_end: Option<Timestamp>,
     /// When planned consumption was told last, and at which count of changes.
     told: Option<(Timestamp, i64)>,
     /// Since when the book differs from what was told.
     differs_since: Option<Timestamp>,
+}
+
+impl Memo {
+    /// Those that lack power.
+    fn without_power(&self) -> impl Iterator<Item = ReservationId> {
+        let degraded = self.degraded.iter().flatten();
+        degraded.filter(|(_, lacks_power)| **lacks_power).map(|(id, _)| *id)
+    }
 }
 
 impl Negotiations {
@@ -98,7 +112,7 @@ impl Service {
                 self.negotiations.remember(|memo| *memo = Memo::default());
                 continue;
             }
-            if let Err(error) = self.take_turn().await {
+            if let Some(Err(error)) = self.while_held(LEASE, self.take_turn()).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not go on with the dialogue with the supplier");
             }

@@ -45,9 +45,8 @@ impl Service {
         self.negotiations.remember(|memo| {
             memo.settled = changes;
             memo.next_deadline = left.iter().map(|stored| stored.expires).min();
-            memo.asking = asked.is_some()
-                || !left.is_empty()
-                || memo.degraded.as_ref().is_some_and(|it| !it.is_empty());
+            memo.asking =
+                asked.is_some() || !left.is_empty() || memo.without_power().next().is_some();
         });
         Ok(Some(left))
     }

@@ -21,8 +21,9 @@ const MAX_REASON: usize = 1000;
 
 /// Takes nodes out of service for a time
 ///
-/// For operators. Plans avoid the nodes from the next one on. Reservations that hold some of them
-/// stay; the answer lists them.
+/// For operators. Plans avoid the nodes from the next one on. The answer lists the reservations that
+/// hold some of them. Within seconds each gets other nodes for the same start and length where that
+/// is possible; else it is flagged `degraded`, and new starts are held for its owner.
 #[utoipa::path(
     post,
     path = "/api/v1/outages",

@@ -35,7 +35,8 @@ pub struct OutageDocument {
     /// Which nodes.
     #[serde(flatten)]
     pub nodes: ShownNodes,
-    /// The reservations that hold some of the nodes meanwhile. They stay as they are.
+    /// The reservations that hold some of the nodes meanwhile. Those for which there are other nodes
+    /// get them within seconds, and are not listed any more.
     pub reservations: Vec<String>,
 }
 

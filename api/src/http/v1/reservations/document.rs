@@ -26,9 +26,11 @@ pub struct ReservationDocument {
     /// `failed` or `awaiting_supplier`.
     #[schema(example = "proposed")]
     pub state: &'static str,
-    /// Whether a lowered cap leaves it without power; `notice` says what can be done.
+    /// Whether a lowered cap leaves it without power, or an outage without nodes; `notice` says why
+    /// and what can be done.
     pub degraded: bool,
-    /// What its owner is to know: why it is degraded or rejected, or which offers were withdrawn.
+    /// What its owner is to know: why it is degraded or rejected, which offers were withdrawn, or which
+    /// nodes took the place of others.
     #[schema(value_type = Option<Object>)]
     pub notice: Value,
     /// The lowest gives way first where the site says so.

@@ -1,0 +1,231 @@
+//! Reservations that outages hit: other nodes for the same start and length, where there are any.
+//!
+//! One after the other in the order in which power is kept, each in a transaction of its own: active
+//! ones, then confirmed ones by the site's order, then held offers, the oldest first. Healthy nodes
+//! are kept. For what cannot be mended, `judge` offers new starts; held offers are withdrawn, and
+//! where none is left the request is planned anew.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use grid_feeds::negotiation::{Claim, turns};
+use serde_json::Value;
+use storage::{
+    NewNodes, OfferId, PlanBasis, ProposeError, ReservationId, ReservationState, StoredReservation,
+    Unchanged,
+};
+
+use super::notice::{lacks_power, nodes_replaced, offers_withdrawn};
+use super::repair::{Lost, Repair, Repairing};
+use crate::service::cluster::blocking;
+use crate::service::propose::{Drafted, draft};
+use crate::service::state::State;
+use crate::service::{Service, ServiceError, stored_wish, wish_as_made};
+
+/// How often a reservation is looked at anew when others change the book meanwhile, or when its
+/// nodes fail one after the other.
+const TRIES: usize = 16;
+
+impl Service {
+    /// Takes other nodes for what outages hit. The confirmed and active reservations that are left
+    /// without some.
+    pub(super) async fn mend(
+        &self,
+        state: &Arc<State>,
+    ) -> Result<HashMap<ReservationId, Lost>, ServiceError> {
+        let (now, looked_at) = (self.now(), Arc::clone(state));
+        let hit = blocking(move || looked_at.hit_by_outages(now)).await?;
+        let mut lost = HashMap::new();
+        if hit.is_empty() {
+            return Ok(lost);
+        }
+        let mut reservations = self.live().await?;
+        reservations.retain(|it| hit.binary_search(&it.id.to_string()).is_ok());
+        for index in self.turns(state, &reservations) {
+            let id = reservations[index].id;
+            if let Some(left) = self.mend_one(id).await? {
+                lost.insert(id, left);
+            }
+        }
+        Ok(lost)
+    }
+
+    /// The order in which reservations have their turn.
+    fn turns(&self, state: &State, reservations: &[StoredReservation]) -> Vec<usize> {
+        let now = self.now();
+        let claim = |it: &StoredReservation| Claim {
+            span: it.chosen.map_or(it.offers[0].span, |(_, span)| span),
+            power: state.counted(it.id),
+            active: it.state_at(now) == ReservationState::Active,
+            confirmed: it.confirmed.unwrap_or(it.created),
+            priority: it.priority,
+        };
+        // Ids are by creation.
+        let (booked, held): (Vec<usize>, Vec<usize>) =
+            (0..reservations.len()).partition(|&index| reservations[index].chosen.is_some());
+        let held = held.into_iter().filter(|&index| !reservations[index].offers.is_empty());
+        let claims: Vec<Claim> = booked.iter().map(|&index| claim(&reservations[index])).collect();
+        let order = turns(&claims, self.settings.negotiation.yield_order);
+        order.into_iter().map(|turn| booked[turn]).chain(held).collect()
+    }
+
+    /// Mends one reservation as far as possible; what it is left without.
+    async fn mend_one(&self, id: ReservationId) -> Result<Option<Lost>, ServiceError> {
+        for _ in 0..TRIES {
+            let _booking = self.booking.lock().await;
+            let state = self.state().await?;
+            let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
+            let Some(stored) = self.database.reservation(id).await? else { return Ok(None) };
+            if stored.state_at(self.now()).is_final() {
+                return Ok(None);
+            }
+            let Some(repair) = self.repair(&state, &stored).await? else { continue };
+            let unchanged = Unchanged { id, row_version: stored.row_version, basis };
+            if !repair.mended.is_empty() {
+                // Perhaps more is to be done: the next look tells.
+                self.take_others(unchanged, &state, &stored, repair).await?;
+            } else if stored.chosen.is_some() || repair.lost.is_empty() {
+                return Ok(repair.lost.into_iter().next());
+            } else {
+                self.give_up(unchanged, &state, &stored, repair.lost).await?;
+            }
+        }
+        Err(ServiceError::Busy)
+    }
+
+    /// Works out what becomes of a reservation; `None` where its nodes count in other ranks than
+    /// the state's.
+    async fn repair(
+        &self,
+        state: &Arc<State>,
+        stored: &StoredReservation,
+    ) -> Result<Option<Repair>, ServiceError> {
+        let now = self.now();
+        let mut allocations = self.database.allocations_of(stored.id).await?;
+        allocations.retain(|allocation| allocation.span.end() > now);
+        if allocations.iter().any(|allocation| Some(allocation.epoch) != state.epoch()) {
+            return Ok(None);
+        }
+        let wish = wish_as_made(stored, self, state);
+        let currency = self.settings.currency;
+        let (state, stored) = (Arc::clone(state), stored.clone());
+        let repaired = blocking(move || {
+            let repairing = Repairing { state: &state, wish: wish.as_ref(), currency, now };
+            repairing.repair(&stored, allocations)
+        });
+        Ok(Some(repaired.await?))
+    }
+
+    async fn take_others(
+        &self,
+        unchanged: Unchanged,
+        state: &State,
+        stored: &StoredReservation,
+        Repair { mended, .. }: Repair,
+    ) -> Result<(), ServiceError> {
+        let now = self.now();
+        let notice = nodes_replaced(stored, &mended, state, now).to_string();
+        let nodes: Vec<NewNodes> = mended.into_iter().map(|it| it.nodes).collect();
+        let degraded = lacks_power(stored);
+        let written = self.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
+        if unless_changed(written.await)? {
+            metrics::counter!("wattbook_reservations_mended_total").increment(1);
+            self.expect_in_proportion(stored, &nodes).await?;
+        }
+        Ok(())
+    }
+
+    /// What is expected now of offers, where agendas changed since they were made, follows what their
+    /// nodes draw.
+    async fn expect_in_proportion(
+        &self,
+        stored: &StoredReservation,
+        nodes: &[NewNodes],
+    ) -> Result<(), ServiceError> {
+        let energy = |text: &str| {
+            let document: Option<Value> = serde_json::from_str(text).ok();
+            document.and_then(|it| it["energy_j"].as_f64()).filter(|energy| *energy > 0.0)
+        };
+        let ratio = |id: &Value| {
+            let after = nodes.iter().find(|it| *id == it.offer.to_string())?;
+            let before = stored.offers.iter().find(|it| it.id == after.offer)?;
+            Some(energy(&after.document)? / energy(&before.document)?)
+        };
+        let mut outlooks = self.database.outlooks(&[stored.id]).await?;
+        for outlook in &mut outlooks {
+            let mut document: Value = serde_json::from_str(&outlook.document).unwrap_or_default();
+            let offers = document.get_mut("offers").and_then(Value::as_array_mut);
+            for offer in offers.into_iter().flatten() {
+                let Some(ratio) = ratio(&offer["offer_id"]) else { continue };
+                for name in ["cost", "co2_g"] {
+                    if let Some(figure) = offer[name].as_f64() {
+                        offer[name] = (figure * ratio).into();
+                    }
+                }
+            }
+            outlook.document = document.to_string();
+        }
+        if !outlooks.is_empty() {
+            self.database.put_outlooks(&outlooks).await?;
+        }
+        Ok(())
+    }
+
+    /// Withdraws held offers that lost nodes; where none is left the request is planned anew, under
+    /// the same id.
+    async fn give_up(
+        &self,
+        unchanged: Unchanged,
+        state: &Arc<State>,
+        stored: &StoredReservation,
+        lost: Vec<Lost>,
+    ) -> Result<(), ServiceError> {
+        let now = self.now();
+        let lost: Vec<&Lost> = lost.iter().collect();
+        let ids: Vec<OfferId> = lost.iter().map(|lost| lost.offer).collect();
+        let told = |way_out| offers_withdrawn(&lost, &state.cluster, way_out, now).to_string();
+        let is_left = stored.offers.iter().any(|offer| !ids.contains(&offer.id));
+        let drafted = if is_left { None } else { self.drafted_anew(state, stored).await? };
+        if let Some(drafted) = drafted {
+            let (expires, notice) =
+                (now + self.settings.hold, told("choose one of the new offers"));
+            let (summary, offers) = (&drafted.summary, &drafted.offers);
+            let written =
+                self.database.offer_anew(unchanged, summary, offers, expires, &notice, now);
+            return unless_changed(written.await).map(drop);
+        }
+        let notice = told(if is_left {
+            "choose another offer, or make a new request"
+        } else {
+            "no other start in its window is possible; make a new request"
+        });
+        if self.database.withdraw_offers(stored.id, &ids, &notice, now).await? {
+            metrics::counter!("wattbook_offers_withdrawn_total").increment(ids.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// What is possible now for a request whose offers are all lost; `None` where nothing is.
+    async fn drafted_anew(
+        &self,
+        state: &Arc<State>,
+        stored: &StoredReservation,
+    ) -> Result<Option<Drafted>, ServiceError> {
+        let Some(wish) = stored_wish(&stored.request, self, state) else { return Ok(None) };
+        let alone = Arc::new(state.without(stored.id));
+        match self.plan(alone, &wish, |planned| draft(&planned, 0.0)).await {
+            Ok(Ok(drafted)) => Ok(Some(drafted)),
+            Ok(Err(_)) | Err(ServiceError::Invalid(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// `false` where something changed meanwhile, so that it is to be looked at anew.
+fn unless_changed(written: Result<bool, ProposeError>) -> Result<bool, ServiceError> {
+    match written {
+        Ok(written) => Ok(written),
+        Err(ProposeError::Storage(error)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}

@@ -1,0 +1,217 @@
+//! What outages take from a reservation, and what it holds instead: worked out from one state of the
+//! book, written by nobody.
+
+use std::collections::HashMap;
+
+use planner::book::RankedOutage;
+use planner::decimal::Fraction;
+use planner::decision::Shortage;
+use planner::node_set::NodeSet;
+use planner::quantity::{Currency, Power};
+use planner::replacement::{Holding, Loss, due, losses, replaced, replacement};
+use planner::search::PlanningView;
+use planner::time::{Span, Timestamp};
+use serde_json::Value;
+use storage::{
+    Allocation, NewNodes, OfferId, Outage, ReservationState, StoredOffer, StoredReservation,
+};
+
+use crate::service::{State, Wish};
+
+/// What becomes of a reservation that outages hit.
+#[derive(Default)]
+pub(super) struct Repair {
+    /// Offers that get other nodes.
+    pub mended: Vec<Mended>,
+    /// Offers for which there are none.
+    pub lost: Vec<Lost>,
+}
+
+/// An offer that gets other nodes.
+pub(super) struct Mended {
+    pub nodes: NewNodes,
+    /// The nodes that it loses, as ranks.
+    pub lost: NodeSet,
+    /// Those that take their place.
+    pub by: NodeSet,
+    /// By which outages.
+    pub outages: Vec<Outage>,
+}
+
+/// An offer whose nodes nothing can take the place of.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    pub offer: OfferId,
+    /// How many nodes it has in all.
+    pub node_count: u32,
+    /// Nodes that are lost and since when, by outage.
+    pub taken: Vec<(Outage, Timestamp, NodeSet)>,
+    /// What is missing for others to come.
+    pub shortage: Shortage,
+    /// When the first of these outages ends, or the reservation does.
+    pub until: Timestamp,
+}
+
+/// What is needed beside the state.
+pub(super) struct Repairing<'a> {
+    pub state: &'a State,
+    /// The request as it was made; `None` where it cannot be read any more, since nodes or labels
+    /// that it names are gone.
+    pub wish: Option<&'a Wish>,
+    pub currency: Currency,
+    pub now: Timestamp,
+}
+
+impl State {
+    /// Ids of the reservations that outages hit from `now` on.
+    pub(super) fn hit_by_outages(&self, now: Timestamp) -> Vec<String> {
+        let mut hit: Vec<String> = Vec::new();
+        for outage in self.outages.iter() {
+            let span = outage.span().and_then(|it| Span::new(it.start().max(now), it.end()));
+            let Some(span) = span else { continue };
+            let holders = self.book.overlapping(span);
+            let holders = holders.filter(|booking| booking.ranks.intersects(&outage.ranks));
+            hit.extend(holders.map(|booking| booking.id.to_string()));
+        }
+        hit.sort_unstable();
+        hit.dedup();
+        hit
+    }
+}
+
+impl Repairing<'_> {
+    /// Works it out for the offers that count: the chosen one, or all that are held.
+    pub(super) fn repair(
+        &self,
+        stored: &StoredReservation,
+        allocations: Vec<Allocation>,
+    ) -> Repair {
+        let mut repair = Repair::default();
+        let begun = stored.state_at(self.now) == ReservationState::Active;
+        let mut held: HashMap<OfferId, Vec<Holding>> = HashMap::new();
+        for allocation in allocations {
+            let rest = Span::new(allocation.span.start().max(self.now), allocation.span.end());
+            let rest = rest.map(|span| (span, allocation.ranks));
+            held.entry(allocation.offer_id).or_default().extend(rest);
+        }
+        let spans: Vec<(&Outage, Span)> =
+            self.state.outages.iter().filter_map(|it| Some((it, it.span()?))).collect();
+        let ranked = |(outage, span): &(&Outage, Span)| RankedOutage {
+            span: *span,
+            ranks: outage.ranks.clone(),
+        };
+        let ranked: Vec<RankedOutage> = spans.iter().map(ranked).collect();
+        for offer in &stored.offers {
+            let Some(held) = held.get(&offer.id) else { continue };
+            let losses = losses(held, &ranked);
+            // Told without the clock, so that it stays the same while an outage lasts.
+            let taken = |loss: &Loss| {
+                let outage = spans[loss.outage].0;
+                (outage.clone(), outage.start.max(offer.span.start()), loss.ranks.clone())
+            };
+            let Some((from, lost)) = due(held, &losses, begun) else { continue };
+            match self.mended(stored, offer, held, from, &lost) {
+                Ok((nodes, by)) => {
+                    let mut outages: Vec<Outage> = losses
+                        .iter()
+                        .filter(|loss| loss.ranks.intersects(&lost))
+                        .map(|loss| spans[loss.outage].0.clone())
+                        .collect();
+                    outages.dedup_by_key(|outage| outage.id);
+                    repair.mended.push(Mended { nodes, lost, by, outages });
+                }
+                Err(shortage) => repair.lost.push(Lost {
+                    offer: offer.id,
+                    node_count: held.last().map_or(0, |(_, ranks)| ranks.count()),
+                    taken: losses.iter().map(taken).collect(),
+                    shortage,
+                    until: losses.iter().map(|it| it.span.end()).min().unwrap_or(Timestamp::MAX),
+                }),
+            }
+        }
+        repair
+    }
+
+    fn mended(
+        &self,
+        stored: &StoredReservation,
+        offer: &StoredOffer,
+        held: &[Holding],
+        from: Timestamp,
+        lost: &NodeSet,
+    ) -> Result<(NewNodes, NodeSet), Shortage> {
+        let missing = Shortage::Nodes(lost.count());
+        let wish = self.wish.ok_or(missing)?;
+        let state = self.state;
+        let selection = state.cluster.selection(&wish.request);
+        let view = PlanningView {
+            now: self.now,
+            search: wish.search,
+            currency: self.currency,
+            selection: &selection,
+            agendas: &state.agendas,
+            base_power: state.cluster.base_power,
+            book: &state.book,
+        };
+        let end = held.iter().map(|(span, _)| span.end()).max().unwrap_or(from);
+        let span = Span::new(from, end).ok_or(missing)?;
+        let all = held.iter().fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
+        let by = replacement(&view, &stored.id.to_string(), span, &all, lost)?;
+        let after = replaced(held, from, lost, &by);
+        let draw = |ranks: &NodeSet| self.draw(ranks, wish.request.utilisation_or_full());
+        // What each span held of the lost nodes is what the others draw the place of.
+        let more_j: f64 = held
+            .iter()
+            .filter_map(|(span, ranks)| {
+                let rest = Span::new(span.start().max(from), span.end())?;
+                let more = draw(&by) - draw(&ranks.intersection(lost));
+                Some((more * rest.length()).as_joules())
+            })
+            .sum();
+        let document = self.redrawn(&offer.document, &after, more_j).to_string();
+        let holdings = after.into_iter().filter(|(span, _)| span.start() >= from).collect();
+        Ok((NewNodes { offer: offer.id, from, holdings, document }, by))
+    }
+
+    fn draw(&self, ranks: &NodeSet, utilisation: Fraction) -> Power {
+        let cluster = &self.state.cluster;
+        let nodes = cluster.nodes.as_slice();
+        let ordinals = ranks.positions().map(|rank| cluster.reference.ordinal(rank));
+        ordinals.map(|ordinal| nodes[ordinal as usize].draw(utilisation)).sum()
+    }
+
+    /// An offer's document with the nodes that are held in the end, and with cost and CO2 in
+    /// proportion to the energy, which is `more_j` more. What the supplier takes stays.
+    fn redrawn(&self, document: &str, held: &[Holding], more_j: f64) -> Value {
+        let mut document: Value = serde_json::from_str(document).unwrap_or_default();
+        let Some((_, last)) = held.last() else { return document };
+        let order = &self.state.cluster.reference;
+        let shown = self.state.cluster.show(last);
+        document["nodes"] = serde_json::to_value(shown.nodes).unwrap_or_default();
+        document["node_ranges"] = serde_json::to_value(shown.node_ranges).unwrap_or_default();
+        let peak = held.iter().map(|(_, ranks)| order.max_power(ranks)).max();
+        document["peak_power_w"] = peak.unwrap_or_default().as_watts().into();
+        let Some(energy) = document["energy_j"].as_f64().filter(|energy| *energy > 0.0) else {
+            return document;
+        };
+        let factor = 1.0 + more_j / energy;
+        let fee = document["extra_power_fee"].as_f64().unwrap_or_default();
+        for (name, fixed) in [
+            ("energy_j", 0.0),
+            ("cost", fee),
+            ("cost_low", fee),
+            ("cost_high", fee),
+            ("co2_g", 0.0),
+            ("co2_low_g", 0.0),
+            ("co2_high_g", 0.0),
+        ] {
+            let Some(before) = document[name].as_f64() else { continue };
+            let after = (before - fixed).mul_add(factor, fixed);
+            document[name] = after.into();
+            if let Some(saved) = document["saves"][name].as_f64() {
+                document["saves"][name] = (saved + before - after).into();
+            }
+        }
+        document
+    }
+}
