@@ -1,7 +1,8 @@
 //! HTTP to suppliers: the one place where a client is built, with time-outs and limits.
 //!
-//! Errors never carry a URL, since suppliers take tokens in queries. Redirects stay on the host
-//! that was asked.
+//! Errors never carry a URL, since suppliers take tokens in queries. Redirects stay where was asked,
+//! by scheme, host and port: no header and no query goes anywhere else. Those that lead elsewhere
+//! pass, as maintenance does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,11 +10,12 @@ use std::time::Duration;
 
 use planner::time::{Seconds, Timestamp};
 use reqwest::header::{
-    ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
+    ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
-use reqwest::{IntoUrl, Method, RequestBuilder, Response, StatusCode};
+use reqwest::redirect::Policy;
+use reqwest::{IntoUrl, Method, RequestBuilder, Response, StatusCode, Url};
 
-use crate::feed::{FeedError, Query, Secret, Validator};
+use crate::feed::{FeedError, Query, Secret, Validator, scrub};
 
 /// An answer is read up to this size.
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
@@ -52,6 +54,8 @@ pub struct Answer {
     /// To ask the next time whether anything changed.
     pub validator: Option<Validator>,
     retry_after: Option<Seconds>,
+    /// Where the site wants us to go instead, without what may be secret there.
+    elsewhere: Option<String>,
 }
 
 impl Default for Timeouts {
@@ -67,16 +71,32 @@ impl Http {
     /// # Errors
     /// Where TLS cannot be set up.
     pub fn new(timeouts: Timeouts) -> Result<Self, FeedError> {
+        Self::redirected_by(
+            timeouts,
+            Policy::custom(|attempt| {
+                let asked = attempt.previous().first();
+                let is_same = asked.is_some_and(|asked| asked.origin() == attempt.url().origin());
+                if is_same && attempt.previous().len() <= MOST_REDIRECTS {
+                    attempt.follow()
+                } else {
+                    attempt.stop()
+                }
+            }),
+        )
+    }
+
+    /// A client for messages, which follows no redirect: a message that is sent on as another kind
+    /// of request has not arrived.
+    ///
+    /// # Errors
+    /// As [`Http::new`].
+    pub fn for_messages(timeouts: Timeouts) -> Result<Self, FeedError> {
+        Self::redirected_by(timeouts, Policy::none())
+    }
+
+    fn redirected_by(timeouts: Timeouts, policy: Policy) -> Result<Self, FeedError> {
         // An error means that a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let same_host = reqwest::redirect::Policy::custom(|attempt| {
-            let host = attempt.previous().first().and_then(|url| url.host_str());
-            if host == attempt.url().host_str() && attempt.previous().len() <= MOST_REDIRECTS {
-                attempt.follow()
-            } else {
-                attempt.stop()
-            }
-        });
         let client = reqwest::Client::builder()
             .user_agent(concat!("wattbook/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timeouts.connect)
@@ -84,7 +104,7 @@ impl Http {
             .referer(false)
             // Suppliers' sites were tried so; and a connection for notifications needs it.
             .http1_only()
-            .redirect(same_host)
+            .redirect(policy)
             .build();
         let client = client.map_err(|error| FeedError::configuration(error.without_url()))?;
         Ok(Self { client, requests: Arc::default() })
@@ -160,6 +180,7 @@ pub async fn received(
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers(), now);
     let validator = validator(response.headers());
+    let elsewhere = elsewhere(&response);
     let bytes = body(&mut response, secret).await?;
     if bytes.starts_with(b"PK\x03\x04") {
         return Err(FeedError::payload("the answer", "is a zip archive; ask for a shorter span"));
@@ -169,7 +190,21 @@ pub async fn received(
         Some(secret) if !(200..300).contains(&status) => secret.redact(&text),
         _ => text,
     };
-    Ok(Answer { status, text, validator, retry_after })
+    Ok(Answer { status, text, validator, retry_after, elsewhere })
+}
+
+/// The origin that an answer redirects to: paths and queries may have secrets in them.
+fn elsewhere(response: &Response) -> Option<String> {
+    let location =
+        header(response.headers(), LOCATION).filter(|_| response.status().is_redirection())?;
+    let url = response.url().join(location).ok();
+    Some(url.map_or_else(|| "no address".to_owned(), |url| origin(&url)))
+}
+
+/// Scheme, host and port of a URL.
+fn origin(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
 async fn body(response: &mut Response, secret: Option<&Secret>) -> Result<Vec<u8>, FeedError> {
@@ -201,14 +236,26 @@ impl Answer {
     /// The text of a success.
     ///
     /// # Errors
-    /// 429 and 503 are busy; 408 and other 5xx are transient; other statuses are refusals.
+    /// 429 and 503 are busy; 408, other 5xx and redirects elsewhere are transient; other statuses are
+    /// refusals.
     pub fn success(&self) -> Result<&str, FeedError> {
         match self.status {
             200..=299 => Ok(&self.text),
             status @ (429 | 503) => Err(FeedError::Busy { status, retry_after: self.retry_after }),
+            300..=399 => Err(self.redirected()),
             408 | 500..=599 => Err(self.transient()),
             status => Err(FeedError::Refused { status, message: excerpt(&self.text) }),
         }
+    }
+
+    /// A site that is closed for maintenance may send everybody elsewhere for a while.
+    fn redirected(&self) -> FeedError {
+        let elsewhere = self.elsewhere.as_deref().unwrap_or("no address");
+        FeedError::transient(format!(
+            "status {}: redirects to {elsewhere}, which is not followed, so that no secret goes \
+             there; if the supplier has moved for good, name its new address in the settings",
+            self.status
+        ))
     }
 
     /// This answer as a failure that passes.
@@ -217,9 +264,11 @@ impl Answer {
     }
 }
 
-/// The beginning of a text on one line.
+/// The beginning of a text on one line, without secrets and control characters.
 pub fn excerpt(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Before it is cut, for half a secret is one too.
+    let words = scrub(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: String = words.chars().filter(|character| !character.is_control()).collect();
     match words.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{} ...", &words[..end]),
         None => words,
@@ -234,7 +283,8 @@ fn no_answer(error: reqwest::Error, secret: Option<&Secret>) -> FeedError {
         words = format!("{words}: {cause}");
         source = cause.source();
     }
-    FeedError::transient(secret.map_or_else(|| words.clone(), |secret| secret.redact(&words)))
+    let words = secret.map_or_else(|| words.clone(), |secret| secret.redact(&words));
+    FeedError::transient(scrub(&words))
 }
 
 fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<&str> {
@@ -299,12 +349,18 @@ mod tests {
             text: "<h1>Scheduled\n maintenance</h1>".into(),
             validator: None,
             retry_after: None,
+            elsewhere: Some("https://elsewhere.example:8443".into()),
         };
         assert!(matches!(answer(503).success(), Err(FeedError::Busy { status: 503, .. })));
         assert!(matches!(answer(500).success(), Err(FeedError::Transient { .. })));
         let message = "<h1>Scheduled maintenance</h1>".to_owned();
         assert_eq!(answer(403).success(), Err(FeedError::Refused { status: 403, message }));
         assert!(answer(200).success().is_ok());
+        for status in [301, 302, 307, 308] {
+            let error = answer(status).success().unwrap_err();
+            assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+            assert!(error.to_string().contains("https://elsewhere.example:8443"), "{error}");
+        }
         assert_eq!(excerpt(&"é".repeat(300)).chars().count(), MAX_MESSAGE + 4);
     }
 }

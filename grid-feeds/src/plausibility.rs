@@ -1,7 +1,8 @@
 //! Is this what a supplier can mean? Range, step and jump checks, and what is known too early.
 //!
-//! What cannot be becomes a gap; what is odd stays and is reported. Values that are all larger or
-//! smaller than before by a factor refuse the whole series: a unit has changed.
+//! What cannot be becomes a gap; what is odd stays and is reported, a day of nothing but zeros among
+//! it. Values that are larger or smaller than before by a factor, but for the largest few, refuse the
+//! whole series: a unit has changed.
 
 use std::fmt;
 
@@ -17,6 +18,12 @@ const SKEW: Seconds = Seconds::new(300);
 
 /// Means that differ by this factor from those before are of another unit.
 const UNIT_FACTOR: i128 = 50;
+
+/// Values that are zero for so long are odd: a day of 23 hours.
+const ALL_ZERO: Seconds = Seconds::new(23 * 3600);
+
+/// Of so many values one may be absurd without the others being of another unit.
+const ONE_IN: usize = 10;
 
 /// Of each kind of oddity, this many are listed.
 const LISTED: usize = 10;
@@ -58,6 +65,11 @@ pub enum Suspicion {
     /// A piece is shorter or longer than usual.
     Length {
         /// The piece.
+        span: Span,
+    },
+    /// Nothing but zeros, which suppliers also say where they know nothing.
+    AllZero {
+        /// From the first to the last.
         span: Span,
     },
     /// Said to be measured, but yet to come; it counts as a forecast.
@@ -128,9 +140,6 @@ pub fn judge(
     previous: Option<&Agenda<Known>>,
     now: Timestamp,
 ) -> Result<Judged, FeedError> {
-    if let Some(previous) = previous {
-        refuse_another_unit(&series, previous)?;
-    }
     let Series { kind, issued_at, agenda, notes } = series;
     let mut suspicions = Vec::new();
     let issued_at = issued_at.map(|issued| {
@@ -150,9 +159,13 @@ pub fn judge(
         let place = impossible.first().map(|piece| piece.span.to_string()).unwrap_or_default();
         return Err(FeedError::payload(place, format!("no value is a possible {kind}")));
     }
+    if let Some(previous) = previous {
+        refuse_another_unit(&possible, previous)?;
+    }
     let pieces = not_measured_ahead(kind, possible, now, &mut suspicions);
     suspicions.extend(odd_lengths(&pieces, limits).take(LISTED));
     suspicions.extend(jumps(&pieces, limits).take(LISTED));
+    suspicions.extend(zeros(kind, &pieces).into_iter().take(LISTED));
     let agenda = Agenda::new(pieces).map_err(|error| FeedError::payload("the agenda", error))?;
     Ok(Judged { series: Series { kind, issued_at, agenda, notes }, suspicions })
 }
@@ -193,22 +206,43 @@ fn jumps(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspi
     })
 }
 
-/// Compares the means of absolute values where both have some.
-fn refuse_another_unit(series: &Series, previous: &Agenda<Known>) -> Result<(), FeedError> {
-    let (mut new, mut old) = (0_i128, 0_i128);
-    for piece in series.agenda.pieces() {
-        if let Some(before) = previous.at(piece.span.start()) {
-            new += i128::from(piece.value.value.unsigned_abs());
-            old += i128::from(before.value.unsigned_abs());
+/// Where prices or intensities are zero for a day and longer.
+fn zeros(kind: Kind, pieces: &[Piece<Known>]) -> Vec<Suspicion> {
+    let mut runs: Vec<Span> = Vec::new();
+    for piece in pieces.iter().filter(|piece| piece.value.value == 0 && kind != Kind::PowerCap) {
+        match runs.last_mut() {
+            Some(run) if run.end() == piece.span.start() => {
+                *run = Span::new(run.start(), piece.span.end()).unwrap_or(*run);
+            }
+            _ => runs.push(piece.span),
         }
     }
+    runs.retain(|run| run.length() >= ALL_ZERO);
+    runs.into_iter().map(|span| Suspicion::AllZero { span }).collect()
+}
+
+/// Compares the sums of absolute values where both have some, without the largest few of each.
+fn refuse_another_unit(pieces: &[Piece<Known>], previous: &Agenda<Known>) -> Result<(), FeedError> {
+    let size = |known: Known| i128::from(known.value.unsigned_abs());
+    let both = pieces
+        .iter()
+        .filter_map(|piece| Some((size(piece.value), size(previous.at(piece.span.start())?))));
+    let (new, old): (Vec<i128>, Vec<i128>) = both.unzip();
+    let (new, old) = (usual_sum(new), usual_sum(old));
     let unlike = new > 0 && old > 0 && (new > UNIT_FACTOR * old || old > UNIT_FACTOR * new);
     if !unlike {
         return Ok(());
     }
-    let place = series.span().map(|span| span.to_string()).unwrap_or_default();
+    let place = pieces.first().map(|piece| piece.span.to_string()).unwrap_or_default();
     let message = "values differ from those before by a factor: has the unit changed?";
     Err(FeedError::payload(place, message))
+}
+
+/// The sum without the largest tenth of three values and more, at least one.
+fn usual_sum(mut sizes: Vec<i128>) -> i128 {
+    sizes.sort_unstable();
+    let odd = if sizes.len() < 3 { 0 } else { sizes.len().div_ceil(ONE_IN) };
+    sizes.iter().take(sizes.len() - odd).sum()
 }
 
 impl fmt::Display for Suspicion {
@@ -222,6 +256,9 @@ impl fmt::Display for Suspicion {
                 write!(f, "{at}: jumps from {from} to {to}")
             }
             Self::Length { span } => write!(f, "{span}: lasts {} s", span.length().get()),
+            Self::AllZero { span } => {
+                write!(f, "{span}: nothing but zeros; does the supplier know its values?")
+            }
             Self::MeasuredAhead { span } => {
                 write!(f, "{span}: said to be measured, yet to come; counts as a forecast")
             }
@@ -297,6 +334,34 @@ mod tests {
         let kilograms = series(CO2, &[Some(0), Some(1)]);
         assert!(judged(kilograms, Some(&before)).is_err());
         assert!(judged(series(CO2, &[Some(90), Some(40)]), Some(&before)).is_ok());
+    }
+
+    /// One absurd value makes a mean of a thousand times, but not another unit of the others.
+    #[test]
+    fn one_absurd_value_is_no_changed_unit() {
+        let price = Kind::Price { currency: Currency::EUR };
+        let before = series(price, &[Some(50), Some(60), Some(70), Some(80)]);
+        for absurd in [900_000, 9_999] {
+            let said = series(price, &[Some(50), Some(60), Some(absurd), Some(80)]);
+            let judged = judged(said, Some(&before)).unwrap();
+            assert_eq!(judged.series.agenda.at(at(0)).unwrap().value, 50 * MILLION);
+        }
+        let thousandfold = series(price, &[Some(5_000), Some(6_000), Some(7_000), Some(8_000)]);
+        assert!(judged(thousandfold, Some(&before)).is_err());
+    }
+
+    #[test]
+    fn a_day_of_nothing_but_zeros_is_reported() {
+        let price = Kind::Price { currency: Currency::EUR };
+        let judged_zeros = |kind, hours: usize| {
+            let mut values = vec![Some(0); hours];
+            values.push(Some(50));
+            judged(series(kind, &values), None).unwrap().suspicions
+        };
+        let words = judged_zeros(price, 24)[0].to_string();
+        assert!(words.contains("1970-01-02T00:00:00Z: nothing but zeros"), "{words}");
+        assert_eq!(judged_zeros(price, 22), []);
+        assert_eq!(judged_zeros(Kind::PowerCap, 24), []);
     }
 
     #[test]

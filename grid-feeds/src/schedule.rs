@@ -1,8 +1,8 @@
 //! When to ask a source next: a state machine of virtual time, outcomes and an injected generator.
 //!
-//! A source is asked at its publication times, and often from then on until what it publishes is
-//! there; else at its usual pace. Failures wait ever longer, with jitter, and as long as the
-//! supplier asks for. Requests stay inside a budget. After a downtime sources are asked one after
+//! A source is asked at its publication times, and from then on until what it publishes is there: often
+//! at first, then ever more seldom, and for half a day. Else it is asked at its usual pace. Failures
+//! wait ever longer, with jitter, and as long as the supplier asks for. Requests stay inside a budget. After a downtime sources are asked one after
 //! another, spread over a while, rather than all at once.
 
 #[cfg(test)]
@@ -17,6 +17,15 @@ use rand::Rng;
 use crate::feed::RetryClass;
 use crate::local_time::LocalTime;
 
+/// What a publication should have brought is awaited for so long.
+const AWAITED_FOR: Seconds = Seconds::new(12 * 3600);
+
+/// While something is awaited, this part of the time since its publication passes between polls ...
+const AWAITED_PART: i64 = 12;
+
+/// ... but no more than so many times the shortest pause.
+const AWAITED_LONGEST: i64 = 6;
+
 /// How a source publishes and how it may be asked.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -27,13 +36,16 @@ pub struct Rhythm {
     pub publications: Vec<String>,
     /// Seconds between polls while nothing is awaited.
     pub poll_every_s: u32,
-    /// Seconds between polls while something is awaited.
+    /// Seconds between polls while something is awaited; later on a twelfth of the time since the
+    /// publication, up to six times as many.
     pub poll_awaited_every_s: u32,
     /// Seconds to wait after a first failure; each further one doubles it.
     pub backoff_first_s: u32,
     /// Seconds to wait at the most after failures.
     pub backoff_longest_s: u32,
-    /// Seconds to wait after a refusal, which somebody must mend.
+    /// Seconds to wait after a first refusal; each further one doubles it.
+    pub refused_first_s: u32,
+    /// Seconds to wait at the most after refusals, which somebody may have to mend.
     pub refused_s: u32,
     /// Seconds over which first polls are spread after a start.
     pub catch_up_s: u32,
@@ -44,8 +56,8 @@ pub struct Rhythm {
 }
 
 impl Default for Rhythm {
-    /// Every 15 minutes; a minute after a failure, doubled up to an hour; six hours after a
-    /// refusal; 30 requests a minute.
+    /// Every 15 minutes; a minute after a failure, doubled up to an hour; five minutes after a
+    /// refusal, doubled up to two hours; 30 requests a minute.
     fn default() -> Self {
         Self {
             time_zone: "UTC".to_owned(),
@@ -54,7 +66,8 @@ impl Default for Rhythm {
             poll_awaited_every_s: 300,
             backoff_first_s: 60,
             backoff_longest_s: 3600,
-            refused_s: 6 * 3600,
+            refused_first_s: 300,
+            refused_s: 2 * 3600,
             catch_up_s: 60,
             budget_requests: 30,
             budget_per_s: 60,
@@ -127,6 +140,7 @@ impl Schedule {
             ("poll_awaited_every_s", rhythm.poll_awaited_every_s),
             ("backoff_first_s", rhythm.backoff_first_s),
             ("backoff_longest_s", rhythm.backoff_longest_s),
+            ("refused_first_s", rhythm.refused_first_s),
             ("refused_s", rhythm.refused_s),
             ("budget_requests", rhythm.budget_requests),
             ("budget_per_s", rhythm.budget_per_s),
@@ -183,6 +197,18 @@ impl Schedule {
         self.publications_of(days).filter(|&instant| instant <= now).max()
     }
 
+    /// The publication that may still be awaited: it is not long ago.
+    pub fn awaited(&self, now: Timestamp) -> Option<Timestamp> {
+        self.latest_publication(now).filter(|&published| now - published < AWAITED_FOR)
+    }
+
+    /// An instant whose value a publication brings: noon of the next day. No day before reaches so far,
+    /// wherever a supplier's days begin and end.
+    pub fn brought_by(&self, published: Timestamp) -> Option<Timestamp> {
+        let next = self.local.date(published).ok()?.tomorrow().ok()?;
+        self.local.civil_instant(next.at(12, 0, 0, 0)).ok()
+    }
+
     /// When to ask next.
     pub fn next_poll(&self) -> Timestamp {
         self.next_poll
@@ -218,19 +244,15 @@ impl Schedule {
         random: &mut dyn Rng,
     ) -> Timestamp {
         self.failures = match outcome {
-            Outcome::Failed(RetryClass::Backoff | RetryClass::After(_)) => {
-                self.failures.saturating_add(1)
-            }
-            _ => 0,
+            Outcome::Failed(RetryClass::NotYet) | Outcome::Complete | Outcome::Awaiting => 0,
+            Outcome::Failed(_) => self.failures.saturating_add(1),
         };
         let next = match outcome {
-            Outcome::Complete => {
-                let usual = self.usual_poll(now);
-                usual + up_to(tenth(usual - now), random)
-            }
-            Outcome::Awaiting | Outcome::Failed(RetryClass::NotYet) => {
-                now + around(seconds(self.rhythm.poll_awaited_every_s), random)
-            }
+            Outcome::Complete => self.usual_poll_about(now, random),
+            Outcome::Awaiting | Outcome::Failed(RetryClass::NotYet) => match self.awaited(now) {
+                Some(published) => self.awaited_poll(now, published, random),
+                None => self.usual_poll_about(now, random),
+            },
             Outcome::Failed(RetryClass::Backoff) => now + around(self.backoff(), random),
             Outcome::Failed(RetryClass::After(wait)) => {
                 self.closed_until = now + wait;
@@ -238,7 +260,8 @@ impl Schedule {
                 now + wait + up_to(tenth(wait), random)
             }
             Outcome::Failed(RetryClass::Permanent) => {
-                now + around(seconds(self.rhythm.refused_s), random)
+                let Rhythm { refused_first_s, refused_s, .. } = self.rhythm;
+                now + around(self.doubled(refused_first_s, refused_s), random)
             }
         };
         self.next_poll = next.max(self.closed_until).max(self.within_budget(now));
@@ -262,6 +285,27 @@ impl Schedule {
         }
     }
 
+    /// The usual poll, perhaps a while later.
+    fn usual_poll_about(&self, now: Timestamp, random: &mut dyn Rng) -> Timestamp {
+        let usual = self.usual_poll(now);
+        usual + up_to(tenth(usual - now), random)
+    }
+
+    /// While something is awaited that should have been published a while ago: the later it is, the
+    /// more seldom it is asked for, but at the next publication in any case.
+    fn awaited_poll(
+        &self,
+        now: Timestamp,
+        published: Timestamp,
+        random: &mut dyn Rng,
+    ) -> Timestamp {
+        let shortest = seconds(self.rhythm.poll_awaited_every_s);
+        let late = Seconds::new((now - published).get() / AWAITED_PART);
+        let longest = Seconds::new(AWAITED_LONGEST * shortest.get());
+        let poll = now + around(late.clamp(shortest, longest), random);
+        self.next_publication(now).map_or(poll, |next| poll.min(next))
+    }
+
     /// The next publication or the end of the usual pause, whatever is earlier.
     fn usual_poll(&self, now: Timestamp) -> Timestamp {
         let paced = now + seconds(self.rhythm.poll_every_s);
@@ -282,7 +326,11 @@ impl Schedule {
     }
 
     fn backoff(&self) -> Seconds {
-        let (first, longest) = (self.rhythm.backoff_first_s, self.rhythm.backoff_longest_s);
+        self.doubled(self.rhythm.backoff_first_s, self.rhythm.backoff_longest_s)
+    }
+
+    /// The first wait, doubled with each further failure in turn.
+    fn doubled(&self, first: u32, longest: u32) -> Seconds {
         let doubled = i64::from(first) << self.failures.saturating_sub(1).min(20);
         Seconds::new(doubled.min(longest.into()))
     }

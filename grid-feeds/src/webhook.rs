@@ -77,7 +77,7 @@ impl Webhook {
         if key.is_empty() {
             return Err(FeedError::configuration("the secret is empty after whsec_"));
         }
-        let http = Http::new(Timeouts::default())?;
+        let http = Http::for_messages(Timeouts::default())?;
         Ok(Self { http, url: Address(url), secret, key: Key(key) })
     }
 

@@ -8,15 +8,14 @@ use grid_feeds::feed::{FeedError, Fetched, Query, Revision, Role};
 use grid_feeds::forecast::{DayReport, Model, backtest};
 use grid_feeds::http::Http;
 use grid_feeds::plausibility::{Limits, judge};
-use indicatif::{ProgressBar, ProgressStyle};
 use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::Failure;
+use super::back_fill::back_fill;
 use crate::config::feeds::{AgendaRules, Source};
 use crate::config::{Overrides, Settings};
-use crate::service::Service;
-use crate::service::feeds::{class, stored};
+use crate::service::feeds::class;
 
 /// Arguments of `wattbook feeds`.
 #[derive(clap::Args)]
@@ -138,7 +137,7 @@ async fn ask(source: &Source, window: Span, now: Timestamp) -> Result<Option<Rev
 }
 
 /// What a source says of a window, judged, with what is odd about it among its notes.
-async fn ask_role(
+pub(super) async fn ask_role(
     role: &Role,
     window: Span,
     now: Timestamp,
@@ -170,66 +169,19 @@ fn told(revision: &Revision) -> String {
 /// Fetches a span of each source, part by part, and keeps what is said.
 async fn fetch(settings: Settings, span: Span, ids: &[String]) -> anyhow::Result<()> {
     let service = super::serve::open(settings).await?;
-    let settings = service.settings();
-    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} parts")?;
-    let mut failures = Vec::new();
-    for source in chosen(settings, ids)? {
-        let parts = parts(span, source.provider.longest_window());
-        let bar = ProgressBar::new(parts.len() as u64).with_style(style.clone());
-        bar.set_message(source.id.clone());
-        let http = Http::new(source.timeouts)?;
-        let role = source.provider.connect(&source.id, source.quantity, &http)?;
-        let (mut values, mut revisions) = (0, 0);
-        for part in parts {
-            match fetch_part(&service, source, &role, part).await {
-                Ok(kept) => {
-                    values += kept;
-                    revisions += usize::from(kept > 0);
-                }
-                Err(error) => failures.push(format!("{}, {part}: {error:#}", source.id)),
-            }
-            bar.inc(1);
-            // As often as the supplier's budget permits.
-            let rhythm = &source.rhythm;
-            let pause = f64::from(rhythm.budget_per_s) / f64::from(rhythm.budget_requests);
-            tokio::time::sleep(std::time::Duration::from_secs_f64(pause)).await;
-        }
-        bar.finish_and_clear();
-        super::print(format!("{}: {values} values kept, {revisions} revisions", source.id))?;
+    let mut missing = Vec::new();
+    for source in chosen(service.settings(), ids)? {
+        missing.extend(back_fill(&service, source, span).await?);
     }
     service.close().await;
-    match failures.as_slice() {
+    match missing.as_slice() {
         [] => Ok(()),
-        failures => bail!("{} parts failed:\n  {}", failures.len(), failures.join("\n  ")),
+        missing => bail!(
+            "{} parts are missing:\n  {}\nGive the same command again: what is kept is not asked for again.",
+            missing.len(),
+            missing.join("\n  ")
+        ),
     }
-}
-
-/// How many values were kept.
-pub(super) async fn fetch_part(
-    service: &Service,
-    source: &Source,
-    role: &Role,
-    part: Span,
-) -> anyhow::Result<usize> {
-    let now = service.now();
-    let revision = match ask_role(role, part, now).await {
-        Ok(Some(revision)) => revision,
-        Ok(None) | Err(FeedError::NotPublished { .. }) => return Ok(0),
-        Err(error) => return Err(error.into()),
-    };
-    service.keep_back_fill(source, &stored(&revision, now)).await?;
-    Ok(revision.series.agenda.pieces().len())
-}
-
-/// Parts of at most `longest`, in time order.
-pub(super) fn parts(span: Span, longest: Seconds) -> Vec<Span> {
-    let mut parts = Vec::new();
-    let mut start = span.start();
-    while let Some(part) = Span::new(start, (start + longest).min(span.end())) {
-        parts.push(part);
-        start = part.end();
-    }
-    parts
 }
 
 /// A table for each agenda that is forecast.
@@ -296,12 +248,5 @@ mod tests {
     fn a_day_begins_at_midnight() {
         assert_eq!(instant("2026-03-01"), instant("2026-03-01T00:00:00Z"));
         assert!(instant("2026-03").is_err());
-    }
-
-    #[test]
-    fn a_back_fill_goes_in_parts() {
-        let at = Timestamp::from_unix_seconds;
-        let span = |start, end| Span::new(at(start), at(end)).unwrap();
-        assert_eq!(parts(span(0, 25), Seconds::new(10)), [span(0, 10), span(10, 20), span(20, 25)]);
     }
 }

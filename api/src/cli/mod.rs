@@ -1,5 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible, 4 conflict.
 
+mod back_fill;
 mod batch;
 mod booking;
 mod demo;
@@ -7,6 +8,7 @@ mod feeds;
 mod identity;
 mod interrupt;
 mod journal;
+mod log;
 mod negotiation;
 mod openapi;
 mod out;

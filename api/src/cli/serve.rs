@@ -12,7 +12,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use super::Failure;
+use super::{Failure, log};
 use crate::config::{Overrides, Settings};
 use crate::http::{App, metrics, router};
 use crate::service::Service;
@@ -47,7 +47,7 @@ pub fn log_to_standard_error() {
     let filter = EnvFilter::try_from_env("WATTBOOK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(|| log::Scrubbed)
         .with_ansi(std::io::stderr().is_terminal())
         // A reader of the log that has gone is no failure.
         .log_internal_errors(false)

@@ -115,6 +115,15 @@ impl Supplier {
         }
     }
 
+    /// Whether what it publishes is binding in the end: provisional values are no publication.
+    pub fn is_binding(&self, quantity: Quantity) -> bool {
+        match self {
+            Self::Provider(provider) => provider.is_binding(quantity),
+            #[cfg(feature = "openadr")]
+            Self::OpenAdr(..) => false,
+        }
+    }
+
     /// How the supplier publishes and may be asked, unless the site says otherwise.
     pub fn rhythm(&self, quantity: Quantity) -> Rhythm {
         match self {

@@ -113,7 +113,7 @@ pub struct FeedState {
     pub failures_in_turn: u32,
     /// The end of what it ever said.
     pub horizon: Option<Timestamp>,
-    /// When the horizon last moved on.
+    /// When it last brought what was awaited.
     pub grown: Option<Timestamp>,
     /// Requests made.
     pub requests: i64,

@@ -35,6 +35,7 @@ mod failed_nodes;
 mod feeds;
 mod feeds_at_work;
 mod feeds_contract;
+mod feeds_faults;
 mod feeds_outage;
 mod feeds_soak;
 mod filters;

@@ -40,6 +40,18 @@ pub enum Fault {
     Revised,
     /// Data of a trial account, where the supplier has such.
     Sandbox,
+    /// 302 to another origin, as in maintenance.
+    Elsewhere,
+    /// 401 and a text.
+    Unauthorised,
+    /// 200 and an acknowledgement that repeats the request, its token too.
+    Echo,
+    /// Values of another area than asked for, where the supplier names it.
+    OtherArea,
+    /// Prices of tomorrow are provisional, a unit lower, and early.
+    Provisional,
+    /// One value in fifty cannot be.
+    Absurd,
 }
 
 /// Which answers have which fault.
@@ -69,7 +81,7 @@ impl Faults {
 }
 
 impl Fault {
-    /// The fault of a name such as `too-many-requests` or, for three of them, of a status.
+    /// The fault of a name such as `too-many-requests` or, for some of them, of a status.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "too-many-requests" | "429" => Self::TooManyRequests,
@@ -83,6 +95,12 @@ impl Fault {
             "late" => Self::Late,
             "revised" => Self::Revised,
             "sandbox" => Self::Sandbox,
+            "elsewhere" | "302" => Self::Elsewhere,
+            "unauthorised" | "401" => Self::Unauthorised,
+            "echo" => Self::Echo,
+            "other-area" => Self::OtherArea,
+            "provisional" => Self::Provisional,
+            "absurd" => Self::Absurd,
             _ => return None,
         })
     }
@@ -100,6 +118,14 @@ pub(crate) async fn applied(fault: Option<Fault>, request: Request, next: Next) 
             (StatusCode::SERVICE_UNAVAILABLE, page).into_response()
         }
         Some(Fault::NotFoundText) => (StatusCode::NOT_FOUND, "404 page not found").into_response(),
+        Some(Fault::Elsewhere) => {
+            let elsewhere = [(header::LOCATION, "https://maintenance.invalid/")];
+            (StatusCode::FOUND, elsewhere).into_response()
+        }
+        Some(Fault::Unauthorised) => {
+            (StatusCode::UNAUTHORIZED, "the token is not valid").into_response()
+        }
+        Some(Fault::Echo) => repeated(&request).into_response(),
         Some(Fault::Empty) => StatusCode::OK.into_response(),
         Some(Fault::EmptyObject) => "{}".into_response(),
         Some(Fault::Slow(milliseconds)) => {
@@ -116,6 +142,14 @@ pub(crate) async fn applied(fault: Option<Fault>, request: Request, next: Next) 
         }
         _ => tagged(request, next).await,
     }
+}
+
+fn repeated(request: &Request) -> String {
+    let asked = format!("{} {:?}", request.uri(), request.headers()).replace('&', "&amp;");
+    format!(
+        "<Acknowledgement_MarketDocument><Reason><code>999</code>\
+         <text>The request is not understood: {asked}</text></Reason></Acknowledgement_MarketDocument>"
+    )
 }
 
 /// The right answer with an entity tag, or 304 where the asker has it.

@@ -11,8 +11,14 @@ use crate::truth::{Truth, mean};
 /// A unit in millionths.
 const UNIT: i64 = 1_000_000;
 
+/// Neither a price nor an intensity: ten millions.
+const ABSURD: i64 = 10_000_000 * UNIT;
+
 /// How late a late publication is.
 const LATENESS: Seconds = Seconds::new(6 * 3600);
+
+/// When an early auction tells its prices.
+const EARLY: (i8, i8) = (10, 30);
 
 /// From this day on prices are of quarter-hours.
 const QUARTER_HOURS_FROM: Date = jiff::civil::date(2025, 10, 1);
@@ -34,9 +40,27 @@ impl View {
         self.fault == Some(Fault::Sandbox)
     }
 
+    /// The area that an answer is about.
+    pub fn area(&self, asked: Option<&String>) -> String {
+        let other = self.fault == Some(Fault::OtherArea);
+        if other { "ELSEWHERE".to_owned() } else { asked.cloned().unwrap_or_default() }
+    }
+
     /// The price over `span`, in millionths; `None` where an answer tells none.
     pub fn price(&self, span: Span) -> Option<i64> {
         self.told(mean(&self.truth.price, span), span)
+    }
+
+    /// The price of an early auction.
+    pub fn provisional_price(&self, span: Span) -> Option<i64> {
+        self.price(span).map(|price| price - UNIT)
+    }
+
+    /// Whether an early auction told the prices of a day of `zone` that are not out yet: at half past ten
+    /// of the day before.
+    pub fn day_is_provisional(&self, zone: &Zone, day: Date) -> bool {
+        let is_tomorrow = zone.date(self.now) < day;
+        self.fault == Some(Fault::Provisional) && is_tomorrow && self.day_is_out(zone, day, EARLY)
     }
 
     /// The CO2 intensity over `span`, in millionths; `None` where an answer tells none.
@@ -50,6 +74,7 @@ impl View {
         match self.fault {
             Some(Fault::Nulls) if index.rem_euclid(7) == 3 => None,
             Some(Fault::Revised) => value.map(|value| value + UNIT),
+            Some(Fault::Absurd) if index.rem_euclid(50) == 7 => Some(ABSURD),
             _ => value,
         }
     }

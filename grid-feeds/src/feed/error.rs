@@ -4,6 +4,9 @@ use std::fmt;
 
 use planner::time::Seconds;
 
+use super::scrub::scrub;
+use crate::http::excerpt;
+
 /// Why a feed has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
@@ -60,7 +63,8 @@ pub enum FeedError {
 /// When to ask again after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryClass {
-    /// Asking again will not help until somebody acts.
+    /// Somebody may have to act. What was refused may be taken again once a secret is mended, so it
+    /// is tried ever more seldom.
     Permanent,
     /// After this time at the earliest.
     After(Seconds),
@@ -83,6 +87,39 @@ impl FeedError {
             | Self::Payload { .. } => RetryClass::Backoff,
             Self::NotPublished { .. } => RetryClass::NotYet,
         }
+    }
+
+    /// The same without any secret in its words.
+    #[must_use]
+    pub fn scrubbed(mut self) -> Self {
+        let message = match &mut self {
+            Self::Refused { message, .. }
+            | Self::Transient { message }
+            | Self::NotPublished { message }
+            | Self::Sandbox { message }
+            | Self::Configuration { message } => message,
+            Self::Payload { place, message } => {
+                *place = scrub(place);
+                message
+            }
+            Self::Busy { .. } => return self,
+        };
+        *message = scrub(message);
+        self
+    }
+
+    /// The answer is about something else than was asked for: nothing of it is taken. `setting`
+    /// says where somebody may look.
+    pub(crate) fn mismatch(
+        place: impl fmt::Display,
+        asked: impl fmt::Display,
+        came: &str,
+        setting: &str,
+    ) -> Self {
+        let came =
+            if came.is_empty() { "nothing".to_owned() } else { format!("{:?}", excerpt(came)) };
+        let advice = format!("nothing of it is taken; check {setting} and where the source asks");
+        Self::payload(place, format!("asked for {asked}, the answer says {came}: {advice}"))
     }
 
     pub(crate) fn payload(place: impl fmt::Display, message: impl fmt::Display) -> Self {

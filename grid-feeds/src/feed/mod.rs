@@ -7,10 +7,13 @@
 mod assemble;
 mod average;
 mod error;
+mod identity;
 mod instant;
 mod kind;
 mod number;
+mod scrub;
 mod secret;
+mod spans;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,11 +23,18 @@ use planner::time::{Span, Timestamp};
 
 pub(crate) use assemble::{Reading, assemble};
 pub use error::{FeedError, RetryClass};
+pub(crate) use identity::Identity;
 pub(crate) use instant::{instant, instant_to_second};
 pub use kind::{Accounting, Factors, Kind, Quantity};
-pub(crate) use number::{Number, decimal, millionths, ratio};
+pub(crate) use number::{Number, decimal, millionths, nearest_millionths, ratio};
 pub use planner::agenda::Quality;
+pub use scrub::scrub;
 pub use secret::{Secret, SecretError, SecretSource};
+
+use crate::http::excerpt;
+
+/// Of a revision, so many notes are kept.
+const MOST_NOTES: usize = 40;
 
 /// A value of a piece and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,15 +152,20 @@ impl Role {
         }
     }
 
-    /// Asks the feed.
+    /// Asks the feed. No text of the answer, nor of an error, shows a secret.
     ///
     /// # Errors
     /// Says by [`FeedError::retry`] when to ask again.
     pub async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
-        match self {
+        let fetched = match self {
             Self::Price(feed) => feed.prices(query).await,
             Self::Carbon(feed) => feed.intensities(query).await,
             Self::PowerCap(feed) => feed.power_caps(query).await,
+        };
+        match fetched {
+            Ok(Fetched::Revision(revision)) => Ok(Fetched::Revision(Box::new(revision.scrubbed()))),
+            Ok(Fetched::Unchanged) => Ok(Fetched::Unchanged),
+            Err(error) => Err(error.scrubbed()),
         }
     }
 }
@@ -158,6 +173,22 @@ impl Role {
 impl std::fmt::Debug for Role {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Role").field(&self.quantity()).finish()
+    }
+}
+
+impl Revision {
+    /// With notes that are short, and without secrets: suppliers repeat what they were sent.
+    fn scrubbed(mut self) -> Self {
+        let notes = &mut self.series.notes;
+        let more = notes.len().saturating_sub(MOST_NOTES);
+        notes.truncate(MOST_NOTES);
+        for note in notes.iter_mut() {
+            *note = excerpt(note);
+        }
+        notes.extend((more > 0).then(|| format!("and {more} more notes")));
+        // What has a secret in it is not kept to be sent again.
+        self.validator = self.validator.filter(|it| scrub(&it.0) == *it.0);
+        self
     }
 }
 

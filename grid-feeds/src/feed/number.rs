@@ -30,7 +30,8 @@ impl Number {
     }
 }
 
-/// Reads `-1234.5`, `1,234.5` and `1.2e3`; nothing else: no blanks, no `+`, no words.
+/// Reads `-1234.5`, `1,234.5` and `1.2e3`; nothing else: no blanks, no `+`, no words. What is too
+/// large for a decimal is the largest.
 pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     let text = without_thousands_commas(text)?;
     let framed = text.strip_prefix('-').unwrap_or(&text);
@@ -40,7 +41,15 @@ pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     if !digits_first || !known {
         return None;
     }
-    if text.contains(['e', 'E']) { Decimal::from_scientific(&text).ok() } else { text.parse().ok() }
+    let exact = match text.contains(['e', 'E']) {
+        true => Decimal::from_scientific(&text).ok(),
+        false => text.parse().ok(),
+    };
+    exact.or_else(|| {
+        let near: f64 = text.parse().ok()?;
+        let largest = if near < 0.0 { Decimal::MIN } else { Decimal::MAX };
+        (near.abs() > 1e20).then_some(largest)
+    })
 }
 
 /// `value * factor` in whole millionths, rounded half to even; `None` beyond 64 bits.
@@ -48,6 +57,13 @@ pub(crate) fn millionths(value: Decimal, factor: Decimal) -> Option<i64> {
     let product = value.checked_mul(factor)?.checked_mul(Decimal::from(1_000_000))?;
     let whole = product.round_dp_with_strategy(0, RoundingStrategy::MidpointNearestEven);
     i64::try_from(whole).ok()
+}
+
+/// As [`millionths`], and beyond 64 bits the nearest there is, which is no possible value.
+pub(crate) fn nearest_millionths(value: Decimal, factor: Decimal) -> i64 {
+    let beyond =
+        if value.is_sign_negative() == factor.is_sign_negative() { i64::MAX } else { i64::MIN };
+    millionths(value, factor).unwrap_or(beyond)
 }
 
 /// `numerator / denominator`, rounded half to even; `None` for a denominator below 1 and beyond 64
@@ -114,6 +130,16 @@ mod tests {
         assert_eq!(read("0.0000005"), Some(0));
         assert_eq!(read("0.0000015"), Some(2));
         assert_eq!(read("425.01605069"), Some(425_016_051));
+    }
+
+    #[test]
+    fn what_is_too_large_is_a_number_and_the_largest_there_is() {
+        let nearest = |text: &str| nearest_millionths(decimal(text).unwrap(), Decimal::ONE);
+        for text in ["1e300", "1e14", "123456789012345678901234567890123456789"] {
+            assert_eq!(nearest(text), i64::MAX, "{text}");
+            assert_eq!(nearest(&format!("-{text}")), i64::MIN, "{text}");
+        }
+        assert_eq!(nearest("12.5"), 12_500_000);
     }
 
     #[test]

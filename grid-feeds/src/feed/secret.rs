@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::scrub;
+
 /// A token or password. Writing it shows `***`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Box<str>);
@@ -53,14 +55,21 @@ impl Secret {
         &self.0
     }
 
-    /// `text` with every occurrence of the secret hidden: suppliers echo what they were sent.
+    /// A token that was got by a secret: from now on no text shows it.
+    pub fn granted(text: &str) -> Self {
+        scrub::remember(text);
+        Self::new(text)
+    }
+
+    /// `text` with every occurrence of the secret hidden, in whatever spelling: suppliers echo what
+    /// they were sent.
     pub fn redact(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
+        scrub::without(&self.0, text)
     }
 }
 
 impl SecretSource {
-    /// Reads the secret.
+    /// Reads the secret. From now on no text shows it that goes through [`scrub`](super::scrub).
     ///
     /// # Errors
     /// Names the file or variable, never its content.
@@ -81,7 +90,7 @@ impl SecretSource {
         if text.is_empty() || text.chars().any(char::is_control) {
             return Err(SecretError::Malformed { place });
         }
-        Ok(Secret::new(text))
+        Ok(Secret::granted(text))
     }
 }
 

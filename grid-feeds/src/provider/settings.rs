@@ -122,6 +122,15 @@ impl Provider {
         })
     }
 
+    /// Whether what it publishes is binding in the end: what is provisional does not count as its
+    /// publication. Forecasts stay forecasts.
+    pub const fn is_binding(&self, quantity: Quantity) -> bool {
+        match self {
+            Self::FileDrop(settings) => settings.binding,
+            _ => matches!(quantity, Quantity::Price),
+        }
+    }
+
     /// How the supplier publishes and may be asked, unless the site says otherwise.
     pub fn rhythm(&self, quantity: Quantity) -> Rhythm {
         let usual = Rhythm::default();
@@ -143,8 +152,8 @@ impl Provider {
             Self::NordPool(_) => daily("Europe/Berlin", &["12:55"]),
             Self::Awattar(_) => daily("Europe/Berlin", &["14:00"]),
             Self::Octopus(_) => daily("Europe/London", &["16:00"]),
-            // A signal at 08:00, the binding colour at 10:30.
-            Self::Contract(_) => daily("Europe/Paris", &["08:05", "10:31", "11:05"]),
+            // A signal at 08:00, the binding colour at 10:30, which is asked for until it is there.
+            Self::Contract(_) => daily("Europe/Paris", &["08:05", "10:31"]),
             Self::FileDrop(_) => Rhythm { poll_every_s: 30, catch_up_s: 5, ..usual },
             Self::ElectricityMaps(_)
             | Self::EnergyCharts(_)

@@ -44,7 +44,7 @@ fn while_something_is_awaited_polls_are_frequent_and_then_no_longer() {
     let mut now = at("2026-03-01T11:55:00Z");
     let mut random = random();
     let mut polls = 0;
-    // Two hours late: every five minutes, give or take half, are about 24 polls.
+    // Two hours late: twelve in the first, and then a twelfth more pause each time, are about 20.
     while now < at("2026-03-01T13:55:00Z") {
         schedule.requested(now, 1);
         let outcome =
@@ -52,7 +52,7 @@ fn while_something_is_awaited_polls_are_frequent_and_then_no_longer() {
         now = schedule.finished(now, outcome, &mut random);
         polls += 1;
     }
-    assert!((16..=40).contains(&polls), "{polls}");
+    assert!((14..=34).contains(&polls), "{polls}");
     let next = schedule.finished(now, Outcome::Complete, &mut random);
     assert!((next - now).get() >= 6 * 3600);
 }
@@ -90,12 +90,58 @@ fn retry_after_is_kept_even_when_somebody_asks_for_a_refresh() {
     assert_eq!(schedule.refresh(at("2026-03-01T11:20:00Z")), at("2026-03-01T11:20:00Z"));
 }
 
+/// A day without anything: "no matching data" is no reason to ask all day long.
 #[test]
-fn a_refusal_waits_for_somebody_to_act() {
+fn what_is_not_published_all_day_is_asked_for_ever_more_seldom() {
+    let polls_of_a_day = |rhythm: Rhythm, outcome: Outcome| {
+        let mut random = random();
+        let mut schedule = schedule(rhythm, NOON);
+        let (mut now, mut polls, mut longest) = (at(NOON), 0, 0);
+        while now < at(NOON) + Seconds::new(86_400) {
+            let next = schedule.finished(now, outcome, &mut random);
+            longest = longest.max((next - now).get());
+            (now, polls) = (next, polls + 1);
+        }
+        (polls, longest)
+    };
+    let not_yet = Outcome::Failed(RetryClass::NotYet);
+    for outcome in [not_yet, Outcome::Awaiting] {
+        let (polls, longest) = polls_of_a_day(day_ahead(), outcome);
+        assert!((30..=70).contains(&polls), "{polls}");
+        assert!(longest <= 6 * 3600 + 2160, "{longest}");
+    }
+    // Without publications the usual pace is kept: 96 quarter-hours.
+    let (polls, _) = polls_of_a_day(Rhythm::default(), not_yet);
+    assert!((85..=97).contains(&polls), "{polls}");
+}
+
+/// Noon of the 2nd in Brussels is 11:00 UTC.
+#[test]
+fn a_publication_brings_the_noon_of_the_next_day_and_is_awaited_for_half_a_day() {
+    let schedule = schedule(day_ahead(), NOON);
+    let published = at("2026-03-01T11:55:00Z");
+    assert_eq!(schedule.brought_by(published), Some(at("2026-03-02T11:00:00Z")));
+    assert_eq!(schedule.awaited(at("2026-03-01T11:54:00Z")), None, "yesterday's is long ago");
+    assert_eq!(schedule.awaited(at("2026-03-01T20:00:00Z")), Some(published));
+}
+
+#[test]
+fn a_refusal_is_tried_again_after_minutes_and_then_ever_more_seldom() {
     let mut schedule = schedule(Rhythm::default(), NOON);
-    let next = schedule.finished(at(NOON), Outcome::Failed(RetryClass::Permanent), &mut random());
-    assert!((next - at(NOON)).get() >= 3 * 3600);
-    assert_eq!(schedule.refresh(at(NOON)), at(NOON));
+    let (mut now, mut waits, mut random) = (at(NOON), Vec::new(), random());
+    for _ in 0..8 {
+        let next = schedule.finished(now, Outcome::Failed(RetryClass::Permanent), &mut random);
+        waits.push((next - now).get());
+        now = next;
+    }
+    for (index, wait) in waits.into_iter().enumerate() {
+        let middle = (300_i64 << index).min(7200);
+        assert!((middle / 2..=middle * 3 / 2).contains(&wait), "{index}: {wait}");
+    }
+    assert_eq!(schedule.refresh(now), now);
+    schedule.finished(now, Outcome::Complete, &mut random);
+    let next = schedule.finished(now, Outcome::Failed(RetryClass::Permanent), &mut random);
+    assert!((next - now).get() <= 450, "a success forgets the refusals");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub const DOCUMENTS: &[Document] = &[
         // An acknowledgement has no values, whatever becomes of it.
         accepts: |text| match entsoe::map::read(text) {
             Ok(document) => {
-                assert!(entsoe::map::prices(&[document]).is_err());
+                assert!(entsoe::map::prices(&[document], "X").is_err());
                 true
             }
             Err(error) => error.to_string().contains("No matching data"),

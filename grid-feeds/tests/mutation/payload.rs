@@ -24,6 +24,7 @@ pub const PAYLOADS: &[Payload] = &[
         text: r#"<?xml version="1.0"?><Publication_MarketDocument
             xmlns="urn:iec62325.351:tc57wg16:451-3:publicationdocument:7:3"><type>A44</type>
             <createdDateTime>2026-03-01T12:00:00Z</createdDateTime><TimeSeries>
+            <in_Domain.mRID codingScheme="A01">10YZZ-EXAMPLE--0</in_Domain.mRID>
             <currency_Unit.name>EUR</currency_Unit.name>
             <price_Measure_Unit.name>MWH</price_Measure_Unit.name><curveType>A03</curveType><Period>
             <timeInterval><start>2026-03-01T23:00Z</start><end>2026-03-02T00:00Z</end></timeInterval>
@@ -33,7 +34,7 @@ pub const PAYLOADS: &[Payload] = &[
             </Period></TimeSeries></Publication_MarketDocument>"#,
         values: &[71_250_000, 71_250_000, -83_500_000, -83_500_000],
         written: &["<price.amount>71.25<", "<price.amount>-83.5<"],
-        read: |text| entsoe::map::prices(&[entsoe::map::read(text)?]),
+        read: |text| entsoe::map::prices(&[entsoe::map::read(text)?], "10YZZ-EXAMPLE--0"),
     },
     Payload {
         name: "ENTSO-E generation",
@@ -49,7 +50,10 @@ pub const PAYLOADS: &[Payload] = &[
             </Period></TimeSeries></GL_MarketDocument>"#,
         values: &[490_000_000, 490_000_000],
         written: &["<quantity>100<", "<quantity>250<"],
-        read: |text| entsoe::map::intensities(&[entsoe::map::read(text)?], Factors::Lifecycle),
+        read: |text| {
+            let document = entsoe::map::read(text)?;
+            entsoe::map::intensities(&[document], "10YZZ-EXAMPLE--0", Factors::Lifecycle)
+        },
     },
     Payload {
         name: "Energy-Charts prices",
@@ -75,7 +79,12 @@ pub const PAYLOADS: &[Payload] = &[
             {"date_heure": "2026-03-01T00:00:00+01:00", "taux_co2": 31, "prevision_j": 36200}]}"#,
         values: &[31_000_000, 37_000_000],
         written: &["\"taux_co2\": 31,"],
-        read: |text| odre::map::intensities(&odre::map::read(text)?.0, Seconds::new(900)),
+        read: |text| {
+            odre::map::intensities(
+                &odre::map::read(text, "eco2mix-national-tr")?.0,
+                Seconds::new(900),
+            )
+        },
     },
     Payload {
         name: "UK Carbon Intensity",
@@ -86,7 +95,9 @@ pub const PAYLOADS: &[Payload] = &[
              "intensity": {"forecast": 148, "actual": null, "index": "low"}}]}"#,
         values: &[151_000_000, 148_000_000],
         written: &["\"actual\": 151,", "\"forecast\": 148,"],
-        read: |text| uk_carbon_intensity::map::intensities(&uk_carbon_intensity::map::read(text)?),
+        read: |text| {
+            uk_carbon_intensity::map::intensities(&uk_carbon_intensity::map::read(text, None)?)
+        },
     },
     Payload {
         name: "Electricity Maps",
@@ -101,6 +112,7 @@ pub const PAYLOADS: &[Payload] = &[
         read: |text| {
             electricity_maps::map::intensities(
                 &[electricity_maps::map::read(text)?],
+                "DE",
                 Factors::Lifecycle,
             )
         },
@@ -117,7 +129,8 @@ pub const PAYLOADS: &[Payload] = &[
         read: |text| {
             let window = day_from(1_772_323_200)?;
             let terms = octopus::map::Terms { with_vat: false, direct_debit: true };
-            octopus::map::prices(&octopus::map::read(text)?.results, window, terms)
+            let page = octopus::map::read(text, "E-1R-AGILE-24-10-01-C")?;
+            octopus::map::prices(&page.results, window, terms)
         },
     },
     Payload {
@@ -129,7 +142,7 @@ pub const PAYLOADS: &[Payload] = &[
              "marketprice": -5.5, "unit": "Eur/MWh"}], "url": "/de/v1/marketdata"}"#,
         values: &[42_090_000, -5_500_000],
         written: &["\"marketprice\": 42.09,", "\"marketprice\": -5.5,"],
-        read: awattar::map::prices,
+        read: |text| awattar::map::prices(text, "de"),
     },
     Payload {
         name: "Nord Pool",
@@ -142,7 +155,9 @@ pub const PAYLOADS: &[Payload] = &[
             "areaStates": [{"state": "Final", "areas": ["SE3"]}]}"#,
         values: &[61_500_000, -1_250_000],
         written: &["\"SE3\": 61.5}", "\"SE3\": -1.25}"],
-        read: |text| nord_pool::map::prices(&[nord_pool::map::read(text)?], "SE3"),
+        read: |text| {
+            nord_pool::map::prices(&[nord_pool::map::read(text, "2026-03-02")?], "SE3", "EUR")
+        },
     },
     Payload {
         name: "Files",
@@ -168,7 +183,8 @@ pub const PAYLOADS: &[Payload] = &[
         written: &["\"value\": 870.0}", "\"value\": 500}"],
         read: |text| {
             let quality = grid_feeds::feed::Quality::Forecast;
-            watttime::map::intensities(&[(watttime::map::read(text)?, quality)])
+            let answer = (watttime::map::read(text)?, quality);
+            watttime::map::intensities(&[answer], ("CAISO_NORTH", "co2_moer"))
         },
     },
     Payload {

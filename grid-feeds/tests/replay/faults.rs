@@ -1,6 +1,6 @@
 //! With faults: an error of the right class or explicit gaps, never a wrong value.
 
-use grid_feeds::feed::{FeedError, RetryClass};
+use grid_feeds::feed::{FeedError, Quality, RetryClass};
 use planner::time::{Seconds, Span};
 use replay_supplier::Fault;
 
@@ -131,4 +131,63 @@ async fn data_of_a_trial_account_is_refused() {
     let error = world.fetch(&source, 1, 2).await.unwrap_err();
     assert!(matches!(error, FeedError::Sandbox { .. }), "{error}");
     assert_eq!(error.retry(), RetryClass::Permanent);
+}
+
+#[tokio::test]
+async fn maintenance_elsewhere_passes_and_a_refusal_is_tried_again() {
+    for (name, error) in failures(Fault::Elsewhere).await {
+        assert_eq!(error.retry(), RetryClass::Backoff, "{name}: {error}");
+        assert!(error.to_string().contains("https://maintenance.invalid"), "{name}: {error}");
+    }
+    for (name, error) in failures(Fault::Unauthorised).await {
+        assert_eq!(error.retry(), RetryClass::Permanent, "{name}: {error}");
+        assert!(error.to_string().contains("401"), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_is_a_gap_and_the_other_values_stay_true() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::Absurd));
+    // Their intensities are made of other values.
+    for name in SERIES.into_iter().filter(|name| *name != "entsoe-co2") {
+        let source = world.source(name);
+        let revision = world.fetch(&source, 1, 2).await.unwrap();
+        assert_true(&source, &revision, 0);
+        let span = revision.series.span().unwrap();
+        let notes = &revision.series.notes;
+        assert!(!revision.series.agenda.covers(span), "{name} has no gap");
+        assert!(notes.iter().any(|note| note.contains("cannot be")), "{name}: {notes:?}");
+    }
+}
+
+/// An early auction tells tomorrow at half past ten; at 13:00 in Paris it is the final one's turn.
+#[tokio::test]
+async fn an_early_auction_is_provisional() {
+    let world = World::at("2026-03-10T12:00:00Z").await;
+    let noon = at("2026-03-11T12:00:00Z");
+    for name in ["entsoe", "nord-pool"] {
+        let source = world.source(name);
+        world.supplier.set_fault(Some(Fault::Provisional));
+        let early = world.fetch(&source, 1, 2).await.unwrap().series.agenda;
+        assert_eq!(early.at(noon).unwrap().quality, Quality::Forecast, "{name}");
+        let today = early.at(at("2026-03-10T12:00:00Z")).unwrap();
+        assert_eq!(today.quality, Quality::Measured, "{name}");
+        world.supplier.set_fault(None);
+        let last = world.fetch(&source, 1, 2).await.unwrap().series.agenda;
+        assert_eq!(last.at(noon).unwrap().quality, Quality::Measured, "{name}");
+        let rise = last.at(noon).unwrap().value - early.at(noon).unwrap().value;
+        assert_eq!(rise, MILLION, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn values_of_another_area_are_refused() {
+    let world = World::at(NOW).await;
+    world.supplier.set_fault(Some(Fault::OtherArea));
+    for name in ["entsoe", "entsoe-co2", "electricity-maps", "watttime", "nord-pool"] {
+        let error = world.fetch(&world.source(name), 1, 2).await.unwrap_err();
+        assert!(matches!(error, FeedError::Payload { .. }), "{name}: {error}");
+        assert!(error.to_string().contains("the answer says \"ELSEWHERE\""), "{name}: {error}");
+    }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
 
 mod faults;
+mod hostile;
 mod soak;
 mod truthful;
 mod world;

@@ -56,14 +56,26 @@ pub struct Source {
     pub tolerance: i64,
 }
 
+/// What no text may show: a token whose spellings differ.
+pub const SECRET: &str = "s3cr/t t0ken+of=the%26site";
+
 impl World {
     pub async fn at(now: &str) -> Self {
         let supplier = Supplier::new(truth(), at(now));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(supplier.clone().serve(listener));
+        Self::with(supplier, base)
+    }
+
+    /// Sources that ask somebody else.
+    pub fn asking(now: &str, base: &str) -> Self {
+        Self::with(Supplier::new(truth(), at(now)), base.to_owned())
+    }
+
+    fn with(supplier: Supplier, base: String) -> Self {
         let mut secret = NamedTempFile::new().unwrap();
-        secret.write_all(b"t0ken\n").unwrap();
+        writeln!(secret, "{SECRET}").unwrap();
         Self { supplier, base, secret }
     }
 

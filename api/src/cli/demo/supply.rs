@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::cli::feeds::{fetch_part, parts};
+use crate::cli::back_fill::{fetch_part, parts};
 use crate::cli::supplier::series::Series;
 use crate::clock::Clock;
 use crate::config::feeds::Source;
@@ -124,7 +124,7 @@ impl Supply {
         let series = Series::of(demonstration);
         series.write_files(folder.path())?;
         // Any will do.
-        std::fs::write(folder.path().join("token"), "demonstration")?;
+        std::fs::write(folder.path().join("token"), "any-token-will-do")?;
         let sources = sources(&base, folder.path(), settings.currency, &rules);
         let config = folder.path().join("wattbook.toml");
         std::fs::write(&config, beside(overrides.config.as_deref(), &sources)?)?;

@@ -86,17 +86,18 @@ fn what_is_wrong_is_named_with_its_place() {
     }
 }
 
-/// The whole settings in the documentation: for France, for Great Britain, and over OpenADR.
+/// The whole settings in the documentation: for France, for Great Britain, of a contract, and over
+/// OpenADR.
 #[cfg(feature = "openadr")]
 #[test]
 fn the_settings_that_the_documentation_shows_can_be_read() {
     let text = include_str!("../../../../docs/FEEDS.md");
     let blocks = text.split("```toml").skip(1).filter_map(|rest| rest.split("```").next());
     let whole: Vec<&str> = blocks.filter(|block| block.contains("[[feeds]]")).collect();
-    assert_eq!(whole.len(), 3);
+    assert_eq!(whole.len(), 4);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wattbook.toml");
-    for (text, sources) in whole.into_iter().zip([4, 2, 2]) {
+    for (text, sources) in whole.into_iter().zip([4, 2, 1, 2]) {
         std::fs::write(&path, text).unwrap();
         let config = Some(path.clone());
         let overrides = crate::config::Overrides { config, ..Default::default() };

@@ -1,9 +1,9 @@
 //! What a source is asked for, and what its answer is worth: pure.
 
-use grid_feeds::feed::{FeedError, Known, Revision, Series, Validator};
+use grid_feeds::feed::{FeedError, Kind, Known, Quality, Revision, Series, Validator};
 use grid_feeds::plausibility::{Limits, judge};
 use grid_feeds::schedule::Schedule;
-use planner::agenda::Agenda;
+use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Seconds, Span, Timestamp};
 use storage::FeedState;
 
@@ -15,15 +15,23 @@ const BEHIND: Seconds = Seconds::new(86_400);
 /// And for as much of what is to come.
 const AHEAD: Seconds = Seconds::new(3 * 86_400);
 
-/// What a publication should have brought is awaited for so long.
-const AWAITED_FOR: Seconds = Seconds::new(12 * 3600);
-
 /// What a poll brought.
-pub(super) enum Brought {
-    /// As before.
-    Nothing { validator: Option<Validator> },
+pub(super) struct Brought {
+    /// What identifies the answer.
+    pub validator: Option<Validator>,
+    /// Whether the value that the latest publication brings is known, and binding where the source
+    /// publishes what is.
+    pub is_awaited: bool,
     /// Something new, judged.
-    News(Box<Revision>),
+    pub news: Option<Box<Revision>>,
+}
+
+/// A plausible answer.
+pub(super) struct Judgement {
+    /// With what is odd about it among its notes.
+    pub revision: Box<Revision>,
+    /// Whether it says anything new.
+    pub is_news: bool,
 }
 
 /// The class of a failure as a stable word.
@@ -68,30 +76,63 @@ pub(super) fn window(source: &Source, state: &FeedState, now: Timestamp) -> Opti
 
 /// Whether something was published, today or yesterday, that the source has not told yet.
 pub(super) fn awaits(schedule: &Schedule, state: &FeedState, now: Timestamp) -> bool {
-    let published = schedule.latest_publication(now);
-    let due = published.filter(|&published| now - published < AWAITED_FOR);
+    let due = schedule.awaited(now);
     due.is_some_and(|published| state.grown.is_none_or(|grown| grown < published))
 }
 
-/// A plausible revision that says something new, or takes something back where the source
-/// `says_all`, with what is odd about it among its notes.
+/// Whether a value is what a source publishes in the end.
+pub(super) fn is_final(source: &Source, known: Option<Known>) -> bool {
+    let known = known.filter(|known| *known != Known::TAKEN_BACK);
+    known.is_some_and(|it| {
+        it.quality == Quality::Measured || !source.provider.is_binding(source.quantity)
+    })
+}
+
+/// A plausible revision, with what is odd about it among its notes, and whether it says something new
+/// or takes something back where the source `says_all`.
 pub(super) fn judged(
     revision: Revision,
     held: &Agenda<Known>,
     says_all: bool,
     now: Timestamp,
-) -> Result<Brought, FeedError> {
+) -> Result<Judgement, FeedError> {
     let Revision { source, zone, series, validator } = revision;
     let limits = Limits::usual(series.kind);
     let judged = judge(series, &limits, Some(held), now)?;
-    let mut series = judged.series;
+    let mut series = without_provisional(judged.series, held)?;
     let is_news = series.is_news(held);
     let gone = if says_all { taken_back(&mut series, held, now)? } else { false };
-    if !is_news && !gone {
-        return Ok(Brought::Nothing { validator });
-    }
     series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
-    Ok(Brought::News(Box::new(Revision { source, zone, series, validator })))
+    let revision = Box::new(Revision { source, zone, series, validator });
+    Ok(Judgement { revision, is_news: is_news || gone })
+}
+
+/// Provisional prices do not replace binding ones of the same source.
+fn without_provisional(mut series: Series, held: &Agenda<Known>) -> Result<Series, FeedError> {
+    let Kind::Price { .. } = series.kind else { return Ok(series) };
+    let is_binding = |piece: &Piece<Known>| piece.value.quality == Quality::Measured;
+    let all = series.agenda.pieces();
+    let kept: Vec<Piece<Known>> = all
+        .iter()
+        .copied()
+        .filter(|piece| {
+            let known =
+                held.covers(piece.span) && held.overlapping(piece.span).iter().all(is_binding);
+            is_binding(piece) || !known
+        })
+        .collect();
+    let left_out = all.len() - kept.len();
+    if left_out > 0 {
+        series
+            .notes
+            .push(format!("{left_out} provisional values left out: binding ones are known"));
+        series.agenda = Agenda::new(kept).map_err(|error| bad_agenda(&error))?;
+    }
+    Ok(series)
+}
+
+fn bad_agenda(error: &AgendaError) -> FeedError {
+    FeedError::Payload { place: "the agenda".to_owned(), message: error.to_string() }
 }
 
 /// Takes back what was said of the time from now on and is not said any more, and notes it; `false`
@@ -101,10 +142,7 @@ pub(super) fn taken_back(
     held: &Agenda<Known>,
     now: Timestamp,
 ) -> Result<bool, FeedError> {
-    let gone = series.take_back(held, now).map_err(|error| FeedError::Payload {
-        place: "the agenda".to_owned(),
-        message: error.to_string(),
-    })?;
+    let gone = series.take_back(held, now).map_err(|error| bad_agenda(&error))?;
     series.notes.extend(gone.iter().map(|span| format!("takes back what was said of {span}")));
     Ok(!gone.is_empty())
 }

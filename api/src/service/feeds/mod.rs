@@ -8,12 +8,14 @@ mod answer;
 mod compose;
 mod difference;
 mod expectation;
+mod held;
 mod leases;
 mod poll;
 #[cfg(feature = "openadr")]
 mod push;
 mod received;
 mod status;
+mod told;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -6,21 +6,21 @@
 
 use std::time::Duration;
 
-use grid_feeds::compose::{ANY_AGE, Chain, Held, Link, compose};
-use grid_feeds::feed::{
-    FeedError, Fetched, Kind, Known, Query, RetryClass, Revision, Role, Series, Validator,
-};
+use grid_feeds::feed::{FeedError, Fetched, Query, RetryClass, Revision, Role, Series, Validator};
 use grid_feeds::http::Http;
 use grid_feeds::schedule::{Outcome, Saved, Schedule};
 use planner::agenda::Agenda;
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use storage::{FeedFailure, FeedState, NewFeedRevision, StorageError};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Brought, awaits, class, judged, never_asked, taken_back, window};
-use super::received::{kind_of, revived, stored};
+use super::answer::{
+    Brought, Judgement, awaits, class, is_final, judged, never_asked, taken_back, window,
+};
+use super::received::stored;
+use super::told::Told;
 use super::{source_lease, stored_quantity};
 use crate::config::feeds::Source;
 use crate::service::cluster::blocking;
@@ -39,6 +39,7 @@ struct Poller<'a> {
     random: ChaCha8Rng,
     schedule: Schedule,
     state: FeedState,
+    told: Told,
 }
 
 impl Service {
@@ -86,7 +87,7 @@ impl Service {
         };
         let state = known.unwrap_or_else(|| never_asked(schedule.next_poll()));
         let http = Http::new(source.timeouts)?;
-        Ok(Poller { source, http, role: None, random, schedule, state })
+        Ok(Poller { source, http, role: None, random, schedule, state, told: Told::default() })
     }
 
     pub(super) async fn feed_state(&self, id: &str) -> Result<Option<FeedState>, StorageError> {
@@ -188,18 +189,22 @@ impl Service {
 
     /// Asks the source, judges its answer and compares it with what it said before.
     async fn ask_source(&self, poller: &mut Poller<'_>, now: Timestamp) -> Result<Brought, Asked> {
-        let Poller { source, http, role, state, .. } = poller;
+        let Poller { source, http, role, state, schedule, .. } = poller;
         let role = match role {
             Some(role) => role,
             None => role.insert(source.provider.connect(&source.id, source.quantity, http)?),
         };
+        let awaited = schedule.awaited(now).and_then(|published| schedule.brought_by(published));
         let beyond = || FeedError::Transient { message: "the clock is out of range".to_owned() };
         let window = window(source, state, now).ok_or_else(beyond)?;
         let validator = state.validator.as_deref().map(|text| Validator(text.into()));
         let query = Query { now, window, validator: validator.as_ref() };
         let says_all = source.provider.says_all();
         let revision = match role.fetch(query).await {
-            Ok(Fetched::Unchanged) => return Ok(Brought::Nothing { validator }),
+            Ok(Fetched::Unchanged) => {
+                let is_awaited = self.holds_awaited(source, awaited, now).await?;
+                return Ok(Brought { validator, is_awaited, news: None });
+            }
             Ok(Fetched::Revision(revision)) => *revision,
             Err(error @ FeedError::NotPublished { .. }) if says_all => {
                 return self.nothing_left(source, state, now).await?.ok_or(Asked::Source(error));
@@ -215,9 +220,15 @@ impl Service {
             }
             (said, ahead) => said.or(ahead),
         };
+        let window = window.map(|window| reaching(window, awaited));
         let held = self.held(source, kind, window, now).await.map_err(Asked::Service)?;
+        let known_before = awaited.and_then(|awaited| held.at(awaited));
         let judged = blocking(move || judged(revision, &held, says_all, now)).await;
-        Ok(judged.map_err(Asked::Service)??)
+        let Judgement { revision, is_news } = judged.map_err(Asked::Service)??;
+        let said = awaited.and_then(|awaited| revision.series.agenda.at(awaited));
+        let is_awaited = is_final(source, said.or(known_before));
+        let (validator, news) = (revision.validator.clone(), is_news.then_some(revision));
+        Ok(Brought { validator, is_awaited, news })
     }
 
     /// What a source that says all takes back by saying nothing; `None` where it had said nothing.
@@ -227,88 +238,27 @@ impl Service {
         state: &FeedState,
         now: Timestamp,
     ) -> Result<Option<Brought>, Asked> {
-        let latest = self.database.latest_feed_revisions().await;
-        let latest = latest.map_err(|error| Asked::Service(error.into()))?;
-        let last = latest.into_iter().find(|revision| revision.feed == source.id);
-        let kind = last.as_ref().and_then(|it| kind_of(&it.kind, self.settings.currency));
-        let (Some(last), Some(kind)) = (last, kind) else { return Ok(None) };
+        let last = self.last_said(source).await.map_err(Asked::Service)?;
+        let Some((zone, kind)) = last else { return Ok(None) };
         let ahead = state.horizon.and_then(|end| Span::new(now, end));
         let held = self.held(source, kind, ahead, now).await.map_err(Asked::Service)?;
         let Ok(agenda) = Agenda::new(Vec::new()) else { return Ok(None) };
         let mut series = Series { kind, issued_at: None, agenda, notes: Vec::new() };
         let gone = taken_back(&mut series, &held, now)?;
-        let (source, zone) = (source.id.as_str().into(), last.zone.into());
-        let revision = Revision { source, zone, series, validator: None };
-        Ok(gone.then(|| Brought::News(Box::new(revision))))
-    }
-
-    /// Kinds do not mix in a chain: that of the site's settings, else that of the first source
-    /// that has said anything.
-    async fn admit_kind(&self, source: &Source, kind: Kind) -> Result<(), Asked> {
-        let settings = &self.settings.feeds;
-        let Some(rules) = settings.agenda(source.quantity) else { return Ok(()) };
-        let wanted = match rules.kind {
-            Some(kind) => Some(kind),
-            None => self.kind_of_others(source).await.map_err(Asked::Service)?,
-        };
-        match wanted.filter(|wanted| *wanted != kind) {
-            None => Ok(()),
-            Some(wanted) => Err(Asked::Source(FeedError::Configuration {
-                message: format!("has {kind}, the chain {wanted}; they do not mix"),
-            })),
-        }
-    }
-
-    async fn kind_of_others(&self, source: &Source) -> Result<Option<Kind>, ServiceError> {
-        let settings = &self.settings.feeds;
-        let revisions = self.database.latest_feed_revisions().await?;
-        let chain = settings.agenda(source.quantity).map_or(&[][..], |rules| &rules.chain);
-        let others = chain.iter().filter_map(|&index| settings.sources.get(index));
-        let others = others.filter(|other| other.id != source.id);
-        let kinds = others.filter_map(|other| {
-            let revision = revisions.iter().find(|revision| revision.feed == other.id)?;
-            kind_of(&revision.kind, self.settings.currency)
-        });
-        Ok(kinds.into_iter().next())
-    }
-
-    /// What the source said before of a window.
-    async fn held(
-        &self,
-        source: &Source,
-        kind: Kind,
-        window: Option<Span>,
-        now: Timestamp,
-    ) -> Result<Agenda<Known>, ServiceError> {
-        let empty =
-            || Agenda::new(Vec::new()).map_err(|error| ServiceError::Internal(error.into()));
-        let Some(window) = window else { return empty() };
-        let id = &source.id;
-        let quantity = stored_quantity(kind.quantity());
-        let all = Timestamp::MAX;
-        let kept = self.database.feed_revisions_over(id, quantity, window, all).await?;
-        let words = kind.to_string();
-        blocking(move || {
-            let of_kind = kept.into_iter().filter(|kept| kept.meta.kind == words);
-            let revisions =
-                of_kind.map(|kept| revived(kept, kind)).collect::<Result<Vec<_>, _>>()?;
-            let held = revisions.iter().map(|(revision, received_at)| Held {
-                revision,
-                received_at: *received_at,
-                confirmed_at: now,
-            });
-            let link = Link { revisions: held.collect(), fresh_for: ANY_AGE, usable_for: ANY_AGE };
-            let chain = Chain::of_sources(kind, vec![link]);
-            let said = compose(window, now, &chain)?.agenda;
-            anyhow::Ok(said.map(|it| Known { value: it.value, quality: it.quality }))
-        })
-        .await?
-        .map_err(ServiceError::Internal)
+        let (source, zone) = (source.id.as_str().into(), zone.into());
+        let news = Some(Box::new(Revision { source, zone, series, validator: None }));
+        Ok(gone.then_some(Brought { validator: None, is_awaited: false, news }))
     }
 }
 
+/// A window that has an instant too.
+fn reaching(window: Span, instant: Option<Timestamp>) -> Span {
+    let end = instant.map_or(window.end(), |instant| window.end().max(instant + Seconds::ONE));
+    Span::new(window.start(), end).unwrap_or(window)
+}
+
 /// Why a source was not asked to an end.
-enum Asked {
+pub(super) enum Asked {
     /// The source's answer.
     Source(FeedError),
     /// The service's own trouble.
@@ -335,19 +285,19 @@ impl Poller<'_> {
             Ok(brought) => {
                 state.last_success = Some(now);
                 state.failure = None;
-                match brought {
-                    Brought::Nothing { validator } => {
-                        state.validator = validator.as_ref().map(|it| it.0.to_string());
-                    }
-                    Brought::News(revision) => {
-                        state.validator = revision.validator.as_ref().map(|it| it.0.to_string());
-                        let end = revision.series.span().map(Span::end);
-                        if end > state.horizon {
-                            (state.horizon, state.grown) = (end, Some(now));
-                        }
-                        news = Some(&**revision);
-                    }
+                state.validator = brought.validator.as_ref().map(|it| it.0.to_string());
+                news = brought.news.as_deref();
+                let end = news.and_then(|revision| revision.series.span()).map(Span::end);
+                // What is only a forecast is there once it reaches further.
+                let is_binding = self.source.provider.is_binding(self.source.quantity);
+                let has_grown = end > state.horizon;
+                if has_grown {
+                    state.horizon = end;
                 }
+                if brought.is_awaited || (has_grown && !is_binding) {
+                    state.grown = Some(now);
+                }
+                self.told.answered(id, now);
                 if awaits(&self.schedule, state, now) {
                     Outcome::Awaiting
                 } else {
@@ -355,7 +305,7 @@ impl Poller<'_> {
                 }
             }
             Err(error) => {
-                tracing::info!(feed = id, class = class(error), %error, "a poll failed");
+                self.told.failed(id, error, now);
                 metrics::counter!("wattbook_feed_failures_total", "feed" => id.clone(), "class" => class(error))
                     .increment(1);
                 let (class, message) = (class(error).to_owned(), error.to_string());

@@ -1,6 +1,6 @@
 //! The way messages take to the supplier: one of those that the settings name.
 
-use grid_feeds::feed::{FeedError, RetryClass};
+use grid_feeds::feed::{FeedError, RetryClass, scrub};
 use planner::time::Seconds;
 use serde_json::{Value, json};
 use storage::Message;
@@ -41,6 +41,12 @@ impl Undelivered {
 impl Service {
     /// Carries a message to the supplier.
     pub(super) async fn carry(&self, message: &Message) -> Result<(), Undelivered> {
+        let carried = self.carry_by_its_carrier(message).await;
+        // Suppliers repeat what they were sent.
+        carried.map_err(|error| Undelivered { words: scrub(&error.words), ..error })
+    }
+
+    async fn carry_by_its_carrier(&self, message: &Message) -> Result<(), Undelivered> {
         match message.said.carrier.as_str() {
             "webhook" => self.carry_by_webhook(message).await,
             #[cfg(feature = "openadr")]

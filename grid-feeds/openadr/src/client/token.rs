@@ -72,15 +72,16 @@ impl Contact {
             .basic_auth(&self.settings.client_id, Some(secret.expose()))
             .form(&[("grant_type", "client_credentials")]);
         let answer = send(request, Some(&secret), now).await?;
+        // What cannot be read may have the token in it, which nobody knows as a secret yet.
         let granted: Granted = serde_json::from_str(answer.success()?)
-            .map_err(|error| VenError::payload("the token", error))?;
+            .map_err(|_| VenError::payload("the token", "is no answer with a token"))?;
         if !granted.token_type.eq_ignore_ascii_case("bearer") {
             return Err(VenError::payload("the token", "is no bearer token"));
         }
         let life = granted.expires_in.map_or(USUAL_LIFE, Duration::from_secs);
         let used_for = life.saturating_sub(MARGIN.min(life / 2));
         let until = asked.checked_add(used_for).unwrap_or(asked + USUAL_LIFE);
-        Ok(Token { bearer: Secret::new(&granted.access_token), until })
+        Ok(Token { bearer: Secret::granted(&granted.access_token), until })
     }
 
     /// As in the settings, else as the server says, else `auth/token`.

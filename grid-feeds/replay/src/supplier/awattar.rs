@@ -35,5 +35,5 @@ pub(super) async fn hours(
             }))
         })
         .collect();
-    Json(json!({"object": "list", "data": data, "url": "/de/v1/marketdata"})).into_response()
+    Json(json!({"object": "list", "data": data, "url": "/v1/marketdata"})).into_response()
 }

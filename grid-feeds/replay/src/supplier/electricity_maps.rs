@@ -22,7 +22,7 @@ pub(super) async fn carbon_intensity(
     if !headers.contains_key("auth-token") {
         return (StatusCode::UNAUTHORIZED, "Token unauthorized for zoneKey").into_response();
     }
-    let (zone, now) = (asked.get("zone"), view.now);
+    let (zone, now) = (view.area(asked.get("zone")), view.now);
     let factors = asked.get("emissionFactorType");
     let hours = |span: Option<Span>| -> Vec<Value> {
         let spans = span.map(|span| steps(span, HOUR)).unwrap_or_default();

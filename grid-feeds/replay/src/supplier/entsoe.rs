@@ -38,9 +38,10 @@ pub(super) async fn document(
         .and_then(|(start, end)| Span::new(start, end));
     let Some(span) = span else { return bad_request("no period") };
     let offset: usize = text("offset").parse().unwrap_or(0);
+    let zone = view.area(asked.get("in_Domain"));
     let document = match text("documentType") {
-        "A44" if offset == 0 => prices(&view, span),
-        "A75" => generation(&view, span),
+        "A44" if offset == 0 => prices(&view, &zone, span),
+        "A75" => generation(&view, &zone, span),
         _ => None,
     };
     let document = document.unwrap_or_else(|| acknowledgement(&view));
@@ -58,12 +59,12 @@ fn minute(text: &str) -> Option<Timestamp> {
 
 /// A time series for each day that is out: `A01` of hours until September 2025, then `A03` of
 /// quarter-hours, but `A01` where values are missing.
-fn prices(view: &View, span: Span) -> Option<String> {
-    let zone = Zone::named("Europe/Brussels");
+fn prices(view: &View, zone: &str, span: Span) -> Option<String> {
+    let market = Zone::named("Europe/Brussels");
     let mut series = String::new();
-    for day in zone.days(span) {
-        if view.day_is_out(&zone, day, AUCTION) {
-            series += &day_of_prices(view, &zone, day)?;
+    for day in market.days(span) {
+        if view.day_is_provisional(&market, day) || view.day_is_out(&market, day, AUCTION) {
+            series += &day_of_prices(view, zone, &market, day)?;
         }
     }
     let head = "<Publication_MarketDocument \
@@ -72,22 +73,33 @@ fn prices(view: &View, span: Span) -> Option<String> {
         .then(|| format!("{head}{}{series}</Publication_MarketDocument>", created(view)))
 }
 
-fn day_of_prices(view: &View, zone: &Zone, day: Date) -> Option<String> {
+fn day_of_prices(view: &View, zone: &str, market: &Zone, day: Date) -> Option<String> {
     let step = price_step(day);
-    let spans = steps(zone.day(day)?, step);
-    let values: Vec<Option<i64>> = spans.iter().map(|&span| view.price(span)).collect();
+    let spans = steps(market.day(day)?, step);
+    let early = view.day_is_provisional(market, day);
+    let price = |&span: &Span| {
+        if early { view.provisional_price(span) } else { view.price(span) }
+    };
+    let values: Vec<Option<i64>> = spans.iter().map(price).collect();
     let repeats = step.get() == 900 && values.iter().all(Option::is_some);
     Some(format!(
-        "<TimeSeries><currency_Unit.name>EUR</currency_Unit.name>\
-         <price_Measure_Unit.name>MWH</price_Measure_Unit.name><curveType>{}</curveType>{}\
+        "<TimeSeries><businessType>A62</businessType>\
+         <in_Domain.mRID codingScheme=\"A01\">{zone}</in_Domain.mRID>\
+         <out_Domain.mRID codingScheme=\"A01\">{zone}</out_Domain.mRID>\
+         <contract_MarketAgreement.type>A01</contract_MarketAgreement.type>\
+         <currency_Unit.name>EUR</currency_Unit.name>\
+         <price_Measure_Unit.name>MWH</price_Measure_Unit.name>\
+         <classificationSequence_AttributeInstanceComponent.position>{}\
+         </classificationSequence_AttributeInstanceComponent.position><curveType>{}</curveType>{}\
          </TimeSeries>",
+        if early { 2 } else { 1 },
         if repeats { "A03" } else { "A01" },
-        period(zone.day(day)?, step, &values, repeats, "price.amount"),
+        period(market.day(day)?, step, &values, repeats, "price.amount"),
     ))
 }
 
 /// Gas and nuclear power in the proportion that makes the intensity.
-fn generation(view: &View, span: Span) -> Option<String> {
+fn generation(view: &View, zone: &str, span: Span) -> Option<String> {
     const QUARTER: Seconds = Seconds::new(900);
     let end = span.end().min(view.now - DELAY);
     let spans = steps(Span::new(span.start(), end)?, QUARTER);
@@ -106,7 +118,8 @@ fn generation(view: &View, span: Span) -> Option<String> {
     let nuclear: Vec<Option<i64>> = gas.iter().map(|gas| gas.map(|gas| GENERATION - gas)).collect();
     let series = |code: &str, values: &[Option<i64>]| {
         format!(
-            "<TimeSeries><inBiddingZone_Domain.mRID codingScheme=\"A01\">X</inBiddingZone_Domain.mRID>\
+            "<TimeSeries><businessType>A01</businessType>\
+             <inBiddingZone_Domain.mRID codingScheme=\"A01\">{zone}</inBiddingZone_Domain.mRID>\
              <quantity_Measure_Unit.name>MAW</quantity_Measure_Unit.name><curveType>A01</curveType>\
              <MktPSRType><psrType>{code}</psrType></MktPSRType>{}</TimeSeries>",
             period(span, QUARTER, values, false, "quantity"),
@@ -114,7 +127,8 @@ fn generation(view: &View, span: Span) -> Option<String> {
     };
     Some(format!(
         "<GL_MarketDocument \
-         xmlns=\"urn:iec62325.351:tc57wg16:451-6:generationloaddocument:3:0\"><type>A75</type>{}{}{}\
+         xmlns=\"urn:iec62325.351:tc57wg16:451-6:generationloaddocument:3:0\"><type>A75</type>\
+         <process.processType>A16</process.processType>{}{}{}\
          </GL_MarketDocument>",
         created(view),
         series("B04", &gas),

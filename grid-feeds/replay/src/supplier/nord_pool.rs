@@ -15,17 +15,20 @@ const PUBLICATION: (i8, i8) = (12, 55);
 pub(super) async fn day(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let day = asked.get("date").and_then(|date| date.parse().ok());
-    let (Some(day), Some(area)) = (day, asked.get("deliveryArea")) else {
-        return bad_request("no date or area");
+    let (Some(day), area) = (day, view.area(asked.get("deliveryArea"))) else {
+        return bad_request("no date");
     };
-    if !view.day_is_out(&berlin, day, PUBLICATION) {
+    let early = view.day_is_provisional(&berlin, day);
+    if !early && !view.day_is_out(&berlin, day, PUBLICATION) {
         return StatusCode::NO_CONTENT.into_response();
     }
     let entry = |span: &Span| {
         json!({
             "deliveryStart": span.start().to_string(),
             "deliveryEnd": span.end().to_string(),
-            "entryPerArea": {area: number(view.price(*span))},
+            "entryPerArea": {&area: number(
+                if early { view.provisional_price(*span) } else { view.price(*span) }
+            )},
         })
     };
     let spans = berlin.day(day).map(|span| steps(span, price_step(day))).unwrap_or_default();
@@ -34,7 +37,9 @@ pub(super) async fn day(Query(asked): Query<Asked>, Extension(view): Extension<V
         "deliveryDateCET": day.to_string(), "version": 3, "market": "DayAhead",
         "updatedAt": view.now.to_string().replace('Z', ".1234567Z"),
         "deliveryAreas": [area], "currency": asked.get("currency"),
-        "multiAreaEntries": entries, "areaStates": [{"state": "Final", "areas": [area]}],
+        "multiAreaEntries": entries, "areaStates": [{
+            "state": if early { "Preliminary" } else { "Final" }, "areas": [area],
+        }],
     }))
     .into_response()
 }

@@ -62,7 +62,7 @@ fn answer(headers: &HeaderMap, asked: &Asked, view: &View, span: Option<Span>) -
     Json(json!({
         "data": data,
         "meta": {
-            "region": asked.get("region"), "signal_type": asked.get("signal_type"),
+            "region": view.area(asked.get("region")), "signal_type": asked.get("signal_type"),
             "units": "lbs_co2_per_mwh", "data_point_period_seconds": STEP.get(),
             "generated_at": view.now.to_string().replace('Z', "+00:00"),
             "model": {"date": "2024-03-01"}, "warnings": [],

@@ -39,9 +39,9 @@ impl Client {
     }
 
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
-        let (host, zone) = match self.settings.country {
-            Country::Germany => ("https://api.awattar.de", "DE-LU"),
-            Country::Austria => ("https://api.awattar.at", "AT"),
+        let (host, country, zone) = match self.settings.country {
+            Country::Germany => ("https://api.awattar.de", "de", "DE-LU"),
+            Country::Austria => ("https://api.awattar.at", "at", "AT"),
         };
         let milliseconds = |seconds: i64| seconds.saturating_mul(1000);
         let (start, end) = (query.window.start(), query.window.end());
@@ -56,7 +56,7 @@ impl Client {
         if answer.is_unchanged() {
             return Ok(Fetched::Unchanged);
         }
-        let series = map::prices(answer.success()?)?;
+        let series = map::prices(answer.success()?, country)?.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, zone, answer.validator))
     }
 }

@@ -7,6 +7,8 @@ use crate::feed::Number;
 /// The answer of `/marketdata`.
 #[derive(Debug, Deserialize)]
 pub struct Answer {
+    /// The path that was asked for, which begins with the country.
+    pub url: Option<String>,
     /// The hours.
     pub data: Vec<Hour>,
 }

@@ -146,3 +146,35 @@ fn a_contract_that_is_not_whole_is_refused_with_the_place() {
     assert!(error("Europe/Paris", "Europe/Nowhere").contains("Nowhere"));
     assert!(error("vat_percent", "vat").contains("unknown field"));
 }
+
+/// The contract that the documentation shows, at the moments that it lists with their prices.
+#[test]
+fn the_contract_of_the_documentation_has_the_prices_that_it_says() {
+    let text = include_str!("../../../../docs/FEEDS.md");
+    let section = text.split("### Contracts").nth(1).unwrap().split("\n## ").next().unwrap();
+    let block = section.split("```toml").nth(1).unwrap().split("```").next().unwrap();
+    let mut file: toml::Table = toml::from_str(block).unwrap();
+    let mut feed = file.remove("feeds").unwrap().as_array().unwrap()[0].as_table().unwrap().clone();
+    feed.retain(|name, _| !["id", "quantity", "provider"].contains(&name.as_str()));
+    let settings: Settings = toml::Value::Table(feed).try_into().unwrap();
+    let tariff = Tariff::new(&settings).unwrap();
+    let paris = crate::local_time::LocalTime::paris().unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| 20"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), 7);
+    for row in rows {
+        let [time, colour, price] = row[..] else { panic!("{row:?}") };
+        let colour: Colour = toml::Value::from(colour).try_into().unwrap();
+        let local: jiff::civil::DateTime = time.parse().unwrap();
+        let instant = paris.civil_instant(local).unwrap();
+        // A day lasts to 06:00.
+        let day = if local.hour() < 6 { local.date().yesterday().unwrap() } else { local.date() };
+        let known = Colours::from([(day, Announced { colour, quality: Quality::Measured })]);
+        let second = Span::starting(instant, planner::time::Seconds::ONE).unwrap();
+        let value = tariff.prices(second, &known).unwrap().agenda.at(instant).unwrap().value;
+        assert_eq!(planner::decimal::format_millionths(value), price, "{row:?}");
+    }
+}

@@ -73,7 +73,8 @@ impl Client {
         if let Some(refusal) = refusal.as_ref().filter(|_| answers.is_empty()) {
             return Err(refusal.clone());
         }
-        let mut series = map::intensities(&answers, self.settings.factors)?;
+        let Settings { zone, factors, .. } = &self.settings;
+        let mut series = map::intensities(&answers, zone, *factors)?.asked_for(query.window)?;
         series.notes.extend(refusal.map(|refusal| format!("no forecast: {refusal}")));
         Ok(series.into_fetched(&self.source, &self.settings.zone, None))
     }

@@ -5,8 +5,8 @@ use rust_decimal::Decimal;
 
 use super::wire::{Answer, Hour};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, instant,
-    instant_to_second, millionths,
+    Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant,
+    instant_to_second, nearest_millionths,
 };
 use crate::provider::json;
 
@@ -21,15 +21,16 @@ pub fn read(text: &str) -> Result<Answer, FeedError> {
     json(text)
 }
 
-/// The intensities of answers, history and forecast together.
+/// The intensities of answers about `zone`, history and forecast together.
 ///
 /// # Errors
-/// Scrambled data, other factors than asked for, unknown granularities, words for numbers.
-pub fn intensities(answers: &[Answer], factors: Factors) -> Result<Series, FeedError> {
+/// Another zone, scrambled data, other factors than asked for, unknown granularities, words for numbers.
+pub fn intensities(answers: &[Answer], zone: &str, factors: Factors) -> Result<Series, FeedError> {
     let mut readings = Vec::new();
     let mut unknown = 0;
     let mut issued_at: Option<Timestamp> = None;
     for answer in answers {
+        is_of_zone(answer, zone)?;
         let step = step(answer)?;
         issued_at = issued_at.max(answer.updated_at.as_deref().and_then(instant_to_second));
         let measured = answer.history.iter().chain(&answer.data);
@@ -53,6 +54,20 @@ pub fn intensities(answers: &[Answer], factors: Factors) -> Result<Series, FeedE
     }
     let agenda = assemble(kind, readings, &mut notes)?;
     Ok(Series { kind, issued_at, agenda, notes })
+}
+
+/// An answer with hours names its zone, for all of them or at each.
+fn is_of_zone(answer: &Answer, zone: &str) -> Result<(), FeedError> {
+    let identity = Identity { what: "zone", asked: zone, setting: "`zone`" };
+    identity.told("/zone", answer.zone.as_deref())?;
+    for hour in answer.history.iter().chain(&answer.data).chain(&answer.forecast) {
+        let place = format!("{}/zone", hour.datetime);
+        match &answer.zone {
+            Some(_) => identity.told(&place, hour.zone.as_deref())?,
+            None => identity.named(&place, hour.zone.as_deref())?,
+        }
+    }
+    Ok(())
 }
 
 fn step(answer: &Answer) -> Result<Seconds, FeedError> {
@@ -95,7 +110,7 @@ fn reading(
     let Some(number) = &hour.carbon_intensity else { return Ok(None) };
     let value = number
         .decimal()
-        .and_then(|value| millionths(value, Decimal::ONE))
+        .map(|value| nearest_millionths(value, Decimal::ONE))
         .ok_or_else(|| wrong("carbonIntensity", "is not a number".to_owned()))?;
     let estimated = hour.is_estimated.unwrap_or(false) || !method.is_empty();
     let quality = if estimated { Quality::Estimated } else { quality };
@@ -108,7 +123,36 @@ mod tests {
 
     fn series(texts: &[&str]) -> Result<Series, FeedError> {
         let answers: Vec<Answer> = texts.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
-        intensities(&answers, Factors::Lifecycle)
+        intensities(&answers, "DE", Factors::Lifecycle)
+    }
+
+    #[test]
+    fn another_zone_is_refused_and_so_is_none() {
+        for (text, place) in [
+            (HISTORY.replacen("DE", "FR", 1), "/zone"),
+            (
+                HISTORY.replace("{\"zone\": \"DE\", \"carbon", "{\"zone\": \"FR\", \"carbon"),
+                "T20:00",
+            ),
+            (HISTORY.replace("\"zone\": \"DE\", ", ""), "T20:00"),
+            (FORECAST.replace("DE", "DE-LU"), "/zone"),
+        ] {
+            let error = series(&[&text]).unwrap_err();
+            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+            assert!(error.to_string().contains(place), "{error}");
+            assert!(error.to_string().contains("asked for zone \"DE\""), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_intensity_that_cannot_be_is_a_gap() {
+        let series = series(&[&HISTORY.replace("599", "-5")]).unwrap();
+        assert_eq!(series.agenda.pieces().len(), 1);
+        assert!(
+            series.notes.iter().any(|note| note.contains("-5 cannot be")),
+            "{:?}",
+            series.notes
+        );
     }
 
     const HISTORY: &str = r#"{"zone": "DE", "history": [

@@ -8,6 +8,8 @@ use crate::feed::Number;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
+    /// Whose.
+    pub zone: Option<String>,
     /// Of `history`.
     #[serde(default)]
     pub history: Vec<Hour>,
@@ -27,6 +29,8 @@ pub struct Answer {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hour {
+    /// Whose, where hours say it themselves.
+    pub zone: Option<String>,
     /// The start, with milliseconds.
     pub datetime: String,
     /// g/kWh; `null` where unknown.

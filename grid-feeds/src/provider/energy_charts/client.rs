@@ -52,7 +52,7 @@ impl Client {
         if answer.is_unchanged() {
             return Ok(Fetched::Unchanged);
         }
-        let series = read(published(&answer)?)?;
+        let series = read(published(&answer)?)?.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, &self.settings.zone, answer.validator))
     }
 }

@@ -12,7 +12,8 @@ use rust_decimal::Decimal;
 
 use super::wire::{Co2Equivalents, Prices};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Number, Quality, Reading, Series, assemble, millionths,
+    Accounting, Factors, FeedError, Identity, Kind, Number, Quality, Reading, Series, assemble,
+    nearest_millionths,
 };
 use crate::local_time::LocalTime;
 use crate::provider::json;
@@ -29,9 +30,8 @@ const STEPS_S: [i64; 3] = [900, 1800, 3600];
 pub fn prices(text: &str) -> Result<Series, FeedError> {
     let answer: Prices = json(text)?;
     let unit: String = answer.unit.split_whitespace().collect();
-    if unit != "EUR/MWh" {
-        return Err(FeedError::payload("/unit", format!("is {:?}, not EUR / MWh", answer.unit)));
-    }
+    Identity { what: "unit", asked: "EUR/MWh", setting: "`base_url`" }
+        .named("/unit", Some(&unit))?;
     let mut notes: Vec<String> = answer.license_info.into_iter().collect();
     notes.extend(answer.deprecated.then(|| "the interface is deprecated".to_owned()));
     let kind = Kind::Price { currency: Currency::EUR };
@@ -76,7 +76,7 @@ fn values(starts: &[i64], numbers: &[Option<Number>], place: &str) -> Result<Val
             return Err(FeedError::payload(place(), "is no time"));
         }
         let value = number.as_ref().map(|number| {
-            let exact = number.decimal().and_then(|value| millionths(value, Decimal::ONE));
+            let exact = number.decimal().map(|value| nearest_millionths(value, Decimal::ONE));
             exact.ok_or_else(|| FeedError::payload(place(), "is not a number"))
         });
         let value = value.transpose()?;
@@ -185,7 +185,14 @@ mod tests {
         assert!(prices(&answer(&[MIDNIGHT, MIDNIGHT + 900], "[1]")).is_err());
         assert!(prices(&answer(&[MIDNIGHT, MIDNIGHT + 7], "[1, 2]")).is_err());
         let cents = answer(&[MIDNIGHT, MIDNIGHT + 900], "[1, 2]").replace("EUR / MWh", "ct / kWh");
-        assert!(prices(&cents).is_err());
+        assert!(prices(&cents).unwrap_err().to_string().contains("asked for unit \"EUR/MWh\""));
+    }
+
+    #[test]
+    fn a_price_that_cannot_be_is_a_gap() {
+        let series = prices(&answer(&[MIDNIGHT, MIDNIGHT + 900], "[1e7, 2]")).unwrap();
+        assert_eq!(lengths(&series), [900]);
+        assert!(series.notes[1].contains("10000000 cannot be"), "{:?}", series.notes);
     }
 
     #[test]

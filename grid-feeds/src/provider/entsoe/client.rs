@@ -86,24 +86,24 @@ impl Client {
                 Err(error) => return Err(error),
             }
         }
-        Ok(self.revision(map::prices(&pages)?))
+        self.revision(map::prices(&pages, zone)?, query)
     }
 
     async fn generation_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let zone = self.settings.zone.as_str();
         let asked = [("documentType", "A75"), ("processType", "A16"), ("in_Domain", zone)];
         let page = self.page(query, &asked, None).await?;
-        Ok(self.revision(map::intensities(&[page], self.settings.factors)?))
+        self.revision(map::intensities(&[page], zone, self.settings.factors)?, query)
     }
 
-    /// One page, from the first host that works.
+    /// One page, from the first host that has an answer. A refusal says more than other failures.
     async fn page(
         &self,
         query: Query<'_>,
         asked: &[(&str, &str)],
         offset: Option<usize>,
     ) -> Result<Document, FeedError> {
-        let mut failure = FeedError::configuration("base_urls is empty");
+        let mut failure: Option<FeedError> = None;
         for host in &self.settings.base_urls {
             let request = self.request(host, query, asked, offset);
             let document = match send(request, Some(&self.token), query.now).await {
@@ -111,13 +111,14 @@ impl Client {
                 Err(error) => Err(error),
             };
             match document {
-                Err(error @ (FeedError::Transient { .. } | FeedError::Busy { .. })) => {
-                    failure = error;
+                Ok(_) | Err(FeedError::NotPublished { .. }) => return document,
+                Err(error) => {
+                    let refused = |it: &FeedError| matches!(it, FeedError::Refused { .. });
+                    failure = failure.filter(refused).or(Some(error));
                 }
-                document => return document,
             }
         }
-        Err(failure)
+        Err(failure.unwrap_or_else(|| FeedError::configuration("base_urls is empty")))
     }
 
     fn request(
@@ -143,24 +144,28 @@ impl Client {
         }
     }
 
-    fn revision(&self, series: Series) -> Fetched {
-        series.into_fetched(&self.source, &self.settings.zone, None)
+    fn revision(&self, series: Series, query: Query<'_>) -> Result<Fetched, FeedError> {
+        let series = series.asked_for(query.window)?;
+        Ok(series.into_fetched(&self.source, &self.settings.zone, None))
     }
 }
 
-/// A refusal may come with 200 or 400; a text with 404 is an outage.
+/// An acknowledgement says why there is nothing, whatever status it comes with; a text with 404 is an
+/// outage.
 fn read(answer: &Answer) -> Result<Document, FeedError> {
-    match answer.status {
-        200 if answer.text.trim().is_empty() => Err(FeedError::transient("an empty answer")),
-        200 => map::read(&answer.text),
-        400 => match map::read(&answer.text) {
-            Err(FeedError::Payload { .. }) | Ok(_) => Err(refused(answer)),
-            Err(FeedError::Refused { message, .. }) => {
-                Err(FeedError::Refused { status: 400, message })
-            }
-            Err(error) => Err(error),
-        },
-        404 => Err(answer.transient()),
+    match (answer.status, map::acknowledged(&answer.text)) {
+        (200, _) if answer.text.trim().is_empty() => Err(FeedError::transient("an empty answer")),
+        (200, _) => map::read(&answer.text),
+        (400..=499, Some(FeedError::Refused { message, .. })) if answer.status != 429 => {
+            Err(FeedError::Refused { status: answer.status, message })
+        }
+        (400..=499, Some(error @ FeedError::NotPublished { .. })) if answer.status != 429 => {
+            Err(error)
+        }
+        (500.., Some(FeedError::Refused { message, .. })) if answer.status != 503 => {
+            Err(FeedError::transient(format!("status {}: {message}", answer.status)))
+        }
+        (404, _) => Err(answer.transient()),
         _ => Err(refused(answer)),
     }
 }

@@ -14,8 +14,8 @@ use super::curve::steps;
 use super::factors::{Source, factor};
 use super::wire::{Document, TimeSeries};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, decimal, instant,
-    millionths, ratio,
+    Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, decimal,
+    instant, nearest_millionths, ratio,
 };
 use crate::http::excerpt;
 use crate::local_time::LocalTime;
@@ -26,6 +26,12 @@ const MARKET_ZONE: &str = "Europe/Brussels";
 /// The auction that counts; others are provisional.
 const COUPLING: u32 = 1;
 
+/// The businesses of generation: production, consumption, wind and solar power.
+const GENERATION: [&str; 4] = ["A01", "A04", "A93", "A94"];
+
+/// What a kind of generation may be, in millionths of a megawatt: up to a terawatt.
+const MOST_POWER: std::ops::RangeInclusive<i64> = -1_000_000_000_000..=1_000_000_000_000;
+
 /// Reads a document; an acknowledgement is an error, whatever the status it came with.
 ///
 /// # Errors
@@ -35,7 +41,7 @@ pub fn read(text: &str) -> Result<Document, FeedError> {
     let mut reader = Reader::from_str(text);
     let root = loop {
         match reader.read_event().map_err(|error| xml(&error))? {
-            Event::Start(tag) => break tag.name().as_ref().to_owned(),
+            Event::Start(tag) => break tag.local_name().as_ref().to_owned(),
             Event::Eof => return Err(FeedError::payload("the answer", "is empty or no XML")),
             _ => {}
         }
@@ -49,27 +55,46 @@ pub fn read(text: &str) -> Result<Document, FeedError> {
 }
 
 fn refusal(acknowledgement: &Document) -> FeedError {
-    let texts = acknowledgement.reasons.iter().filter_map(|reason| reason.text.as_deref());
-    let message = excerpt(&texts.collect::<Vec<_>>().join("; "));
-    if message.contains("No matching data found") {
+    let reasons = acknowledgement.reasons.iter().map(|reason| {
+        let words = [reason.text.as_deref(), reason.code.as_deref()];
+        words.into_iter().flatten().find(|words| !words.trim().is_empty()).unwrap_or("no reason")
+    });
+    let message = excerpt(&reasons.collect::<Vec<_>>().join("; "));
+    let message = if message.is_empty() { "no reason".to_owned() } else { message };
+    if message.to_ascii_lowercase().contains("no matching data") {
         FeedError::not_published(message)
     } else {
         FeedError::Refused { status: 200, message }
     }
 }
 
-/// Prices of A44 documents, the pages of one answer.
+/// The error of an acknowledgement, whatever status it came with; `None` for another text.
+pub fn acknowledged(text: &str) -> Option<FeedError> {
+    let is_one = text.contains("Acknowledgement_MarketDocument");
+    read(text).err().filter(|error| is_one && !matches!(error, FeedError::Payload { .. }))
+}
+
+/// Prices of A44 documents of `zone`, the pages of one answer.
 ///
 /// Each delivery day takes its prices from one auction and resolution: the lowest sequence, then
 /// the finest. Auctions other than the first are provisional, hence `forecast`.
 ///
 /// # Errors
-/// Units other than currency per MWh, two currencies, and what the curve rules refuse.
-pub fn prices(pages: &[Document]) -> Result<Series, FeedError> {
+/// Documents of another type or zone, units other than currency per MWh, two currencies, and what the
+/// curve rules refuse.
+pub fn prices(pages: &[Document], zone: &str) -> Result<Series, FeedError> {
     let market = LocalTime::named(MARKET_ZONE).map_err(FeedError::calendar)?;
     let mut currency = None;
     let mut days: BTreeMap<Date, BTreeMap<(u32, i64), Vec<Reading>>> = BTreeMap::new();
+    for page in pages {
+        is_of("document type", "A44").told("type", page.document_type.as_deref())?;
+    }
     for series in pages.iter().flat_map(|page| &page.series) {
+        is_of_zone(zone).named("in_Domain.mRID", series.in_domain.as_deref())?;
+        is_of_zone(zone).told("out_Domain.mRID", series.out_domain.as_deref())?;
+        is_of("business type", "A62").told("businessType", series.business_type.as_deref())?;
+        is_of("contract type", "A01")
+            .told("contract_MarketAgreement.type", series.contract_type.as_deref())?;
         let here = price_currency(series)?;
         if *currency.get_or_insert(here) != here {
             return Err(FeedError::payload("currency_Unit.name", "two currencies in one answer"));
@@ -108,13 +133,18 @@ pub fn prices(pages: &[Document]) -> Result<Series, FeedError> {
     Ok(Series { kind, issued_at: created(pages), agenda, notes })
 }
 
+fn is_of_zone(zone: &str) -> Identity<'_> {
+    Identity { what: "zone", asked: zone, setting: "`zone`" }
+}
+
+const fn is_of(what: &'static str, asked: &'static str) -> Identity<'static> {
+    Identity { what, asked, setting: "`base_urls`" }
+}
+
 fn price_currency(series: &TimeSeries) -> Result<Currency, FeedError> {
-    if series.price_unit.as_deref() != Some("MWH") {
-        let unit = series.price_unit.as_deref().unwrap_or("nothing");
-        return Err(FeedError::payload("price_Measure_Unit.name", format!("is {unit}, not MWH")));
-    }
+    is_of("unit", "MWH").named("price_Measure_Unit.name", series.price_unit.as_deref())?;
     let code = series.currency.as_deref().unwrap_or_default();
-    Currency::parse(code).map_err(|error| FeedError::payload("currency_Unit.name", error))
+    Currency::parse(code.trim()).map_err(|error| FeedError::payload("currency_Unit.name", error))
 }
 
 /// Millionths of a megawatt over spans.
@@ -127,11 +157,18 @@ type Powers = Vec<(Span, i64)>;
 /// generation, a station's own use, counts as none; storage is left out.
 ///
 /// # Errors
-/// Units other than megawatts, unknown kinds, and what the curve rules refuse.
-pub fn intensities(pages: &[Document], factors: Factors) -> Result<Series, FeedError> {
+/// Documents of another type or zone, units other than megawatts, unknown kinds, and what the curve
+/// rules refuse.
+pub fn intensities(pages: &[Document], zone: &str, factors: Factors) -> Result<Series, FeedError> {
     let market = LocalTime::named(MARKET_ZONE).map_err(FeedError::calendar)?;
     let mut kinds: BTreeMap<&str, (i64, Powers)> = BTreeMap::new();
+    let mut impossible = 0;
+    for page in pages {
+        is_of("document type", "A75").told("type", page.document_type.as_deref())?;
+        is_of("process type", "A16").told("process.processType", page.process_type.as_deref())?;
+    }
     for series in pages.iter().flat_map(|page| &page.series) {
+        is_generation(series, zone)?;
         let code = series.generation.as_ref().map_or("", |generation| generation.code.as_str());
         let source = factor(code, factors)
             .ok_or_else(|| FeedError::payload("psrType", format!("{code:?} is unknown")))?;
@@ -139,15 +176,17 @@ pub fn intensities(pages: &[Document], factors: Factors) -> Result<Series, FeedE
         if series.consumption_zone.is_some() {
             continue;
         }
-        if series.quantity_unit.as_deref() != Some("MAW") {
-            return Err(FeedError::payload("quantity_Measure_Unit.name", "is not MAW"));
-        }
+        is_of("unit", "MAW")
+            .named("quantity_Measure_Unit.name", series.quantity_unit.as_deref())?;
         let (_, powers) = kinds.entry(code).or_insert_with(|| (grams, Vec::new()));
         for period in &series.periods {
             let curve = series.curve.as_deref();
             let (_, steps) = steps(period, curve, &market, |point| point.quantity.as_deref())?;
             for (span, text) in steps {
-                powers.push((span, exact(&text, span)?.max(0)));
+                match exact(&text, span)? {
+                    power if MOST_POWER.contains(&power) => powers.push((span, power.max(0))),
+                    _ => impossible += 1,
+                }
             }
         }
     }
@@ -157,12 +196,34 @@ pub fn intensities(pages: &[Document], factors: Factors) -> Result<Series, FeedE
     }
     let kind = Kind::Co2 { accounting: Accounting::Average, factors };
     let mut notes = vec!["production in the zone; imports are not traced".to_owned()];
+    if impossible > 0 {
+        notes.push(format!("{impossible} powers beyond a terawatt cannot be and are gaps"));
+    }
     let readings = mixed(&agendas, &mut notes);
     let agenda = assemble(kind, readings, &mut notes)?;
     if agenda.pieces().is_empty() {
         return Err(FeedError::not_published("no instant has all kinds of generation"));
     }
     Ok(Series { kind, issued_at: created(pages), agenda, notes })
+}
+
+/// A series of a zone's generation or consumption, by kind.
+fn is_generation(series: &TimeSeries, zone: &str) -> Result<(), FeedError> {
+    let zones = [
+        ("inBiddingZone_Domain.mRID", &series.generation_zone),
+        ("outBiddingZone_Domain.mRID", &series.consumption_zone),
+    ];
+    if zones.iter().all(|(_, came)| came.is_none()) {
+        return is_of_zone(zone).named("inBiddingZone_Domain.mRID", None);
+    }
+    for (place, came) in zones {
+        is_of_zone(zone).told(place, came.as_deref())?;
+    }
+    let business = series.business_type.as_deref().map(str::trim);
+    match business.filter(|business| !GENERATION.contains(business)) {
+        Some(other) => is_of("business type", GENERATION[0]).told("businessType", Some(other)),
+        None => Ok(()),
+    }
 }
 
 /// The mix between each two edges of any kind's pieces.
@@ -202,7 +263,7 @@ fn power_agenda(mut powers: Powers) -> Result<Agenda<i64>, FeedError> {
 
 fn exact(text: &str, span: Span) -> Result<i64, FeedError> {
     decimal(text)
-        .and_then(|value| millionths(value, Decimal::ONE))
+        .map(|value| nearest_millionths(value, Decimal::ONE))
         .ok_or_else(|| FeedError::payload(span, format!("{:?} is no number", excerpt(text))))
 }
 

@@ -7,6 +7,8 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
+const ZONE: &str = "10YZZ-EXAMPLE--0";
+
 /// A time series of prices; `points` are position and amount.
 fn auction(
     sequence: Option<u32>,
@@ -46,7 +48,7 @@ fn publication(series: &str) -> String {
 }
 
 fn priced(series: &str) -> Result<Series, FeedError> {
-    prices(&[read(&publication(series))?])
+    prices(&[read(&publication(series))?], ZONE)
 }
 
 fn values(series: &Series) -> Vec<i64> {
@@ -190,7 +192,12 @@ fn an_acknowledgement_with_status_200_is_no_data() {
     let none = read(&acknowledgement("No matching data found for Data item X")).unwrap_err();
     assert!(matches!(none, FeedError::NotPublished { .. }));
     let wrong = read(&acknowledgement("The area is not valid for this area")).unwrap_err();
+    assert!(wrong.to_string().contains("is not valid for this area"), "{wrong}");
     assert!(matches!(wrong, FeedError::Refused { .. }));
+    let mute = read(&acknowledgement("")).unwrap_err().to_string();
+    assert_eq!(mute, "refused with status 200: 999");
+    let long = read(&acknowledgement(&"very ".repeat(9999))).unwrap_err().to_string();
+    assert!(long.len() < 300, "{}", long.len());
 }
 
 #[test]
@@ -211,6 +218,42 @@ fn prices_per_anything_but_mwh_and_in_two_currencies_are_refused() {
     assert!(priced(&(series.clone() + &series.replace("EUR", "PLN"))).is_err());
 }
 
+#[test]
+fn another_zone_type_contract_or_unit_is_refused_and_says_what_was_asked() {
+    let series = auction(None, "A03", QUARTERS, &[(1, "1")]);
+    let head = "<out_Domain.mRID codingScheme=\"A01\">10YZZ-EXAMPLE--0</out_Domain.mRID>\
+                <businessType>A62</businessType>\
+                <contract_MarketAgreement.type>A01</contract_MarketAgreement.type><currency";
+    let whole = publication(&series.replace("<currency", head));
+    let read = |text: &str| prices(&[read(text)?], ZONE);
+    assert!(read(&whole).is_ok());
+    for (from, to, place) in [
+        ("10YZZ-EXAMPLE--0</in_", "10Y1001A1001A83F</in_", "in_Domain"),
+        ("10YZZ-EXAMPLE--0</out_", "10Y1001A1001A83F</out_", "out_Domain"),
+        ("<type>A44", "<type>A25", "type"),
+        ("A62", "A66", "businessType"),
+        (">A01</contract", ">A07</contract", "contract_MarketAgreement"),
+        (">MWH<", ">KWH<", "price_Measure_Unit"),
+    ] {
+        let error = read(&whole.replace(from, to)).unwrap_err();
+        let words = error.to_string();
+        assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+        assert!(words.contains(place) && words.contains("asked for"), "{words}");
+    }
+    let unnamed = whole.replace("in_Domain.mRID", "some_Domain.mRID");
+    assert!(read(&unnamed).unwrap_err().to_string().contains("the answer says nothing"));
+}
+
+#[test]
+fn a_price_that_cannot_be_is_a_gap_and_the_others_stay() {
+    for price in ["10000000", "1e30", "-99999999999999999999"] {
+        let points = [(1, "10"), (2, price), (3, "30")];
+        let series = priced(&auction(None, "A01", QUARTERS, &points)).unwrap();
+        assert_eq!(values(&series), [10_000_000, 30_000_000], "{price}");
+        assert!(series.notes[0].contains("cannot be"), "{:?}", series.notes);
+    }
+}
+
 /// Power of one kind in two hours; `tag` says whether it is generation or consumption.
 fn generation(code: &str, tag: &str, points: &[(u32, &str)]) -> String {
     let point = |(position, power): &(u32, &str)| {
@@ -227,8 +270,8 @@ fn generation(code: &str, tag: &str, points: &[(u32, &str)]) -> String {
 }
 
 fn mix(series: &str, factors: Factors) -> Result<Series, FeedError> {
-    let text = publication(series).replace("Publication_", "GL_");
-    intensities(&[read(&text)?], factors)
+    let text = publication(series).replace("Publication_", "GL_").replace("A44", "A75");
+    intensities(&[read(&text)?], ZONE, factors)
 }
 
 const IN: &str = "inBiddingZone_Domain.mRID";
@@ -256,6 +299,29 @@ fn an_instant_without_a_kind_reported_elsewhere_is_a_gap() {
     let series = mix(&series, Factors::Lifecycle).unwrap();
     assert_eq!(values(&series), [131_500_000]);
     assert!(series.notes.iter().any(|note| note.contains("1 spans lack")), "{:?}", series.notes);
+}
+
+#[test]
+fn generation_of_another_zone_process_or_business_is_refused() {
+    let series = generation("B14", IN, &[(1, "300"), (2, "300")]);
+    assert!(mix(&series, Factors::Direct).is_ok());
+    let named = |text: &str, place: &str| {
+        let error = mix(text, Factors::Direct).unwrap_err().to_string();
+        assert!(error.contains(place), "{error}");
+    };
+    named(&series.replace("10YZZ-EXAMPLE--0", "10Y1001A1001A83F"), "inBiddingZone_Domain");
+    named(&(series.clone() + &series.replace("10YZZ", "10YAA").replace(IN, OUT)), OUT);
+    named(&series.replace("<curve", "<businessType>B11</businessType><curve"), "businessType");
+    let forecast = format!("<process.processType>A01</process.processType>{series}");
+    named(&forecast, "process.processType");
+}
+
+#[test]
+fn a_power_that_cannot_be_is_a_gap() {
+    let series = generation("B14", IN, &[(1, "300"), (2, "1e12")]);
+    let series = mix(&series, Factors::Lifecycle).unwrap();
+    assert_eq!(values(&series), [12_000_000]);
+    assert!(series.notes.iter().any(|note| note.contains("terawatt")), "{:?}", series.notes);
 }
 
 #[test]

@@ -6,6 +6,12 @@ use serde::Deserialize;
 /// Any of the three.
 #[derive(Debug, Deserialize)]
 pub struct Document {
+    /// `A44`, prices, or `A75`, generation by kind.
+    #[serde(rename = "type")]
+    pub document_type: Option<String>,
+    /// `A16`, realised; of generation only.
+    #[serde(rename = "process.processType")]
+    pub process_type: Option<String>,
     /// When the answer was made.
     #[serde(rename = "createdDateTime")]
     pub created: Option<String>,
@@ -20,6 +26,18 @@ pub struct Document {
 /// Prices of one auction, or generation of one kind.
 #[derive(Debug, Deserialize)]
 pub struct TimeSeries {
+    /// `A62`, spot prices; `A01` and its relatives, generation.
+    #[serde(rename = "businessType")]
+    pub business_type: Option<String>,
+    /// `A01`, day-ahead; of prices only.
+    #[serde(rename = "contract_MarketAgreement.type")]
+    pub contract_type: Option<String>,
+    /// Whose prices.
+    #[serde(rename = "in_Domain.mRID")]
+    pub in_domain: Option<String>,
+    /// The same.
+    #[serde(rename = "out_Domain.mRID")]
+    pub out_domain: Option<String>,
     /// The auction: 1 is the single day-ahead coupling; absent where there is only one.
     #[serde(rename = "classificationSequence_AttributeInstanceComponent.position")]
     pub sequence: Option<u32>,
@@ -32,6 +50,9 @@ pub struct TimeSeries {
     /// `MAW`, megawatts.
     #[serde(rename = "quantity_Measure_Unit.name")]
     pub quantity_unit: Option<String>,
+    /// Whose generation.
+    #[serde(rename = "inBiddingZone_Domain.mRID")]
+    pub generation_zone: Option<String>,
     /// There for consumption, such as that of pumps.
     #[serde(rename = "outBiddingZone_Domain.mRID")]
     pub consumption_zone: Option<String>,

@@ -50,7 +50,7 @@ impl Client {
         let mut missing = Vec::new();
         while day <= last {
             let request = self.http.get(&self.settings.base_url, "/api/DayAheadPrices").query(&[
-                ("market", "DayAhead"),
+                ("market", map::MARKET),
                 ("date", &day.to_string()),
                 ("deliveryArea", &self.settings.area),
                 ("currency", &self.settings.currency),
@@ -59,16 +59,17 @@ impl Client {
             if answer.status == 204 {
                 missing.push(format!("{day} is not published yet"));
             } else {
-                days.push(map::read(answer.success()?)?);
+                days.push(map::read(answer.success()?, &day.to_string())?);
             }
             day = day.tomorrow().map_err(FeedError::calendar)?;
         }
         if days.is_empty() {
             return Err(FeedError::not_published(missing.join(", ")));
         }
-        let mut series = map::prices(&days, &self.settings.area)?;
+        let Settings { area, currency, .. } = &self.settings;
+        let mut series = map::prices(&days, area, currency)?.asked_for(query.window)?;
         series.notes.extend(missing);
-        Ok(series.into_fetched(&self.source, &self.settings.area, None))
+        Ok(series.into_fetched(&self.source, area, None))
     }
 }
 

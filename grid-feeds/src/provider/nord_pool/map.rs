@@ -6,32 +6,36 @@ use rust_decimal::Decimal;
 
 use super::wire::Day;
 use crate::feed::{
-    FeedError, Kind, Quality, Reading, Series, assemble, instant, instant_to_second, millionths,
+    FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant, instant_to_second,
+    nearest_millionths,
 };
 use crate::provider::json;
 
-/// Reads a day.
+/// Which market is asked for.
+pub(super) const MARKET: &str = "DayAhead";
+
+/// Reads the day `date`, such as `2026-03-02`.
 ///
 /// # Errors
-/// What is not JSON of this shape.
-pub fn read(text: &str) -> Result<Day, FeedError> {
-    json(text)
+/// What is not JSON of this shape, another day, another market.
+pub fn read(text: &str, date: &str) -> Result<Day, FeedError> {
+    let day: Day = json(text)?;
+    let is_of = |what, asked| Identity { what, asked, setting: "`base_url`" };
+    is_of("date", date).told("/deliveryDateCET", day.date.as_deref())?;
+    is_of("market", MARKET).told("/market", day.market.as_deref())?;
+    Ok(day)
 }
 
-/// The prices of `area` over some days; those that are not final are forecasts.
+/// The prices of `area` in `currency` over some days; those that are not final are forecasts.
 ///
 /// # Errors
-/// Two currencies, an area that is not there, spans that are no spans, words for numbers.
-pub fn prices(days: &[Day], area: &str) -> Result<Series, FeedError> {
+/// Another currency, an area that is not there, spans that are no spans, words for numbers.
+pub fn prices(days: &[Day], area: &str, currency: &str) -> Result<Series, FeedError> {
+    let in_currency = Identity { what: "currency", asked: currency, setting: "`currency`" };
     let mut readings = Vec::new();
-    let mut currency = None;
     let mut issued_at: Option<Timestamp> = None;
     for day in days {
-        let here = Currency::parse(&day.currency)
-            .map_err(|error| FeedError::payload("/currency", error))?;
-        if *currency.get_or_insert(here) != here {
-            return Err(FeedError::payload("/currency", "two currencies"));
-        }
+        in_currency.named("/currency", Some(&day.currency))?;
         issued_at = issued_at.max(day.updated_at.as_deref().and_then(instant_to_second));
         let quality = quality(day, area);
         for (index, entry) in day.multi_area_entries.iter().enumerate() {
@@ -41,18 +45,24 @@ pub fn prices(days: &[Day], area: &str) -> Result<Series, FeedError> {
                 .zip(instant(&entry.delivery_end))
                 .and_then(|(start, end)| Span::new(start, end))
                 .ok_or_else(|| wrong("is no span"))?;
-            let number = entry.prices.get(area).ok_or_else(|| wrong("lacks the area"))?;
+            let number = entry.prices.get(area).ok_or_else(|| {
+                let areas = entry.prices.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let asked = format!("area {area:?}");
+                FeedError::mismatch(format!("{place}/entryPerArea"), asked, &areas, "`area`")
+            })?;
             let Some(number) = number else { continue };
             let value = number
                 .decimal()
-                .and_then(|price| millionths(price, Decimal::ONE))
+                .map(|price| nearest_millionths(price, Decimal::ONE))
                 .ok_or_else(|| wrong("has a price that is not a number"))?;
             readings.push(Reading { span, value, quality });
         }
     }
-    let (Some(currency), false) = (currency, readings.is_empty()) else {
+    if readings.is_empty() {
         return Err(FeedError::not_published("no entries"));
-    };
+    }
+    let currency = Currency::parse(currency)
+        .map_err(|error| FeedError::configuration(format!("currency {error}")))?;
     let kind = Kind::Price { currency };
     let mut notes = Vec::new();
     let agenda = assemble(kind, readings, &mut notes)?;
@@ -85,7 +95,7 @@ mod tests {
          "entryPerArea": {"SE3": 0.0}}"#;
 
     fn series(text: &str) -> Result<Series, FeedError> {
-        prices(&[read(text)?], "SE3")
+        prices(&[read(text, "2026-03-02")?], "SE3", "EUR")
     }
 
     #[test]
@@ -108,11 +118,18 @@ mod tests {
     }
 
     #[test]
-    fn another_area_and_two_currencies_are_refused() {
+    fn another_area_day_market_and_currency_are_refused() {
         let text = day("Final", ENTRIES);
-        assert!(prices(&[read(&text).unwrap()], "SE4").is_err());
-        let kroner = text.replace("\"EUR\"", "\"SEK\"");
-        assert!(prices(&[read(&text).unwrap(), read(&kroner).unwrap()], "SE3").is_err());
+        for (from, to, asked) in [
+            ("{\"SE3\": 0.0}", "{\"SE4\": 0.0}", "area \"SE3\""),
+            ("\"EUR\"", "\"SEK\"", "currency \"EUR\""),
+            ("CET\": \"2026-03-02", "CET\": \"2026-03-03", "date \"2026-03-02\""),
+            ("\"DayAhead\"", "\"Intraday\"", "market \"DayAhead\""),
+        ] {
+            let error = series(&text.replace(from, to)).unwrap_err();
+            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+            assert!(error.to_string().contains(asked), "{error}");
+        }
         assert!(matches!(series(&day("Final", "")), Err(FeedError::NotPublished { .. })));
     }
 }

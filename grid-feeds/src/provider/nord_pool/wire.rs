@@ -10,6 +10,11 @@ use crate::feed::Number;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Day {
+    /// `YYYY-MM-DD`.
+    #[serde(rename = "deliveryDateCET")]
+    pub date: Option<String>,
+    /// `DayAhead`.
+    pub market: Option<String>,
     /// Of the prices.
     pub currency: String,
     /// When the answer was last changed.

@@ -64,14 +64,14 @@ impl Client {
                 ])
                 .query(&[("page_size", 1500), ("page", page)]);
             let answer = send(request, None, query.now).await?;
-            let part = map::read(answer.success()?)?;
+            let part = map::read(answer.success()?, &tariff)?;
             rates.extend(part.results);
             if part.next.is_none() {
                 break;
             }
         }
         let terms = Terms { with_vat: *with_vat, direct_debit: *direct_debit };
-        let series = map::prices(&rates, query.window, terms)?;
+        let series = map::prices(&rates, query.window, terms)?.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, &tariff, None))
     }
 }

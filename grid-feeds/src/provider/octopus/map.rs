@@ -5,7 +5,9 @@ use planner::time::{Span, Timestamp};
 use rust_decimal::Decimal;
 
 use super::wire::{Page, Rate};
-use crate::feed::{FeedError, Kind, Quality, Reading, Series, assemble, instant, millionths};
+use crate::feed::{
+    FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant, nearest_millionths,
+};
 use crate::provider::json;
 
 /// GBP/MWh in a p/kWh.
@@ -20,12 +22,23 @@ pub struct Terms {
     pub direct_debit: bool,
 }
 
-/// Reads a page.
+/// Reads a page of the rates of `tariff`, such as `E-1R-AGILE-24-10-01-C`.
 ///
 /// # Errors
-/// What is not JSON of this shape.
-pub fn read(text: &str) -> Result<Page, FeedError> {
-    json(text)
+/// What is not JSON of this shape; a link to more pages of another tariff, which is all that a page
+/// says of whose it is.
+pub fn read(text: &str, tariff: &str) -> Result<Page, FeedError> {
+    let page: Page = json(text)?;
+    for (place, link) in [("/next", &page.next), ("/previous", &page.previous)] {
+        let tariff_of = |link: &str| {
+            let (_, rest) = link.split_once("/electricity-tariffs/")?;
+            Some(rest.split('/').next().unwrap_or_default().to_owned())
+        };
+        let came = link.as_deref().and_then(tariff_of);
+        let setting = "`product` and `region`";
+        Identity { what: "tariff", asked: tariff, setting }.told(place, came.as_deref())?;
+    }
+    Ok(page)
 }
 
 /// The prices of rates in any order. A rate without an end holds until the next one starts, the
@@ -56,7 +69,7 @@ pub fn prices(rates: &[Rate], window: Span, terms: Terms) -> Result<Series, Feed
         let Some(number) = number else { continue };
         let value = number
             .decimal()
-            .and_then(|pence| millionths(pence, Decimal::from(PENCE_PER_KWH)))
+            .map(|pence| nearest_millionths(pence, Decimal::from(PENCE_PER_KWH)))
             .ok_or_else(|| FeedError::payload(from, "the price is not a number"))?;
         match Span::new(from, until) {
             Some(span) => readings.push(Reading { span, value, quality: Quality::Measured }),
@@ -99,7 +112,23 @@ mod tests {
     }
 
     fn read_prices(text: &str, with_vat: bool, direct_debit: bool) -> Result<Series, FeedError> {
-        prices(&read(text)?.results, window(), Terms { with_vat, direct_debit })
+        let page = read(text, "E-1R-AGILE-24-10-01-C")?;
+        prices(&page.results, window(), Terms { with_vat, direct_debit })
+    }
+
+    #[test]
+    fn a_link_to_another_tariff_is_refused() {
+        let linked = |tariff: &str| {
+            let link = format!(
+                "\"https://api.octopus.energy/v1/products/AGILE-24-10-01/electricity-tariffs/{tariff}/\
+                 standard-unit-rates/?page=2\""
+            );
+            read_prices(&AGILE.replacen("null", &link, 1), false, true)
+        };
+        assert!(linked("E-1R-AGILE-24-10-01-C").is_ok());
+        let error = linked("E-1R-AGILE-24-10-01-A").unwrap_err();
+        assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+        assert!(error.to_string().contains("E-1R-AGILE-24-10-01-C"), "{error}");
     }
 
     fn values(series: &Series) -> Vec<i64> {

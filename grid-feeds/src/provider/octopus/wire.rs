@@ -9,6 +9,8 @@ use crate::feed::Number;
 pub struct Page {
     /// Where the next one is; `null` on the last.
     pub next: Option<String>,
+    /// Where the one before is.
+    pub previous: Option<String>,
     /// The rates.
     pub results: Vec<Rate>,
 }

@@ -81,7 +81,8 @@ impl Client {
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let mut records = Vec::new();
         for offset in (0..LAST).step_by(PAGE) {
-            let (page, total) = map::read(&self.page(query, offset).await?)?;
+            let page = self.page(query, offset).await?;
+            let (page, total) = map::read(&page, self.settings.dataset.name())?;
             let is_last = page.len() < PAGE || total.is_some_and(|total| total <= offset + PAGE);
             records.extend(page);
             if is_last {
@@ -89,6 +90,7 @@ impl Client {
             }
         }
         let series = map::intensities(&records, self.settings.dataset.step())?;
+        let series = series.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, "FR", None))
     }
 
@@ -102,7 +104,7 @@ impl Client {
             .http
             .get(&self.settings.base_url, &path)
             .query(&[
-                ("select", "date_heure,nature,taux_co2"),
+                ("select", "date_heure,nature,perimetre,taux_co2"),
                 ("where", condition.as_str()),
                 ("order_by", "date_heure"),
                 ("timezone", "Europe/Paris"),

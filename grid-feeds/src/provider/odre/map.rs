@@ -7,7 +7,8 @@ use rust_decimal::Decimal;
 
 use super::wire::{Answer, Record};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, instant, millionths,
+    Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant,
+    nearest_millionths,
 };
 use crate::provider::json;
 
@@ -19,17 +20,28 @@ enum Nature {
     Definitive,
 }
 
-/// Reads one page: its records and how many there are in all.
+/// Reads one page of a data set: its records and how many there are in all.
 ///
 /// # Errors
-/// What is not JSON of either version.
-pub fn read(text: &str) -> Result<(Vec<Record>, Option<usize>), FeedError> {
+/// What is not JSON of either version; records of another data set, or not of all of France.
+pub fn read(text: &str, dataset: &str) -> Result<(Vec<Record>, Option<usize>), FeedError> {
     let answer: Answer = json(text)?;
+    let is_of = |what, asked, setting| Identity { what, asked, setting };
+    for (index, record) in answer.records.iter().flatten().enumerate() {
+        let place = format!("/records/{index}/datasetid");
+        is_of("data set", dataset, "`dataset`").told(&place, record.datasetid.as_deref())?;
+    }
     let records = match (answer.results, answer.records) {
         (Some(results), _) => results,
         (None, Some(records)) => records.into_iter().map(|record| record.fields).collect(),
         (None, None) => return Err(FeedError::payload("the answer", "has no results")),
     };
+    let records: Vec<Record> = records;
+    for (index, record) in records.iter().enumerate() {
+        let area = record.libelle_region.as_deref().or(record.perimetre.as_deref());
+        let place = format!("/results/{index}/perimetre");
+        is_of("perimeter", "France", "`base_url`").told(&place, area)?;
+    }
     Ok((records, answer.total_count))
 }
 
@@ -85,7 +97,7 @@ fn value(record: &Record) -> Result<Option<i64>, &str> {
     if matches!(&*number.0, "" | "-" | "ND") {
         return Ok(None);
     }
-    let exact = number.decimal().and_then(|value| millionths(value, Decimal::ONE));
+    let exact = number.decimal().map(|value| nearest_millionths(value, Decimal::ONE));
     exact.map(Some).ok_or(&number.0)
 }
 
@@ -104,7 +116,7 @@ mod tests {
     const QUARTER: Seconds = Seconds::new(900);
 
     fn values(text: &str) -> Result<Vec<(String, i64)>, FeedError> {
-        let series = intensities(&read(text)?.0, QUARTER)?;
+        let series = intensities(&read(text, "eco2mix-national-tr")?.0, QUARTER)?;
         let pieces = series.agenda.pieces().iter();
         Ok(pieces.map(|piece| (piece.span.start().to_string(), piece.value.value)).collect())
     }
@@ -126,6 +138,24 @@ mod tests {
              "nature": "Données temps réel", "pompage": -1420}}]}"#;
         assert_eq!(values(text).unwrap(), [("2026-02-28T23:00:00Z".to_owned(), 31_000_000)]);
         assert!(values(&text.replace("\"31\"", "\"3I\"")).is_err());
+    }
+
+    #[test]
+    fn records_of_another_data_set_or_region_are_refused() {
+        let record = |more: &str| {
+            format!(
+                r#"{{"records": [{{"datasetid": "eco2mix-national-tr", "fields":
+                {{"date_heure": "2026-03-01T00:00:00+01:00", "taux_co2": 31{more}}}}}]}}"#
+            )
+        };
+        assert_eq!(values(&record(", \"perimetre\": \"France\"")).unwrap().len(), 1);
+        let regional = record("").replace("national", "regional");
+        let bretagne = record(", \"libelle_region\": \"Bretagne\", \"perimetre\": \"Région\"");
+        for (text, came) in [(&regional, "eco2mix-regional-tr"), (&bretagne, "Bretagne")] {
+            let error = values(text).unwrap_err();
+            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+            assert!(error.to_string().contains(came), "{error}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Answer {
 /// A record of version 1.
 #[derive(Debug, Deserialize)]
 pub struct Wrapped {
+    /// Of which data set.
+    pub datasetid: Option<String>,
     /// The record.
     pub fields: Record,
 }
@@ -25,6 +27,10 @@ pub struct Wrapped {
 /// A quarter-hour or half-hour; what is unknown is absent.
 #[derive(Debug, Deserialize)]
 pub struct Record {
+    /// `France`.
+    pub perimetre: Option<String>,
+    /// A region, in data sets of regions.
+    pub libelle_region: Option<String>,
     /// The start, with the offset of Paris.
     pub date_heure: Option<String>,
     /// Real time, consolidated or definitive.

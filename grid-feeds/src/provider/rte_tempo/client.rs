@@ -131,9 +131,11 @@ impl Client {
             .basic_auth(id, Some(secret.expose()))
             .form(&[("grant_type", "client_credentials")]);
         let answer = send(request, Some(secret), now).await?;
-        let token: Token = json(answer.success()?)?;
+        // What cannot be read may have the token in it, which nobody knows as a secret yet.
+        let token: Token = json(answer.success()?)
+            .map_err(|_| FeedError::payload("/token/oauth", "is no answer with a token"))?;
         let expires = now + Seconds::new(token.expires_in) - MARGIN;
-        let secret = Secret::new(&token.access_token);
+        let secret = Secret::granted(&token.access_token);
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((secret.clone(), expires));
         Ok(secret)
@@ -148,7 +150,13 @@ impl Client {
                 .get(&self.base_url, "/cms/open_data/v1/tempo")
                 .query(&[("season", format!("{year}-{}", year + 1))]);
             let answer = send(request, None, now).await?;
-            colours.extend(map::season(answer.success()?, now)?);
+            let told = map::season(answer.success()?, now)?;
+            if told.keys().next().is_some_and(|_| told.keys().all(|&day| season(day) != year)) {
+                let came = told.keys().next().map(Date::to_string).unwrap_or_default();
+                let asked = format!("the season {year}-{}", year + 1);
+                return Err(FeedError::mismatch("/values", asked, &came, "`colours`"));
+            }
+            colours.extend(told);
         }
         Ok(colours)
     }

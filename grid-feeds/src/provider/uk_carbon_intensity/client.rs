@@ -54,7 +54,7 @@ impl Client {
             return Err(nothing);
         }
         let zone = self.settings.region.map_or("GB".to_owned(), |region| format!("GB-{region}"));
-        let series = map::intensities(&half_hours)?;
+        let series = map::intensities(&half_hours)?.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, &zone, None))
     }
 
@@ -64,7 +64,7 @@ impl Client {
             None => format!("/intensity/{span}"),
         };
         let answer = send(self.http.get(&self.settings.base_url, &path), None, now).await?;
-        map::read(answer.success()?)
+        map::read(answer.success()?, self.settings.region)
     }
 }
 

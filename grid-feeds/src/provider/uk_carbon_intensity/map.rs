@@ -6,29 +6,57 @@ use rust_decimal::Decimal;
 use super::wire::{Answer, HalfHour, Region};
 use crate::feed::{
     Accounting, Factors, FeedError, Kind, Number, Quality, Reading, Series, assemble, instant,
-    millionths,
+    nearest_millionths,
 };
 use crate::http::excerpt;
 use crate::provider::json;
 
-/// Reads the half-hours of an answer, national or regional.
+/// Reads the half-hours of an answer about a region, or all of Great Britain without.
 ///
 /// # Errors
-/// `{}` and an empty list are not published yet, though they come with status 200.
-pub fn read(text: &str) -> Result<Vec<HalfHour>, FeedError> {
+/// Another area. `{}` and an empty list are not published yet, though they come with status 200.
+pub fn read(text: &str, region: Option<u8>) -> Result<Vec<HalfHour>, FeedError> {
     let answer: Answer = json(text)?;
     if let Some(refusal) = answer.error {
         let words = [refusal.code, refusal.message].into_iter().flatten().collect::<Vec<_>>();
         return Err(FeedError::Refused { status: 400, message: excerpt(&words.join(": ")) });
     }
     let data = answer.data.as_ref().map_or("[]", |data| data.get());
-    let half_hours: Vec<HalfHour> = if data.trim_start().starts_with('{') {
-        serde_json::from_str::<Region>(data).map_err(FeedError::json)?.data
-    } else {
-        serde_json::from_str(data).map_err(FeedError::json)?
-    };
+    let half_hours = half_hours(data, region)?;
     if half_hours.is_empty() {
         return Err(FeedError::not_published("an answer without half-hours"));
+    }
+    Ok(half_hours)
+}
+
+/// National answers are a list of half-hours; regional ones a region that has such a list, or a list
+/// of one region.
+fn half_hours(data: &str, asked: Option<u8>) -> Result<Vec<HalfHour>, FeedError> {
+    let regions = if data.trim_start().starts_with('{') {
+        Some(vec![serde_json::from_str::<Region>(data).map_err(FeedError::json)?])
+    } else {
+        serde_json::from_str::<Vec<Region>>(data).ok().filter(|regions| !regions.is_empty())
+    };
+    let other = |came: &str| {
+        let area = |id: u8| format!("region {id}");
+        let asked = asked.map_or_else(|| "Great Britain, without a region".to_owned(), area);
+        Err(FeedError::mismatch("/data/regionid", asked, came, "`region`"))
+    };
+    let Some(regions) = regions else {
+        let half_hours: Vec<HalfHour> = serde_json::from_str(data).map_err(FeedError::json)?;
+        // An empty list says nothing of anybody.
+        return match asked.filter(|_| !half_hours.is_empty()) {
+            None => Ok(half_hours),
+            Some(_) => other("Great Britain"),
+        };
+    };
+    let mut half_hours = Vec::new();
+    for region in regions {
+        match region.id {
+            Some(id) if asked == Some(id) => half_hours.extend(region.data),
+            Some(id) => return other(&format!("region {id}")),
+            None => return other("a region without its number"),
+        }
     }
     Ok(half_hours)
 }
@@ -50,7 +78,7 @@ pub fn intensities(half_hours: &[HalfHour]) -> Result<Series, FeedError> {
         let measured = intensity.actual.as_ref().map(|number| (number, Quality::Measured));
         let expected = intensity.forecast.as_ref().map(|number| (number, Quality::Forecast));
         if let Some((number, quality)) = measured.or(expected) {
-            let value = exact(number)
+            let value = nearest(number)
                 .ok_or_else(|| FeedError::payload(place("intensity"), "is not a number"))?;
             readings.push(Reading { span, value, quality });
         }
@@ -64,8 +92,8 @@ pub fn intensities(half_hours: &[HalfHour]) -> Result<Series, FeedError> {
     Ok(Series { kind, issued_at: None, agenda, notes })
 }
 
-fn exact(number: &Number) -> Option<i64> {
-    millionths(number.decimal()?, Decimal::ONE)
+fn nearest(number: &Number) -> Option<i64> {
+    Some(nearest_millionths(number.decimal()?, Decimal::ONE))
 }
 
 #[cfg(test)]
@@ -73,7 +101,7 @@ mod tests {
     use super::*;
 
     fn series(text: &str) -> Result<Series, FeedError> {
-        intensities(&read(text)?)
+        intensities(&read(text, None)?)
     }
 
     fn known(series: &Series) -> Vec<(i64, Quality)> {
@@ -108,8 +136,14 @@ mod tests {
 
     #[test]
     fn empty_answers_with_status_200_are_not_published_yet() {
-        for text in ["{}", r#"{"data": []}"#, r#"{"data": {"regionid": 3, "data": []}}"#] {
-            assert!(matches!(series(text), Err(FeedError::NotPublished { .. })), "{text}");
+        for (text, region) in [
+            ("{}", None),
+            (r#"{"data": []}"#, None),
+            (r#"{"data": []}"#, Some(3)),
+            (r#"{"data": {"regionid": 3, "data": []}}"#, Some(3)),
+        ] {
+            let nothing = read(text, region);
+            assert!(matches!(nothing, Err(FeedError::NotPublished { .. })), "{text}");
         }
         assert!(matches!(series(""), Err(FeedError::Transient { .. })));
     }
@@ -120,7 +154,19 @@ mod tests {
             {"from": "2026-03-01T12:00Z", "to": "2026-03-01T12:30Z",
              "intensity": {"forecast": 46, "index": "low"},
              "generationmix": [{"fuel": "gas", "perc": 43.6}]}]}}"#;
-        assert_eq!(known(&series(text).unwrap()), [(46, Quality::Forecast)]);
+        let of = |text: &str, region| intensities(&read(text, region)?);
+        assert_eq!(known(&of(text, Some(3)).unwrap()), [(46, Quality::Forecast)]);
+        let list = text.replacen("{\"region", "[{\"region", 1).replace("]}}", "]}]}");
+        assert_eq!(of(&list, Some(3)).unwrap(), of(text, Some(3)).unwrap());
+        for (region, asked) in [(Some(4), "region 4"), (None, "Great Britain")] {
+            let error = of(text, region).unwrap_err();
+            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
+            assert!(error.to_string().contains(asked), "{error}");
+            assert!(error.to_string().contains("region 3"), "{error}");
+        }
+        let national = r#"{"data": [{"from": "2026-03-01T12:00Z", "to": "2026-03-01T12:30Z",
+            "intensity": {"forecast": 46}}]}"#;
+        assert!(matches!(of(national, Some(3)), Err(FeedError::Payload { .. })));
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub struct Answer {
 /// A region with its half-hours.
 #[derive(Debug, Deserialize)]
 pub struct Region {
+    /// 1 to 18.
+    #[serde(rename = "regionid")]
+    pub id: Option<u8>,
     /// The half-hours.
     pub data: Vec<HalfHour>,
 }

@@ -75,7 +75,8 @@ impl Client {
             let horizon = [("horizon_hours", hours.min(LONGEST_HORIZON_H).to_string())];
             answers.push((self.ask("forecast", &horizon, now).await?, Quality::Forecast));
         }
-        let series = map::intensities(&answers)?;
+        let Settings { region, signal, .. } = &self.settings;
+        let series = map::intensities(&answers, (region, signal))?.asked_for(query.window)?;
         Ok(series.into_fetched(&self.source, &self.settings.region, None))
     }
 
@@ -112,8 +113,10 @@ impl Client {
             .get(&self.settings.base_url, "/login")
             .basic_auth(&self.settings.user, Some(self.password.expose()));
         let answer = send(request, Some(&self.password), now).await?;
-        let login: Login = json(answer.success()?)?;
-        let token = Secret::new(&login.token);
+        // What cannot be read may have the token in it, which nobody knows as a secret yet.
+        let login: Login = json(answer.success()?)
+            .map_err(|_| FeedError::payload("/login", "is no answer with a token"))?;
+        let token = Secret::granted(&login.token);
         let kept = Some((token.clone(), now + TOKEN_LASTS));
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) = kept;
         Ok(token)

@@ -5,8 +5,8 @@ use rust_decimal::Decimal;
 
 use super::wire::Answer;
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Quality, Reading, Series, assemble, instant,
-    instant_to_second, millionths,
+    Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant,
+    instant_to_second, nearest_millionths,
 };
 use crate::provider::json;
 
@@ -21,25 +21,26 @@ pub fn read(text: &str) -> Result<Answer, FeedError> {
     json(text)
 }
 
-/// The intensities of answers, each with the quality of its values: history and forecast together.
+/// The intensities of answers about a region and signal, each with the quality of its values: history
+/// and forecast together.
 ///
 /// # Errors
-/// Other units than pounds per MWh, two signals, words for numbers, starts off the grid.
-pub fn intensities(answers: &[(Answer, Quality)]) -> Result<Series, FeedError> {
+/// Another region or signal, other units than pounds per MWh, words for numbers, starts off the grid.
+pub fn intensities(
+    answers: &[(Answer, Quality)],
+    (region, signal): (&str, &str),
+) -> Result<Series, FeedError> {
     let mut readings = Vec::new();
     let mut notes: Vec<String> = Vec::new();
     let mut accounting = None;
     let mut issued_at: Option<Timestamp> = None;
     for (answer, quality) in answers {
         let meta = &answer.meta;
-        if meta.units != "lbs_co2_per_mwh" {
-            let message = format!("is {}, not lbs_co2_per_mwh", meta.units);
-            return Err(FeedError::payload("/meta/units", message));
-        }
-        let here = accounting_of(&meta.signal_type)?;
-        if *accounting.get_or_insert(here) != here {
-            return Err(FeedError::payload("/meta/signal_type", "two signals"));
-        }
+        let is_of = |what, asked, setting| Identity { what, asked, setting };
+        is_of("region", region, "`region`").named("/meta/region", meta.region.as_deref())?;
+        is_of("signal", signal, "`signal`").named("/meta/signal_type", Some(&meta.signal_type))?;
+        is_of("unit", "lbs_co2_per_mwh", "`base_url`").named("/meta/units", Some(&meta.units))?;
+        accounting = Some(accounting_of(signal)?);
         issued_at = issued_at.max(meta.generated_at.as_deref().and_then(instant_to_second));
         let model = meta.model.as_ref().and_then(|model| model.date.as_ref());
         notes.extend(model.map(|date| format!("model of {date}")));
@@ -81,7 +82,7 @@ fn points(answer: &Answer, quality: Quality) -> Result<Vec<Reading>, FeedError> 
         let Some(number) = &point.value else { continue };
         let value = number
             .decimal()
-            .and_then(|pounds| millionths(pounds, grams_per_pound))
+            .map(|pounds| nearest_millionths(pounds, grams_per_pound))
             .ok_or_else(|| FeedError::payload(place("value"), "is not a number"))?;
         readings.push(Reading { span, value, quality });
     }
@@ -102,7 +103,8 @@ mod tests {
 
     fn series(texts: &[&str]) -> Result<Series, FeedError> {
         let read = |text: &&str| Ok((read(text)?, Quality::Forecast));
-        intensities(&texts.iter().map(read).collect::<Result<Vec<_>, FeedError>>()?)
+        let answers = texts.iter().map(read).collect::<Result<Vec<_>, FeedError>>()?;
+        intensities(&answers, ("CAISO_NORTH", "co2_moer"))
     }
 
     /// 870 x 0.45359237 = 394.6253619; 425.01605069 x 0.45359237 = 192.7840377 (both rounded to the
@@ -121,7 +123,15 @@ mod tests {
     fn other_units_and_signals_are_refused() {
         assert!(series(&[&TEXT.replace("lbs_co2_per_mwh", "percentile")]).is_err());
         assert!(series(&[&TEXT.replace("co2_moer", "health_damage")]).is_err());
-        assert!(series(&[TEXT, &TEXT.replace("co2_moer", "co2_aoer")]).is_err());
+        let other = series(&[TEXT, &TEXT.replace("co2_moer", "co2_aoer")]).unwrap_err();
+        assert!(other.to_string().contains("asked for signal \"co2_moer\""), "{other}");
+    }
+
+    #[test]
+    fn another_region_is_refused_and_so_is_none() {
+        let other = series(&[&TEXT.replace("CAISO_NORTH", "PJM_DC")]).unwrap_err().to_string();
+        assert!(other.contains("\"CAISO_NORTH\"") && other.contains("\"PJM_DC\""), "{other}");
+        assert!(series(&[&TEXT.replace("\"region\": \"CAISO_NORTH\", ", "")]).is_err());
     }
 
     #[test]

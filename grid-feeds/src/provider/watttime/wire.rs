@@ -32,6 +32,8 @@ pub struct Point {
 /// What points mean.
 #[derive(Debug, Deserialize)]
 pub struct Meta {
+    /// Whose.
+    pub region: Option<String>,
     /// `co2_moer` or `co2_aoer`.
     pub signal_type: String,
     /// `lbs_co2_per_mwh`.

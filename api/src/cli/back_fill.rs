@@ -1,0 +1,173 @@
+//! A back-fill: what a source says of a span of the past, part by part, none skipped for a failure
+//! that passes.
+
+use std::time::Duration;
+
+use grid_feeds::feed::{FeedError, RetryClass, Revision, Role};
+use grid_feeds::http::Http;
+use indicatif::{ProgressBar, ProgressStyle};
+use planner::time::{Seconds, Span};
+
+use super::feeds::ask_role;
+use crate::config::feeds::Source;
+use crate::service::Service;
+use crate::service::feeds::stored;
+
+/// Pauses before a part is tried again, in seconds: a failure that lasts no half a minute is not felt.
+const PAUSES_S: [u64; 5] = [1, 2, 4, 8, 15];
+
+/// A supplier that asks to wait is waited for, but not for longer than this.
+const LONGEST_WAIT_S: u64 = 300;
+
+/// A source that is asked for parts of a span.
+struct Filling<'a> {
+    service: &'a Service,
+    source: &'a Source,
+    http: Http,
+    /// Made again after a refusal, so that a new secret is read.
+    role: Option<Role>,
+    /// Pauses that are left until the next success.
+    patience: &'static [u64],
+}
+
+/// Keeps what a source says of a span; the parts that are missing, with the reason.
+///
+/// # Errors
+/// Only the database's.
+pub async fn back_fill(
+    service: &Service,
+    source: &Source,
+    span: Span,
+) -> anyhow::Result<Vec<String>> {
+    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} parts")?;
+    let parts = parts(span, source.provider.longest_window());
+    let bar = ProgressBar::new(parts.len() as u64).with_style(style);
+    bar.set_message(source.id.clone());
+    let http = Http::new(source.timeouts)?;
+    let mut filling = Filling { service, source, http, role: None, patience: &PAUSES_S };
+    let (mut values, mut revisions, mut known, mut missing) = (0, 0, 0_usize, Vec::new());
+    for part in parts {
+        if service.has_measured(source, part).await? {
+            known += 1;
+            bar.inc(1);
+            continue;
+        }
+        match filling.fill(part, &bar).await? {
+            Ok(kept) => {
+                values += kept;
+                revisions += usize::from(kept > 0);
+            }
+            Err(error) => missing.push(format!("{}, {part}: {error}", source.id)),
+        }
+        bar.inc(1);
+        // As often as the supplier's budget permits.
+        let rhythm = &source.rhythm;
+        let pause = f64::from(rhythm.budget_per_s) / f64::from(rhythm.budget_requests);
+        tokio::time::sleep(Duration::from_secs_f64(pause)).await;
+    }
+    bar.finish_and_clear();
+    let before =
+        if known > 0 { format!("; {known} parts were kept before") } else { String::new() };
+    super::print(format!("{}: {values} values kept, {revisions} revisions{before}", source.id))?;
+    Ok(missing)
+}
+
+impl Filling<'_> {
+    /// Keeps what is said of a part, tried again while there is patience; how many values.
+    async fn fill(
+        &mut self,
+        part: Span,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<Result<usize, FeedError>> {
+        loop {
+            let error = match self.ask(part).await {
+                Ok(revision) => {
+                    self.patience = &PAUSES_S;
+                    let kept = keep(self.service, self.source, revision).await?;
+                    return Ok(Ok(kept));
+                }
+                Err(FeedError::NotPublished { .. }) => return Ok(Ok(0)),
+                Err(error) => error,
+            };
+            let Some((first, rest)) = self.patience.split_first() else { return Ok(Err(error)) };
+            let pause = match error.retry() {
+                RetryClass::After(wait) => {
+                    u64::try_from(wait.get()).ok().filter(|wait| *wait <= LONGEST_WAIT_S)
+                }
+                _ => may_pass(&error).then_some(*first),
+            };
+            let Some(pause) = pause else { return Ok(Err(error)) };
+            self.patience = rest;
+            if error.retry() == RetryClass::Permanent {
+                self.role = None;
+            }
+            bar.println(format!("{}, {part}: {error}; again in {pause} s", self.source.id));
+            tokio::time::sleep(Duration::from_secs(pause)).await;
+        }
+    }
+
+    async fn ask(&mut self, part: Span) -> Result<Option<Revision>, FeedError> {
+        let Self { service, source, http, role, .. } = self;
+        let role = match role {
+            Some(role) => role,
+            None => role.insert(source.provider.connect(&source.id, source.quantity, http)?),
+        };
+        ask_role(role, part, service.now()).await
+    }
+}
+
+/// Whether asking again may help without anybody doing anything; a refusal may be a mishap.
+const fn may_pass(error: &FeedError) -> bool {
+    !matches!(error, FeedError::Sandbox { .. } | FeedError::Configuration { .. })
+}
+
+async fn keep(
+    service: &Service,
+    source: &Source,
+    revision: Option<Revision>,
+) -> anyhow::Result<usize> {
+    let Some(revision) = revision else { return Ok(0) };
+    service.keep_back_fill(source, &stored(&revision, service.now())).await?;
+    Ok(revision.series.agenda.pieces().len())
+}
+
+/// Asks a source once for a part; how many values were kept.
+#[cfg(feature = "supplier")]
+pub async fn fetch_part(
+    service: &Service,
+    source: &Source,
+    role: &Role,
+    part: Span,
+) -> anyhow::Result<usize> {
+    let revision = match ask_role(role, part, service.now()).await {
+        Ok(revision) => revision,
+        Err(FeedError::NotPublished { .. }) => return Ok(0),
+        Err(error) => return Err(error.into()),
+    };
+    keep(service, source, revision).await
+}
+
+/// Parts of at most `longest`, in time order.
+pub fn parts(span: Span, longest: Seconds) -> Vec<Span> {
+    let mut parts = Vec::new();
+    let mut start = span.start();
+    while let Some(part) = Span::new(start, (start + longest).min(span.end())) {
+        parts.push(part);
+        start = part.end();
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_back_fill_goes_in_parts() {
+        let at = Timestamp::from_unix_seconds;
+        let span = |start, end| Span::new(at(start), at(end)).unwrap();
+        assert_eq!(parts(span(0, 25), Seconds::new(10)), [span(0, 10), span(10, 20), span(20, 25)]);
+    }
+}

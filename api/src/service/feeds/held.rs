@@ -1,0 +1,135 @@
+//! What a source said before, and whether what it says now fits what is composed.
+
+use grid_feeds::compose::{ANY_AGE, Chain, Held, Link, compose};
+use grid_feeds::feed::{FeedError, Kind, Known, Quality};
+use planner::agenda::Agenda;
+use planner::time::{Seconds, Span, Timestamp};
+
+use super::answer::is_final;
+use super::poll::Asked;
+use super::received::{kind_of, revived};
+use super::stored_quantity;
+use crate::config::feeds::Source;
+use crate::service::cluster::blocking;
+use crate::service::{Service, ServiceError};
+
+impl Service {
+    /// Whether what is kept of a source has the value that is awaited.
+    pub(super) async fn holds_awaited(
+        &self,
+        source: &Source,
+        awaited: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<bool, Asked> {
+        let Some(instant) = awaited else { return Ok(false) };
+        let last = self.last_said(source).await.map_err(Asked::Service)?;
+        let Some((_, kind)) = last else { return Ok(false) };
+        let span = Span::starting(instant, Seconds::ONE);
+        let held = self.held(source, kind, span, now).await.map_err(Asked::Service)?;
+        Ok(is_final(source, held.at(instant)))
+    }
+
+    /// Whether all of a span is kept as the source measured it, or published it for good.
+    ///
+    /// # Errors
+    /// Only the database's.
+    pub async fn has_measured(&self, source: &Source, span: Span) -> Result<bool, ServiceError> {
+        let Some((_, kind)) = self.last_said(source).await? else { return Ok(false) };
+        let held = self.held(source, kind, Some(span), self.now()).await?;
+        let all = held.overlapping(span).iter();
+        let measured = all
+            .map(|piece| piece.value)
+            .all(|it| it.quality == Quality::Measured && it != Known::TAKEN_BACK);
+        Ok(measured && held.covers(span))
+    }
+
+    /// The zone and kind of what a source said last; `None` where it never said anything.
+    pub(super) async fn last_said(
+        &self,
+        source: &Source,
+    ) -> Result<Option<(String, Kind)>, ServiceError> {
+        let last = self.database.feed_revisions_page(&source.id, None, 1).await?;
+        Ok(last.into_iter().next().and_then(|last| {
+            let kind = kind_of(&last.kind, self.settings.currency)?;
+            Some((last.zone, kind))
+        }))
+    }
+
+    /// Kinds do not mix in a chain: that of the site's settings, else that of the first source
+    /// that has said anything.
+    pub(super) async fn admit_kind(&self, source: &Source, kind: Kind) -> Result<(), Asked> {
+        let settings = &self.settings.feeds;
+        let Some(rules) = settings.agenda(source.quantity) else { return Ok(()) };
+        let wanted = match rules.kind {
+            Some(kind) => Some(kind),
+            None => self.kind_of_others(source).await.map_err(Asked::Service)?,
+        };
+        match wanted.filter(|wanted| *wanted != kind) {
+            None => Ok(()),
+            Some(wanted) => Err(Asked::Source(mixed(kind, wanted))),
+        }
+    }
+
+    async fn kind_of_others(&self, source: &Source) -> Result<Option<Kind>, ServiceError> {
+        let settings = &self.settings.feeds;
+        let revisions = self.database.latest_feed_revisions().await?;
+        let chain = settings.agenda(source.quantity).map_or(&[][..], |rules| &rules.chain);
+        let others = chain.iter().filter_map(|&index| settings.sources.get(index));
+        let others = others.filter(|other| other.id != source.id);
+        let kinds = others.filter_map(|other| {
+            let revision = revisions.iter().find(|revision| revision.feed == other.id)?;
+            kind_of(&revision.kind, self.settings.currency)
+        });
+        Ok(kinds.into_iter().next())
+    }
+
+    /// What the source said before of a window.
+    pub(super) async fn held(
+        &self,
+        source: &Source,
+        kind: Kind,
+        window: Option<Span>,
+        now: Timestamp,
+    ) -> Result<Agenda<Known>, ServiceError> {
+        let empty =
+            || Agenda::new(Vec::new()).map_err(|error| ServiceError::Internal(error.into()));
+        let Some(window) = window else { return empty() };
+        let id = &source.id;
+        let quantity = stored_quantity(kind.quantity());
+        let all = Timestamp::MAX;
+        let kept = self.database.feed_revisions_over(id, quantity, window, all).await?;
+        let words = kind.to_string();
+        blocking(move || {
+            let of_kind = kept.into_iter().filter(|kept| kept.meta.kind == words);
+            let revisions =
+                of_kind.map(|kept| revived(kept, kind)).collect::<Result<Vec<_>, _>>()?;
+            let held = revisions.iter().map(|(revision, received_at)| Held {
+                revision,
+                received_at: *received_at,
+                confirmed_at: now,
+            });
+            let link = Link { revisions: held.collect(), fresh_for: ANY_AGE, usable_for: ANY_AGE };
+            let chain = Chain::of_sources(kind, vec![link]);
+            let said = compose(window, now, &chain)?.agenda;
+            anyhow::Ok(said.map(|it| Known { value: it.value, quality: it.quality }))
+        })
+        .await?
+        .map_err(ServiceError::Internal)
+    }
+}
+
+/// What came does not fit what is composed.
+fn mixed(came: Kind, wanted: Kind) -> FeedError {
+    match (came, wanted) {
+        (Kind::Price { currency: came }, Kind::Price { currency }) => FeedError::Payload {
+            place: "the currency".to_owned(),
+            message: format!(
+                "the site reckons in {currency}, the answer is in {came}: nothing of it is taken; \
+                 choose a source in {currency}, or set `currency` for the whole site"
+            ),
+        },
+        _ => FeedError::Configuration {
+            message: format!("has {came}, the chain {wanted}; they do not mix"),
+        },
+    }
+}

@@ -1,0 +1,179 @@
+//! Suppliers that lead elsewhere, or repeat what they were sent: no secret goes there or is shown.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use grid_feeds::feed::{FeedError, Fetched, Query, Secret};
+use grid_feeds::webhook::Webhook;
+use planner::time::{Seconds, Span};
+
+use crate::world::{SECRET, Source, World, at};
+
+const NOW: &str = "2026-03-10T15:00:00Z";
+
+/// The sources that send a secret, and how they do.
+const SECRETIVE: [&str; 4] = ["entsoe", "electricity-maps", "watttime", "tempo"];
+
+/// A server that answers what it is told to, and keeps what it was asked.
+struct Hostile {
+    base: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Hostile {
+    /// The answer is made of the head of the request: line and headers.
+    fn new(answer: impl Fn(&str) -> String + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut head = Vec::new();
+                let mut byte = [0];
+                while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8_lossy(&head).into_owned();
+                // What is not read would reset the connection.
+                let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+                let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+                let _ = stream.read_exact(&mut body);
+                let answer = answer(&head);
+                kept.lock().unwrap().push(head);
+                // Who asked may have gone.
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        Self { base, asked }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+    )
+}
+
+fn redirect(location: &str) -> String {
+    answer("302 Found", &format!("location: {location}\r\n"), "")
+}
+
+async fn fetch(source: &Source) -> Result<Fetched, FeedError> {
+    let now = at(NOW);
+    let window = Span::new(now - Seconds::new(86_400), now + Seconds::new(86_400)).unwrap();
+    source.role.fetch(Query { now, window, validator: None }).await
+}
+
+/// In none of the spellings that a server could repeat it in.
+fn assert_hidden(name: &str, text: &str) {
+    for part in ["s3cr/t", "s3cr%2Ft", "s3cr%2ft", "s3cr\\/t", "czNjci90", "MzY3IvdC", "zM2NyL3Q"] {
+        assert!(!text.contains(part), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn no_secret_follows_a_redirect_to_another_port_or_scheme() {
+    for name in SECRETIVE {
+        let elsewhere = Hostile::new(|_| answer("200 OK", "", "{}"));
+        let to = elsewhere.base.clone();
+        let supplier = Hostile::new(move |_| redirect(&format!("{to}/api")));
+        let world = World::asking(NOW, &supplier.base);
+        let error = fetch(&world.source(name)).await.unwrap_err();
+        assert!(matches!(error, FeedError::Transient { .. }), "{name}: {error}");
+        assert!(error.to_string().contains(&elsewhere.base), "{name}: {error}");
+        assert_eq!(elsewhere.asked(), [""; 0], "{name}");
+        assert_eq!(supplier.asked().len(), 1, "{name}");
+        let secure = Hostile::new(|_| redirect("https://127.0.0.1:1/"));
+        let world = World::asking(NOW, &secure.base);
+        let error = fetch(&world.source(name)).await.unwrap_err();
+        assert!(error.to_string().contains("https://127.0.0.1:1"), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_the_same_origin_is_followed() {
+    let supplier = Hostile::new(|head| {
+        if head.starts_with("GET /moved") {
+            return answer("200 OK", "", "{}");
+        }
+        redirect("/moved?securityToken=s3cr%2Ft")
+    });
+    let world = World::asking(NOW, &supplier.base);
+    let error = fetch(&world.source("electricity-maps")).await.unwrap_err();
+    assert!(matches!(error, FeedError::NotPublished { .. }), "{error}");
+    assert!(supplier.asked().iter().any(|head| head.starts_with("GET /moved")));
+}
+
+/// Bodies with which a server repeats the head of a request, where it will be quoted.
+fn echoes(head: &str) -> [String; 6] {
+    let json = serde_json::to_string(head).unwrap();
+    let xml = head.replace('&', "&amp;").replace('<', "&lt;");
+    let acknowledgement = format!(
+        "<Acknowledgement_MarketDocument><Reason><code>999</code><text>No such token: {xml}</text>\
+         </Reason></Acknowledgement_MarketDocument>"
+    );
+    let document = format!(
+        "<Publication_MarketDocument><type>A44</type><TimeSeries><in_Domain.mRID>{xml}\
+         </in_Domain.mRID></TimeSeries></Publication_MarketDocument>"
+    );
+    [
+        head.to_owned(),
+        format!("{{\"zone\": {json}, \"token\": {json}, \"tempo_like_calendars\": {json}}}"),
+        json.clone(),
+        format!("{{{json}: 1"),
+        acknowledgement,
+        document,
+    ]
+}
+
+#[tokio::test]
+async fn an_answer_that_repeats_a_secret_is_shown_without_it() {
+    for status in ["200 OK", "400 Bad Request", "401 Unauthorized", "500 Internal Server Error"] {
+        for name in SECRETIVE {
+            for index in 0..echoes("").len() {
+                let supplier = Hostile::new(move |head| answer(status, "", &echoes(head)[index]));
+                let world = World::asking(NOW, &supplier.base);
+                let error = fetch(&world.source(name)).await.unwrap_err();
+                assert_hidden(name, &format!("{error} {error:?}"));
+            }
+        }
+    }
+}
+
+/// The name of a login's answer that cannot be read is no secret that we know.
+#[tokio::test]
+async fn a_new_token_that_cannot_be_read_is_not_quoted() {
+    for name in ["watttime", "tempo"] {
+        let supplier = Hostile::new(|_| answer("200 OK", "", "\"brand-new-t0ken\""));
+        let world = World::asking(NOW, &supplier.base);
+        let error = fetch(&world.source(name)).await.unwrap_err();
+        assert!(!error.to_string().contains("t0ken"), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_not_sent_on_and_what_is_said_about_it_has_no_secret() {
+    let elsewhere = Hostile::new(|_| answer("200 OK", "", ""));
+    let to = elsewhere.base.clone();
+    let receiver = Hostile::new(move |_| redirect(&to));
+    let webhook = Webhook::new(&receiver.base, Secret::new(SECRET)).unwrap();
+    let error = webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err();
+    assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+    assert_eq!(elsewhere.asked(), [""; 0]);
+    let same = Hostile::new(|head| match head.starts_with("POST /hook") {
+        true => redirect("/taken"),
+        false => answer("200 OK", "", ""),
+    });
+    let webhook = Webhook::new(&format!("{}/hook", same.base), Secret::new(SECRET)).unwrap();
+    assert!(webhook.send("msg_1", "{}", at(NOW)).await.is_err(), "it was not taken");
+    let loud = Hostile::new(|_| answer("403 Forbidden", "", &format!("not {SECRET}")));
+    let webhook = Webhook::new(&loud.base, Secret::new(SECRET)).unwrap();
+    assert_hidden("webhook", &webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err().to_string());
+}
