@@ -41,9 +41,10 @@ pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     if !digits_first || !known {
         return None;
     }
-    let exact = match text.contains(['e', 'E']) {
-        true => Decimal::from_scientific(&text).ok(),
-        false => text.parse().ok(),
+    let exact = if text.contains(['e', 'E']) {
+        Decimal::from_scientific(&text).ok()
+    } else {
+        text.parse().ok()
     };
     exact.or_else(|| {
         let near: f64 = text.parse().ok()?;

@@ -167,9 +167,8 @@ async fn a_message_is_not_sent_on_and_what_is_said_about_it_has_no_secret() {
     let error = webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err();
     assert!(matches!(error, FeedError::Transient { .. }), "{error}");
     assert_eq!(elsewhere.asked(), [""; 0]);
-    let same = Hostile::new(|head| match head.starts_with("POST /hook") {
-        true => redirect("/taken"),
-        false => answer("200 OK", "", ""),
+    let same = Hostile::new(|head| {
+        if head.starts_with("POST /hook") { redirect("/taken") } else { answer("200 OK", "", "") }
     });
     let webhook = Webhook::new(&format!("{}/hook", same.base), Secret::new(SECRET)).unwrap();
     assert!(webhook.send("msg_1", "{}", at(NOW)).await.is_err(), "it was not taken");

@@ -155,7 +155,7 @@ fn the_contract_of_the_documentation_has_the_prices_that_it_says() {
     let block = section.split("```toml").nth(1).unwrap().split("```").next().unwrap();
     let mut file: toml::Table = toml::from_str(block).unwrap();
     let mut feed = file.remove("feeds").unwrap().as_array().unwrap()[0].as_table().unwrap().clone();
-    feed.retain(|name, _| !["id", "quantity", "provider"].contains(&name.as_str()));
+    feed.retain(|name, _| !["id", "quantity", "provider"].contains(&name));
     let settings: Settings = toml::Value::Table(feed).try_into().unwrap();
     let tariff = Tariff::new(&settings).unwrap();
     let paris = crate::local_time::LocalTime::paris().unwrap();
