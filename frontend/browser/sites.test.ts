@@ -45,6 +45,10 @@ test('shows who holds which nodes, the power against the cap, and moves in time'
 });
 
 test('tells power of instants where it can, and of spans where it cannot', async () => {
+  // A cap that changes every hour: more steps in four weeks than are drawn.
+  const hour = (ahead: number) => hours(ahead).replace(/:\d\d:\d\dZ/, ':00:00Z');
+  const caps = Array.from({ length: 600 }, (_, at) => ({ start: hour(at), end: hour(at + 1), cap_w: 9000 + 50 * (at % 2) }));
+  await service.call('PUT', 'agendas/power-cap', caps);
   const { page, faults } = await visit('#/schedule');
   const chart = page.getByRole('img', { name: /Power of reserved nodes/ });
   await page.getByLabel('Span').selectOption({ label: '6 hours' });
@@ -53,7 +57,7 @@ test('tells power of instants where it can, and of spans where it cannot', async
   const told = async (share: number) => {
     const box = await chart.boundingBox();
     if (!box) throw new Error('no chart');
-    await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+    await chart.hover({ position: { x: box.width * share, y: box.height / 2 } });
     return (await page.getByText(/ booked.* · .*cap/).textContent()) ?? '';
   };
   await expect.poll(() => told(0.5)).toMatch(/\d\d:\d\d · [\d.]+ k?W booked/);
