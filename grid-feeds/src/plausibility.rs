@@ -2,7 +2,7 @@
 //!
 //! What cannot be becomes a gap; what is odd stays and is reported, a day of nothing but zeros among
 //! it. Values that are larger or smaller than before by a factor, but for the largest few, refuse the
-//! whole series: a unit has changed.
+//! whole series, unless it is of caps: a unit has changed.
 
 use std::fmt;
 
@@ -159,7 +159,8 @@ pub fn judge(
         let place = impossible.first().map(|piece| piece.span.to_string()).unwrap_or_default();
         return Err(FeedError::payload(place, format!("no value is a possible {kind}")));
     }
-    if let Some(previous) = previous {
+    // An emergency may cut a cap to any part of what it was, and its end multiplies it.
+    if let Some(previous) = previous.filter(|_| kind != Kind::PowerCap) {
         refuse_another_unit(&possible, previous)?;
     }
     let pieces = not_measured_ahead(kind, possible, now, &mut suspicions);
@@ -362,6 +363,14 @@ mod tests {
         assert!(words.contains("1970-01-02T00:00:00Z: nothing but zeros"), "{words}");
         assert_eq!(judged_zeros(price, 22), []);
         assert_eq!(judged_zeros(Kind::PowerCap, 24), []);
+    }
+
+    #[test]
+    fn a_cap_may_be_cut_to_any_part_and_come_back() {
+        let (usual, emergency) = ([Some(60_000); 4], [Some(200); 4]);
+        let [usual, emergency] = [usual, emergency].map(|caps| series(Kind::PowerCap, &caps));
+        assert_eq!(judged(emergency.clone(), Some(&usual)).unwrap().series, emergency);
+        assert_eq!(judged(usual.clone(), Some(&emergency)).unwrap().series, usual);
     }
 
     #[test]

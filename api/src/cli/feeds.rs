@@ -15,7 +15,7 @@ use super::Failure;
 use super::back_fill::back_fill;
 use crate::config::feeds::{AgendaRules, Source};
 use crate::config::{Overrides, Settings};
-use crate::service::feeds::class;
+use crate::service::feeds::{PARTLY_READ, class};
 
 /// Arguments of `wattbook feeds`.
 #[derive(clap::Args)]
@@ -112,7 +112,13 @@ async fn check(settings: &Settings, ids: &[String]) -> Result<(), Failure> {
     let mut failed = 0_usize;
     for source in chosen(settings, ids)? {
         let (result, words) = match ask(source, window, now).await {
-            Ok(Some(revision)) => ("ok", told(&revision)),
+            Ok(Some(revision)) => match revision.doubt.told() {
+                None => ("ok", told(&revision)),
+                Some(doubt) => {
+                    failed += 1;
+                    (PARTLY_READ, format!("{}; {doubt}", told(&revision)))
+                }
+            },
             Ok(None) => ("ok", "nothing new".to_owned()),
             Err(error) => {
                 // What is not published yet is nothing that anybody could mend.
@@ -145,12 +151,12 @@ pub(super) async fn ask_role(
     match role.fetch(Query { now, window, validator: None }).await? {
         Fetched::Unchanged => Ok(None),
         Fetched::Revision(revision) => {
-            let Revision { source, zone, series, validator } = *revision;
+            let Revision { source, zone, series, doubt, validator } = *revision;
             let limits = Limits::usual(series.kind);
             let judged = judge(series, &limits, None, now)?;
             let mut series = judged.series;
             series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
-            Ok(Some(Revision { source, zone, series, validator }))
+            Ok(Some(Revision { source, zone, series, doubt, validator }))
         }
     }
 }

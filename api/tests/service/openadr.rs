@@ -6,6 +6,7 @@
 mod vtn;
 
 mod contact;
+mod doubt;
 mod silence;
 
 use openleadr_client::{BusinessLogic, ProgramClient};
@@ -33,7 +34,7 @@ fn settings(vtn: &Vtn, poll_every_s: u32, fresh_for_s: u32) -> String {
          ven_name = \"site-1\"\nprogram = \"power\"\npoll_every_s = {poll_every_s}\n\
          [[feeds]]\nid = \"caps\"\nquantity = \"power-cap\"\nprovider = \"openadr\"\n\
          fresh_for_s = {fresh_for_s}\n\
-         poll = {{ catch_up_s = 0, backoff_first_s = 1, backoff_longest_s = 2 }}\n\
+         poll = {{ catch_up_s = 0, backoff_first_s = 1, backoff_longest_s = 2, refused_s = 1 }}\n\
          [agendas.power-cap]\nsafe_mode_cap_w = 5000\ndays_ahead = 1\n",
         vtn.url(),
         settings.client_id,

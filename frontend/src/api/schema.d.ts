@@ -1208,7 +1208,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description `refused`, `busy`, `transient`, `not_published`, `payload`, `sandbox` or `configuration`.
+             * @description `refused`, `busy`, `transient`, `not_published`, `payload`, `partly_read`, `sandbox` or `configuration`.
              * @example busy
              */
             class: string;

@@ -2,8 +2,6 @@
 
 use grid_feeds::feed::{FeedError, RetryClass};
 
-use crate::map::MapError;
-
 /// Why something did not come about.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VenError {
@@ -16,6 +14,9 @@ pub enum VenError {
         /// What it said, shortened.
         message: String,
     },
+    /// There is no token for us: our name or secret is wrong, or was changed at one end only.
+    #[error("the server gives us no token ({0}); check client_id and client_secret")]
+    Credentials(FeedError),
     /// The server refuses a token that it has just given.
     #[error("the server refuses the token that it has just given")]
     StaleToken,
@@ -26,24 +27,37 @@ pub enum VenError {
         name: String,
     },
     /// Reports need an event that is not over.
-    #[error("the program has no open event that a report of {what} could answer")]
+    #[error(
+        "the program has no open event that a report of {what} could answer: none asks for it, and \
+         an event that limits or grants power could not be deleted with a report to it; ask the \
+         supplier for an event with a report descriptor of {what}"
+    )]
     NoEvent {
         /// The payload type.
         what: &'static str,
     },
-    /// Events that cannot be read.
-    #[error(transparent)]
-    Events(#[from] MapError),
 }
 
 impl VenError {
-    /// When to try again.
+    /// When to try again. Only what is wrong with a request itself stays wrong: who we are, what we
+    /// may and where things are is for people at both ends to mend, without our being told.
     pub const fn retry(&self) -> RetryClass {
         match self {
+            Self::Contact(FeedError::Refused { status: 400 | 413 | 415 | 422, .. }) => {
+                RetryClass::Permanent
+            }
+            Self::Contact(FeedError::Refused { .. })
+            | Self::Credentials(_)
+            | Self::Conflict { .. }
+            | Self::StaleToken => RetryClass::Backoff,
             Self::Contact(error) => error.retry(),
-            Self::Conflict { .. } | Self::StaleToken | Self::Events(_) => RetryClass::Backoff,
             Self::NoProgram { .. } | Self::NoEvent { .. } => RetryClass::NotYet,
         }
+    }
+
+    /// Whether the server does not have what was asked for.
+    pub(crate) const fn is_not_found(&self) -> bool {
+        matches!(self, Self::Contact(FeedError::Refused { status: 404, .. }))
     }
 
     /// Whether the server answered at all.
@@ -75,7 +89,10 @@ impl From<VenError> for FeedError {
         let message = error.to_string();
         match error {
             VenError::Contact(error) => error,
-            VenError::Events(error) => error.into(),
+            VenError::Credentials(FeedError::Refused { status, .. }) => {
+                Self::Refused { status, message }
+            }
+            VenError::Credentials(_) => Self::Configuration { message },
             VenError::Conflict { .. } | VenError::StaleToken => Self::Transient { message },
             VenError::NoProgram { .. } | VenError::NoEvent { .. } => Self::NotPublished { message },
         }

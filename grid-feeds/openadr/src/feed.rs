@@ -1,8 +1,8 @@
 //! Prices, CO2 intensities and caps as feeds of the service.
 
 use grid_feeds::feed::{
-    Accounting, CarbonFeed, Factors, FeedError, Fetched, Fetching, Kind, Known, PowerCapFeed,
-    PriceFeed, Quality, Quantity, Query, Revision, Role, Series,
+    Accounting, CarbonFeed, Doubt, Factors, FeedError, Fetched, Fetching, Kind, Known,
+    PowerCapFeed, PriceFeed, Quality, Quantity, Query, Revision, Role, Series,
 };
 use grid_feeds::http::Http;
 use grid_feeds::schedule::Rhythm;
@@ -10,7 +10,7 @@ use planner::agenda::{Agenda, Piece};
 use planner::quantity::{Power, Rate};
 use planner::time::{Seconds, Span};
 
-use crate::map::SupplierWord;
+use crate::map::{SupplierWord, Unread};
 use crate::ven::Ven;
 
 /// Agendas reach at most so far ahead.
@@ -88,7 +88,8 @@ impl Ven {
             poll_awaited_every_s: self.settings().poll_every_s,
             backoff_first_s: 10,
             backoff_longest_s: 600,
-            refused_s: 1800,
+            // A secret that was changed at one end only is soon changed at the other.
+            refused_s: 60,
             catch_up_s: 5,
             ..Rhythm::default()
         }
@@ -103,35 +104,43 @@ impl Client {
         self.http.note_requests(self.ven.requests().saturating_sub(before));
         let word = word?;
         let notes = word.notes.clone();
-        let pieces = self.pieces(word, query)?;
+        let (pieces, doubt) = self.pieces(word, query);
         let agenda = Agenda::new(pieces).map_err(|error| FeedError::Payload {
             place: "the agenda".to_owned(),
             message: error.to_string(),
         })?;
-        if agenda.pieces().is_empty() {
+        if agenda.pieces().is_empty() && doubt.words.is_empty() {
             let message = format!("the program has no {}", self.kind.quantity().word());
             return Err(FeedError::NotPublished { message });
         }
         let series = Series { kind: self.kind, issued_at: None, agenda, notes };
         let (source, zone) = (self.source.clone(), self.ven.settings().program.as_str().into());
-        Ok(Fetched::Revision(Box::new(Revision { source, zone, series, validator: None })))
+        Ok(Fetched::Revision(Box::new(Revision { source, zone, series, doubt, validator: None })))
     }
 
-    fn pieces(&self, word: SupplierWord, query: Query<'_>) -> Result<Vec<Piece<Known>>, FeedError> {
+    fn pieces(&self, word: SupplierWord, query: Query<'_>) -> (Vec<Piece<Known>>, Doubt) {
         // Until a midnight, so that what has no end is no news every minute.
         let end = query.window.end().max(query.now + AHEAD).ceil_to(DAY);
-        let Some(window) = Span::new(query.window.start(), end) else { return Ok(Vec::new()) };
-        Ok(match self.kind {
+        let Some(window) = Span::new(query.window.start(), end) else {
+            return (Vec::new(), Doubt::default());
+        };
+        match self.kind {
             Kind::Price { .. } => {
-                clipped(&word.price?, window, Quality::Measured, Rate::as_millionths)
+                let prices =
+                    clipped(&word.price.said, window, Quality::Measured, Rate::as_millionths);
+                (prices, doubt(&word.price.unread, &word.price.doubtful, window))
             }
-            Kind::Co2 { .. } => clipped(&word.co2?, window, Quality::Forecast, Rate::as_millionths),
+            Kind::Co2 { .. } => {
+                let intensities =
+                    clipped(&word.co2.said, window, Quality::Forecast, Rate::as_millionths);
+                (intensities, doubt(&word.co2.unread, &word.co2.doubtful, window))
+            }
             Kind::PowerCap => {
-                let power = Power::as_microwatts;
-                let caps = clipped(&word.power_cap?, window, Quality::Measured, power);
-                self.filled(caps, window)
+                let cap = word.power_cap;
+                let caps = clipped(&cap.said, window, Quality::Measured, Power::as_microwatts);
+                (self.filled(caps, window), doubt(&cap.unread, &cap.doubtful, window))
             }
-        })
+        }
     }
 
     /// With the cap that holds where no event limits.
@@ -149,6 +158,14 @@ impl Client {
         all.extend(Span::new(from, window.end()).map(|span| Piece { span, value }));
         all
     }
+}
+
+/// What of the events cannot be read, in words. What may be at any time is so from a midnight on, so
+/// that it is told in the same words all day.
+fn doubt(unread: &[Unread], doubtful: &[Span], window: Span) -> Doubt {
+    let window = Span::new(window.start().ceil_to(DAY) - DAY, window.end()).unwrap_or(window);
+    let spans = doubtful.iter().filter_map(|span| span.intersection(window)).collect();
+    Doubt { words: unread.iter().map(ToString::to_string).collect(), spans }
 }
 
 fn clipped<V: Copy>(

@@ -1,7 +1,7 @@
 //! The negotiation with the supplier over OpenADR 3.1: this side is the VEN (virtual end node), the
 //! supplier's the VTN (virtual top node).
 //!
-//! [`Ven`] asks and tells; [`map`] reads events and [`report`] writes reports, both purely; `push`
+//! [`Ven`] asks and tells; `wire` takes apart what it is told, [`map`] reads events and [`report`] writes reports, both purely; `push`
 //! listens to notifications, and `feed` makes agendas of events feeds like any other. See
 //! `docs/FEEDS.md`.
 
@@ -14,10 +14,11 @@ mod push;
 pub mod report;
 mod settings;
 mod ven;
+mod wire;
 
 pub use error::VenError;
 pub use feed::FeedSettings;
-pub use map::{Alert, Available, Fee, Grant, SupplierWord};
+pub use map::{Alert, Available, Fee, Grant, Heard, SupplierWord, Unread};
 pub use push::Changes;
 pub use report::{Asked, PlannedInterval, QuietSpan, Used};
 pub use settings::Settings;

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use openleadr_client::PaginationOptions;
-
 use crate::error::VenError;
 
 /// Servers give no more at once.
-const PAGE: usize = 50;
+pub(crate) const PAGE: usize = 50;
 
 /// A list is read up to so many pages.
 const MOST_PAGES: usize = 200;
@@ -27,11 +25,11 @@ impl<T> Pages<T> {
         Self { all: Vec::new(), seen: HashSet::new(), read: 0, complete: false }
     }
 
-    /// What to ask for next; `None` at the end.
+    /// How many to skip when asking for the next page; `None` at the end.
     ///
     /// # Errors
     /// A list without end.
-    pub fn next(&self) -> Result<Option<PaginationOptions>, VenError> {
+    pub fn next(&self) -> Result<Option<usize>, VenError> {
         if self.complete {
             return Ok(None);
         }
@@ -39,7 +37,7 @@ impl<T> Pages<T> {
             let message = format!("has more than {} items", MOST_PAGES * PAGE);
             return Err(VenError::payload("the list", message));
         }
-        Ok(Some(PaginationOptions { skip: self.read * PAGE, limit: PAGE }))
+        Ok(Some(self.read * PAGE))
     }
 
     /// Adds a page.
@@ -74,7 +72,7 @@ mod tests {
         };
         let mut pages = Pages::new();
         add(&mut pages, 0..50);
-        assert_eq!(pages.next().unwrap().map(|page| page.skip), Some(50));
+        assert_eq!(pages.next().unwrap(), Some(50));
         add(&mut pages, 48..98);
         add(&mut pages, 98..100);
         assert!(pages.next().unwrap().is_none());

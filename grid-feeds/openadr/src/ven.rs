@@ -1,26 +1,23 @@
 //! The VEN: reads what the supplier says, and says what this site plans and asks for.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use grid_feeds::feed::FeedError;
 use grid_feeds::http::Timeouts;
-use openleadr_client::{EventClient, Filter, ProgramClient, VirtualEndNode};
-use openleadr_wire::event::Event;
-use openleadr_wire::program::Program;
-use openleadr_wire::report::Report;
-use openleadr_wire::ven::VenVenRequest;
 use planner::quantity::Currency;
 use planner::time::{Seconds, Span, Timestamp};
 use reqwest::Method;
+use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
 
-use crate::client::{Calls, Contact};
+use crate::client::Contact;
 use crate::error::VenError;
 use crate::map::{Reader, SupplierWord};
-use crate::pages::Pages;
-use crate::report::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used, announced};
+use crate::report::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used};
 use crate::settings::Settings;
+use crate::wire::{Event, Program, SentReport};
 
 /// Events that repeat are laid out so far ahead.
 const AHEAD: Seconds = Seconds::new(62 * 86_400);
@@ -97,6 +94,20 @@ impl Ven {
         Ok(self.reader(now).word(&state.program, &state.events))
     }
 
+    /// As [`Ven::events`], for who speaks for this site: reports of ours are taken away that are over
+    /// or hold up an event that they should not.
+    ///
+    /// # Errors
+    /// As for [`Ven::events`]. That reports could not be taken away is logged, and tried again the
+    /// next time.
+    pub async fn hear(&self, now: Timestamp) -> Result<SupplierWord, VenError> {
+        let state = self.state(now).await?;
+        if let Err(error) = self.tidy(&state, now).await {
+            tracing::warn!(%error, "could not take away a report that is over");
+        }
+        Ok(self.reader(now).word(&state.program, &state.events))
+    }
+
     /// Tells what is planned; the newest plan replaces the one before.
     ///
     /// # Errors
@@ -146,23 +157,26 @@ impl Ven {
     }
 
     async fn state(&self, now: Timestamp) -> Result<State, VenError> {
-        let calls = self.contact().client(now);
-        self.register(&calls).await?;
-        let program = self.program(&calls).await?;
-        let events = self.program_events(&calls, &program).await?;
+        self.register(now).await?;
+        let program = self.program(now).await?;
+        let query = [("programID", program.id.as_str())];
+        let events = self.contact().list("events", &query, now).await?;
+        let events = (1..).zip(&events).map(|(number, event)| Event::read(event, number)).collect();
         Ok(State { program, events })
     }
 
     /// Makes ourselves known, once; the supplier may have done so, or may not let us.
-    pub(crate) async fn register(&self, calls: &Calls) -> Result<(), VenError> {
+    pub(crate) async fn register(&self, now: Timestamp) -> Result<(), VenError> {
         if self.shared.registered.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let name = &self.settings().ven_name;
-        match calls.library.get_ven_by_name(name).await {
-            Err(openleadr_client::Error::ObjectNotFound) => {
-                let ven = VenVenRequest { ven_name: name.clone(), attributes: None };
-                match calls.told(calls.library.create_ven(ven).await) {
+        let (contact, nothing) = (self.contact(), None::<&()>);
+        let name = self.settings().ven_name.as_str();
+        let query = [("venName", name)];
+        match contact.json::<Vec<Value>>(Method::GET, "vens", &query, nothing, now).await {
+            Ok(vens) if vens.is_empty() => {
+                let ven = json!({"objectType": "VEN_VEN_REQUEST", "venName": name});
+                match contact.json::<Value>(Method::POST, "vens", &[], Some(&ven), now).await {
                     Ok(_) => {}
                     Err(
                         error @ (VenError::Conflict { .. }
@@ -171,38 +185,18 @@ impl Ven {
                     Err(error) => return Err(error),
                 }
             }
-            told => match calls.told(told) {
-                Ok(_) | Err(VenError::Contact(FeedError::Refused { .. })) => {}
-                Err(error) => return Err(error),
-            },
+            Ok(_) | Err(VenError::Contact(FeedError::Refused { .. })) => {}
+            Err(error) => return Err(error),
         }
         self.shared.registered.store(true, Ordering::Relaxed);
         Ok(())
     }
 
-    pub(crate) async fn program(&self, calls: &Calls) -> Result<Program, VenError> {
-        let mut programs = Pages::new();
-        while let Some(page) = programs.next()? {
-            let page = calls.told(calls.library.get_programs(Filter::none(), page).await)?;
-            programs.add(page.iter().map(program_of), |program| program.id.to_string());
-        }
-        let mut programs = programs.into_all().into_iter();
+    pub(crate) async fn program(&self, now: Timestamp) -> Result<Program, VenError> {
+        let programs = self.contact().list("programs", &[], now).await?;
         let name = &self.settings().program;
-        let found = programs.find(|program| program.content.program_name == *name);
+        let found = programs.iter().find_map(|program| Program::named(name, program));
         found.ok_or_else(|| VenError::NoProgram { name: name.clone() })
-    }
-
-    async fn program_events(
-        &self,
-        calls: &Calls,
-        program: &Program,
-    ) -> Result<Vec<Event>, VenError> {
-        let mut events = Pages::new();
-        while let Some(page) = events.next()? {
-            let page = calls.library.get_events(Some(&program.id), Filter::none(), page).await;
-            events.add(calls.told(page)?.iter().map(event_of), |event| event.id.to_string());
-        }
-        Ok(events.into_all())
     }
 
     /// Puts a report in place of an earlier one of its name. `contents` is given the spans of that.
@@ -214,71 +208,65 @@ impl Ven {
     ) -> Result<(), VenError> {
         let _one_at_a_time = self.shared.reporting.lock().await;
         let state = self.state(now).await?;
-        let earlier = self.earlier(kind, &state.program, now).await?;
-        let before = earlier.as_ref().map(announced).unwrap_or_default();
+        let sent = self.sent(&state.program, now).await?;
+        let earlier = sent.into_iter().find(|report| report.name == kind.name());
+        let before = earlier.as_ref().map(|report| report.spans.clone()).unwrap_or_default();
         let contents = contents(&before);
         if contents.is_empty() && before.is_empty() {
             return Ok(());
         }
         let ranked = self.reader(now).ranked(&state.program, &state.events);
         let event = kind.event(&ranked, now).ok_or(VenError::NoEvent { what: kind.word() })?;
+        let event = event.id.parse().map_err(|error| VenError::payload("the event's id", error))?;
         let settings = self.settings();
-        let report = contents.report(event.id, &settings.ven_name, settings.resource.as_deref());
+        let report = contents.report(event, &settings.ven_name, settings.resource.as_deref());
         let contact = self.contact();
         if let Some(earlier) = earlier {
             let path = format!("reports/{}", earlier.id);
-            let put: Result<Report, _> =
-                contact.json(Method::PUT, &path, &[], Some(&report), now).await;
-            match put {
+            match contact.json::<Value>(Method::PUT, &path, &[], Some(&report), now).await {
                 // Gone meanwhile, as the event that it answered may be.
-                Err(VenError::Contact(FeedError::Refused { status: 404, .. })) => {}
+                Err(error) if error.is_not_found() => {}
                 put => return put.map(drop),
             }
         }
-        contact.json::<Report>(Method::POST, "reports", &[], Some(&report), now).await.map(drop)
+        contact.json::<Value>(Method::POST, "reports", &[], Some(&report), now).await.map(drop)
     }
 
-    /// Our newest report of a kind.
-    async fn earlier(
-        &self,
-        kind: ReportKind,
-        program: &Program,
-        now: Timestamp,
-    ) -> Result<Option<Report>, VenError> {
-        let name = &self.settings().ven_name;
-        let mut reports = Pages::new();
-        while let Some(page) = reports.next()? {
-            let (skip, limit) = (page.skip.to_string(), page.limit.to_string());
-            let program = program.id.as_str();
-            let query =
-                [("programID", program), ("clientName", name), ("skip", &skip), ("limit", &limit)];
-            let nothing = None::<&()>;
-            let page: Vec<Report> =
-                self.contact().json(Method::GET, "reports", &query, nothing, now).await?;
-            reports.add(page, |report| report.id.to_string());
+    /// Our reports in a program, the newest first.
+    async fn sent(&self, program: &Program, now: Timestamp) -> Result<Vec<SentReport>, VenError> {
+        let name = self.settings().ven_name.as_str();
+        let query = [("programID", program.id.as_str()), ("clientName", name)];
+        let reports = self.contact().list("reports", &query, now).await?;
+        let ours = reports.iter().filter_map(|report| SentReport::of(name, report));
+        let mut ours: Vec<SentReport> = ours.collect();
+        ours.sort_by_key(|report| std::cmp::Reverse(report.modified));
+        Ok(ours)
+    }
+
+    /// Takes away reports that are over, that a newer one of their name replaced, or that hold up an
+    /// event which is over or does not ask for them; what is still worth saying is said to another.
+    async fn tidy(&self, state: &State, now: Timestamp) -> Result<(), VenError> {
+        let _one_at_a_time = self.shared.reporting.lock().await;
+        let ranked = self.reader(now).ranked(&state.program, &state.events);
+        let mut newer = HashSet::new();
+        for report in self.sent(&state.program, now).await? {
+            let Some(kind) = ReportKind::named(&report.name) else { continue };
+            let is_of_use = newer.insert(kind) && !kind.is_over(&report, now);
+            let event = ranked.iter().find(|event| event.id == report.event_id);
+            if is_of_use && event.is_some_and(|event| kind.may_answer(event, now)) {
+                continue;
+            }
+            let path = format!("reports/{}", report.id);
+            match kind.event(&ranked, now).filter(|_| is_of_use) {
+                Some(event) => {
+                    let moved = report.to_event(&event.id);
+                    let put =
+                        self.contact().json::<Value>(Method::PUT, &path, &[], Some(&moved), now);
+                    put.await?;
+                }
+                None => self.contact().delete(&path, now).await?,
+            }
         }
-        let ours = reports.into_all().into_iter().filter(|report| {
-            let content = &report.content;
-            content.client_name == *name && content.report_name.as_deref() == Some(kind.name())
-        });
-        Ok(ours.max_by_key(|report| report.modification_date_time))
-    }
-}
-
-fn program_of(client: &ProgramClient<VirtualEndNode>) -> Program {
-    Program {
-        id: client.id().clone(),
-        created_date_time: client.created_date_time(),
-        modification_date_time: client.modification_date_time(),
-        content: client.content().clone(),
-    }
-}
-
-fn event_of(client: &EventClient<VirtualEndNode>) -> Event {
-    Event {
-        id: client.id().clone(),
-        created_date_time: client.created_date_time(),
-        modification_date_time: client.modification_date_time(),
-        content: client.content().clone(),
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@ use planner::quantity::Currency;
 use proptest::prelude::*;
 
 use super::*;
-use crate::feed::{Accounting, Factors, Known, Series};
+use crate::feed::{Accounting, Doubt, Factors, Known, Series};
 
 const EUR: Kind = Kind::Price { currency: Currency::EUR };
 
@@ -22,7 +22,8 @@ fn revision(source: &str, kind: Kind, quality: Quality, pieces: &[(i64, i64, i64
     };
     let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
     let series = Series { kind, issued_at: Some(at(0)), agenda, notes: Vec::new() };
-    Revision { source: source.into(), zone: "FR".into(), series, validator: None }
+    let doubt = Doubt::default();
+    Revision { source: source.into(), zone: "FR".into(), series, doubt, validator: None }
 }
 
 fn link(revisions: &[&Revision], confirmed: i64) -> Link<'static> {

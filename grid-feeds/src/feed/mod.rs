@@ -6,6 +6,7 @@
 
 mod assemble;
 mod average;
+mod doubt;
 mod error;
 mod identity;
 mod instant;
@@ -22,6 +23,7 @@ use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Span, Timestamp};
 
 pub(crate) use assemble::{Reading, assemble};
+pub use doubt::Doubt;
 pub use error::{FeedError, RetryClass};
 pub(crate) use identity::Identity;
 pub(crate) use instant::{instant, instant_to_second};
@@ -83,6 +85,8 @@ pub struct Revision {
     pub zone: Box<str>,
     /// What it says.
     pub series: Series,
+    /// What of the answer could not be read.
+    pub doubt: Doubt,
     /// To ask the next time whether anything changed.
     pub validator: Option<Validator>,
 }
@@ -201,7 +205,8 @@ impl Series {
         validator: Option<Validator>,
     ) -> Fetched {
         let (source, zone) = (source.into(), zone.into());
-        Fetched::Revision(Box::new(Revision { source, zone, series: self, validator }))
+        let doubt = Doubt::default();
+        Fetched::Revision(Box::new(Revision { source, zone, series: self, doubt, validator }))
     }
 
     /// From the first start to the last end; `None` without pieces.

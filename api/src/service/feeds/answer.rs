@@ -1,6 +1,6 @@
 //! What a source is asked for, and what its answer is worth: pure.
 
-use grid_feeds::feed::{FeedError, Kind, Known, Quality, Revision, Series, Validator};
+use grid_feeds::feed::{Doubt, FeedError, Kind, Known, Quality, Revision, Series, Validator};
 use grid_feeds::plausibility::{Limits, judge};
 use grid_feeds::schedule::Schedule;
 use planner::agenda::{Agenda, AgendaError, Piece};
@@ -22,6 +22,8 @@ pub(super) struct Brought {
     /// Whether the value that the latest publication brings is known, and binding where the source
     /// publishes what is.
     pub is_awaited: bool,
+    /// What of the answer could not be read.
+    pub doubt: Doubt,
     /// Something new, judged.
     pub news: Option<Box<Revision>>,
 }
@@ -33,6 +35,9 @@ pub(super) struct Judgement {
     /// Whether it says anything new.
     pub is_news: bool,
 }
+
+/// The class of an answer of which a part could not be read.
+pub const PARTLY_READ: &str = "partly_read";
 
 /// The class of a failure as a stable word.
 pub const fn class(error: &FeedError) -> &'static str {
@@ -89,21 +94,26 @@ pub(super) fn is_final(source: &Source, known: Option<Known>) -> bool {
 }
 
 /// A plausible revision, with what is odd about it among its notes, and whether it says something new
-/// or takes something back where the source `says_all`.
+/// or takes something back where the source `says_all`. Where it is in doubt, what is not beyond
+/// `bound` holds.
 pub(super) fn judged(
     revision: Revision,
     held: &Agenda<Known>,
     says_all: bool,
+    bound: Option<i64>,
     now: Timestamp,
 ) -> Result<Judgement, FeedError> {
-    let Revision { source, zone, series, validator } = revision;
+    let Revision { source, zone, series, doubt, validator } = revision;
     let limits = Limits::usual(series.kind);
     let judged = judge(series, &limits, Some(held), now)?;
     let mut series = without_provisional(judged.series, held)?;
+    let held_back = series.hold_back(&doubt.spans, held, bound, now);
+    held_back.map_err(|error| bad_agenda(&error))?;
     let is_news = series.is_news(held);
     let gone = if says_all { taken_back(&mut series, held, now)? } else { false };
     series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
-    let revision = Box::new(Revision { source, zone, series, validator });
+    series.notes.extend(doubt.told());
+    let revision = Box::new(Revision { source, zone, series, doubt, validator });
     Ok(Judgement { revision, is_news: is_news || gone })
 }
 

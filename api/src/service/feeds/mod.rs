@@ -31,7 +31,7 @@ use super::negotiation::LEASE;
 use super::webhooks::webhook_lease;
 use crate::config::feeds::Feeds as Settings;
 
-pub use answer::class;
+pub use answer::{PARTLY_READ, class};
 pub use leases::Leases;
 
 pub use received::stored;

@@ -6,10 +6,13 @@
 
 use std::time::Duration;
 
-use grid_feeds::feed::{FeedError, Fetched, Query, RetryClass, Revision, Role, Series, Validator};
+use grid_feeds::feed::{
+    Doubt, FeedError, Fetched, Query, RetryClass, Revision, Role, Series, Validator,
+};
 use grid_feeds::http::Http;
 use grid_feeds::schedule::{Outcome, Saved, Schedule};
 use planner::agenda::Agenda;
+use planner::quantity::Power;
 use planner::time::{Seconds, Span, Timestamp};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -17,7 +20,8 @@ use storage::{FeedFailure, FeedState, NewFeedRevision, StorageError};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{
-    Brought, Judgement, awaits, class, is_final, judged, never_asked, taken_back, window,
+    Brought, Judgement, PARTLY_READ, awaits, class, is_final, judged, never_asked, taken_back,
+    window,
 };
 use super::received::stored;
 use super::told::Told;
@@ -203,7 +207,8 @@ impl Service {
         let revision = match role.fetch(query).await {
             Ok(Fetched::Unchanged) => {
                 let is_awaited = self.holds_awaited(source, awaited, now).await?;
-                return Ok(Brought { validator, is_awaited, news: None });
+                let doubt = Doubt::default();
+                return Ok(Brought { validator, is_awaited, doubt, news: None });
             }
             Ok(Fetched::Revision(revision)) => *revision,
             Err(error @ FeedError::NotPublished { .. }) if says_all => {
@@ -214,21 +219,19 @@ impl Service {
         let kind = revision.series.kind;
         self.admit_kind(source, kind).await?;
         let ahead = state.horizon.filter(|_| says_all).and_then(|end| Span::new(now, end));
-        let window = match (revision.series.span(), ahead) {
-            (Some(said), Some(ahead)) => {
-                Span::new(said.start().min(ahead.start()), said.end().max(ahead.end()))
-            }
-            (said, ahead) => said.or(ahead),
-        };
+        let doubtful = revision.doubt.spans.iter().copied();
+        let window = revision.series.span().into_iter().chain(ahead).chain(doubtful).reduce(hull);
         let window = window.map(|window| reaching(window, awaited));
         let held = self.held(source, kind, window, now).await.map_err(Asked::Service)?;
         let known_before = awaited.and_then(|awaited| held.at(awaited));
-        let judged = blocking(move || judged(revision, &held, says_all, now)).await;
+        let rules = self.settings.feeds.agenda(source.quantity);
+        let bound = rules.and_then(|rules| rules.safe_mode_cap).map(Power::as_microwatts);
+        let judged = blocking(move || judged(revision, &held, says_all, bound, now)).await;
         let Judgement { revision, is_news } = judged.map_err(Asked::Service)??;
         let said = awaited.and_then(|awaited| revision.series.agenda.at(awaited));
         let is_awaited = is_final(source, said.or(known_before));
-        let (validator, news) = (revision.validator.clone(), is_news.then_some(revision));
-        Ok(Brought { validator, is_awaited, news })
+        let (validator, doubt) = (revision.validator.clone(), revision.doubt.clone());
+        Ok(Brought { validator, is_awaited, doubt, news: is_news.then_some(revision) })
     }
 
     /// What a source that says all takes back by saying nothing; `None` where it had said nothing.
@@ -246,9 +249,36 @@ impl Service {
         let mut series = Series { kind, issued_at: None, agenda, notes: Vec::new() };
         let gone = taken_back(&mut series, &held, now)?;
         let (source, zone) = (source.id.as_str().into(), zone.into());
-        let news = Some(Box::new(Revision { source, zone, series, validator: None }));
-        Ok(gone.then_some(Brought { validator: None, is_awaited: false, news }))
+        let doubt = Doubt::default();
+        let news = Some(Box::new(Revision {
+            source,
+            zone,
+            series,
+            doubt: doubt.clone(),
+            validator: None,
+        }));
+        Ok(gone.then_some(Brought { validator: None, is_awaited: false, doubt, news }))
     }
+}
+
+/// What could not be read of an answer, as a failure; logged where it is another than before.
+fn doubted(
+    feed: &str,
+    doubt: &Doubt,
+    before: Option<FeedFailure>,
+    now: Timestamp,
+) -> Option<FeedFailure> {
+    let message = doubt.told()?;
+    if before.is_none_or(|before| before.message != message) {
+        tracing::warn!(feed, message, "a part of what a source says cannot be read");
+    }
+    Some(FeedFailure { at: now, class: PARTLY_READ.to_owned(), message })
+}
+
+/// From the first start to the last end.
+fn hull(one: Span, other: Span) -> Span {
+    let both = Span::new(one.start().min(other.start()), one.end().max(other.end()));
+    both.unwrap_or(one)
 }
 
 /// A window that has an instant too.
@@ -284,7 +314,9 @@ impl Poller<'_> {
         let outcome = match brought {
             Ok(brought) => {
                 state.last_success = Some(now);
-                state.failure = None;
+                metrics::gauge!("wattbook_feed_unread", "feed" => id.clone())
+                    .set(u32::try_from(brought.doubt.words.len()).unwrap_or(u32::MAX));
+                state.failure = doubted(id, &brought.doubt, state.failure.take(), now);
                 state.validator = brought.validator.as_ref().map(|it| it.0.to_string());
                 news = brought.news.as_deref();
                 let end = news.and_then(|revision| revision.series.span()).map(Span::end);

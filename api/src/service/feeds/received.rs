@@ -1,6 +1,6 @@
 //! Between what feeds say and what is stored.
 
-use grid_feeds::feed::{Accounting, Factors, Kind, Known, Revision, Series};
+use grid_feeds::feed::{Accounting, Doubt, Factors, Kind, Known, Revision, Series};
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::quantity::Currency;
 use planner::time::Timestamp;
@@ -51,7 +51,8 @@ pub(super) fn revived(
         feed => feed.to_owned(),
     };
     let (source, zone) = (source.into(), kept.meta.zone.into());
-    Ok((Revision { source, zone, series, validator: None }, kept.meta.received))
+    let doubt = Doubt::default();
+    Ok((Revision { source, zone, series, doubt, validator: None }, kept.meta.received))
 }
 
 /// The kind that a text names, as [`Kind`] writes it.

@@ -3,6 +3,8 @@
 //! The events are the whole truth: a grant that is new is taken, one that is gone is revoked. A
 //! refused request is simply absent (OpenADR 3 User Guide, 8.10.2), so that silence is the only no;
 //! power that is offered for more than those who ask would pay is one too.
+//!
+//! What cannot be read grants nothing, and is told as a notice; the rest counts.
 
 use std::sync::Arc;
 
@@ -45,14 +47,17 @@ impl Service {
     }
 
     async fn hear(&self, ven: &Ven) -> anyhow::Result<()> {
-        let word = ven.events(self.now()).await?;
+        let word = ven.hear(self.now()).await?;
         let asked = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
-        self.hear_grants(&word, asked.as_ref()).await?;
-        if let (Some(asked), Ok(available)) = (&asked, &word.available) {
-            self.hear_offers(asked, available).await?;
-        }
-        self.hear_alerts(&word).await?;
-        Ok(())
+        // What becomes of one is no reason not to hear the others.
+        let grants = self.hear_grants(&word, asked.as_ref()).await;
+        let offers = match &asked {
+            Some(asked) => self.hear_offers(asked, &word.available.said).await,
+            None => Ok(()),
+        };
+        self.hear_notices(&word).await?;
+        grants?;
+        Ok(offers?)
     }
 
     async fn hear_grants(
@@ -61,7 +66,7 @@ impl Service {
         asked: Option<&Negotiation>,
     ) -> anyhow::Result<()> {
         let now = self.now();
-        let grants = word.grants.clone()?;
+        let grants = &word.grants.said;
         let name = |grant: &openadr::Grant| format!("{PREFIX}{}", grant.id);
         let known = self.database.grants(now).await?;
         let standing = |grant: &&Grant| grant.standing != GrantStanding::Revoked;
@@ -154,19 +159,25 @@ impl Service {
         Ok(())
     }
 
-    /// Writes down alerts that were not heard before.
-    async fn hear_alerts(&self, word: &SupplierWord) -> Result<(), ServiceError> {
+    /// Writes down alerts that were not heard before, and what could not be read and was not told
+    /// before.
+    async fn hear_notices(&self, word: &SupplierWord) -> Result<(), ServiceError> {
         let open = self.database.open_negotiation_of(NegotiationKind::Notice).await?;
         let known = open.map(|open| open.subject).unwrap_or_default();
         let known: serde_json::Value = serde_json::from_str(&known).unwrap_or_default();
-        let known: Vec<String> =
-            serde_json::from_value(known["alerts"].clone()).unwrap_or_default();
-        let ids: Vec<&str> = word.alerts.iter().map(|alert| alert.id.as_str()).collect();
-        if ids == known {
+        let list = |name: &str| -> Vec<String> {
+            serde_json::from_value(known[name].clone()).unwrap_or_default()
+        };
+        let (alerts_known, unread_known) = (list("alerts"), list("unread"));
+        let alerts: Vec<&str> = word.alerts.said.iter().map(|alert| alert.id.as_str()).collect();
+        let unread: Vec<String> = word.unread().iter().map(ToString::to_string).collect();
+        metrics::gauge!("wattbook_supplier_unread")
+            .set(u32::try_from(unread.len()).unwrap_or(u32::MAX));
+        if alerts == alerts_known && unread == unread_known {
             return Ok(());
         }
-        let new = word.alerts.iter().filter(|alert| !known.contains(&alert.id));
-        let messages = new.map(|alert| {
+        let new = word.alerts.said.iter().filter(|alert| !alerts_known.contains(&alert.id));
+        let alert = |alert: &openadr::Alert| {
             let document = json!({
                 "alert": alert.kind,
                 "start": alert.span.start(),
@@ -174,9 +185,20 @@ impl Service {
                 "text": alert.text,
             });
             self.heard_by_openadr("alert", &document)
-        });
-        let messages = messages.collect();
-        self.say_in(NegotiationKind::Notice, messages, Some(&json!({ "alerts": ids }))).await
+        };
+        let mut messages: Vec<NewMessage> = new.map(alert).collect();
+        let new: Vec<&String> = unread.iter().filter(|it| !unread_known.contains(it)).collect();
+        if !new.is_empty() {
+            tracing::warn!(unread = ?new, "a part of what the supplier says cannot be read");
+            let document = json!({
+                "parts": new,
+                "what_to_do": "ask the supplier to mend or cancel these events; until then they \
+                               grant nothing, and make no cap higher and no price lower",
+            });
+            messages.push(self.heard_by_openadr("unread", &document));
+        }
+        let subject = json!({ "alerts": alerts, "unread": unread });
+        self.say_in(NegotiationKind::Notice, messages, Some(&subject)).await
     }
 
     fn heard_by_openadr(&self, kind: &str, document: &serde_json::Value) -> NewMessage {

@@ -1,25 +1,23 @@
 //! Requests to the server: authentication, and what answers mean.
 //!
-//! Requests are those of `openleadr-client`, which is handed what sends them ([`Call`]): so tokens,
-//! limits of time and size, redaction and `Retry-After` are the same as for all other feeds.
+//! Tokens, limits of time and size, redaction and `Retry-After` are the same as for all other feeds.
 
-mod call;
 mod token;
 
-use grid_feeds::feed::{FeedError, Secret};
+use grid_feeds::feed::Secret;
 use grid_feeds::http::{Answer, Http, Timeouts, excerpt, send};
-use openleadr_client::{Client, VirtualEndNode};
 use planner::time::Timestamp;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use url::Url;
 
 use crate::error::VenError;
+use crate::pages::{PAGE, Pages};
 use crate::settings::Settings;
 
-pub(crate) use call::Calls;
 use token::Token;
 
 /// A server with the token that it gave us.
@@ -77,7 +75,7 @@ impl Contact {
         Ok(send(request.bearer_auth(token.expose()), Some(token), now).await?)
     }
 
-    /// A request of ours that the client library does not have.
+    /// Asks for a document, or sends one.
     pub async fn json<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -94,9 +92,35 @@ impl Contact {
         serde_json::from_str(&answer.text).map_err(|error| VenError::payload(path, error))
     }
 
-    /// The client library over this contact.
-    pub fn client(self: &std::sync::Arc<Self>, now: Timestamp) -> Calls {
-        Calls::new(self, now)
+    /// All items of a list, page by page.
+    pub async fn list(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        now: Timestamp,
+    ) -> Result<Vec<Value>, VenError> {
+        let mut pages = Pages::new();
+        let limit = PAGE.to_string();
+        while let Some(skip) = pages.next()? {
+            let skip = skip.to_string();
+            let query = [query, &[("skip", &skip), ("limit", &limit)]].concat();
+            let page: Vec<Value> = self.json(Method::GET, path, &query, None::<&()>, now).await?;
+            // Items without a name are told apart by what they say.
+            pages.add(page, |item| match item.get("id").and_then(Value::as_str) {
+                Some(id) => id.to_owned(),
+                None => item.to_string(),
+            });
+        }
+        Ok(pages.into_all())
+    }
+
+    /// Deletes a document; one that is not there is deleted.
+    pub async fn delete(&self, path: &str, now: Timestamp) -> Result<(), VenError> {
+        let request = self.request(Method::DELETE, path)?;
+        match self.authorized(request, now).await {
+            Err(error) if !error.is_not_found() => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -109,26 +133,4 @@ pub(crate) fn checked(answer: Answer) -> Result<Answer, VenError> {
         Ok(_) => Ok(answer),
         Err(error) => Err(error.into()),
     }
-}
-
-/// A library client that does not authenticate: what sends its requests does.
-fn library(base: Url, call: Box<call::Call>) -> Client<VirtualEndNode> {
-    Client::with_http_client(base.clone(), base, call, None)
-}
-
-/// What the library could not read, in our words.
-fn misread(error: &openleadr_client::Error) -> VenError {
-    let mut words = error.to_string();
-    let mut source = std::error::Error::source(error);
-    if let openleadr_client::Error::Reqwest(error) = error {
-        source = std::error::Error::source(error);
-    }
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    VenError::Contact(FeedError::Payload {
-        place: "the server's answer".to_owned(),
-        message: excerpt(&words),
-    })
 }

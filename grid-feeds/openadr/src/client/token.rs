@@ -64,7 +64,14 @@ impl Contact {
     }
 
     async fn fetch_token(&self, now: Timestamp) -> Result<Token, VenError> {
-        let secret = self.settings.client_secret.read().map_err(VenError::configuration)?;
+        let refused = |error: FeedError| match error {
+            FeedError::Refused { .. } => VenError::Credentials(error),
+            error => error.into(),
+        };
+        let secret = self.settings.client_secret.read().map_err(|error| {
+            let message = error.to_string();
+            VenError::Credentials(FeedError::Configuration { message })
+        })?;
         let url = self.token_url(now).await?;
         let asked = Instant::now();
         let request = self.http.request(Method::POST, url);
@@ -73,7 +80,7 @@ impl Contact {
             .form(&[("grant_type", "client_credentials")]);
         let answer = send(request, Some(&secret), now).await?;
         // What cannot be read may have the token in it, which nobody knows as a secret yet.
-        let granted: Granted = serde_json::from_str(answer.success()?)
+        let granted: Granted = serde_json::from_str(answer.success().map_err(refused)?)
             .map_err(|_| VenError::payload("the token", "is no answer with a token"))?;
         if !granted.token_type.eq_ignore_ascii_case("bearer") {
             return Err(VenError::payload("the token", "is no bearer token"));

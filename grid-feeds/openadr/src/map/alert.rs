@@ -1,11 +1,14 @@
 //! Emergencies and warnings.
 
-use openleadr_wire::event::{Event, EventType};
-use openleadr_wire::values_map::Value;
-use planner::time::Span;
+use planner::time::{Span, Timestamp};
+use serde_json::Value;
 
-use super::Reader;
-use super::timing::timed;
+use super::timing::laid;
+use super::{Heard, Reader};
+use crate::wire::{Event, Payload};
+
+/// What types of alerts begin with.
+pub(super) const ALERT: &str = "ALERT_";
 
 /// A word of warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,49 +23,46 @@ pub struct Alert {
     pub text: String,
 }
 
-/// The alerts that are not over, in time order. One that cannot be read is noted: it must not
-/// silence the others.
-pub(super) fn alerts(
-    reader: &Reader<'_>,
-    ranked: &[&Event],
-    notes: &mut Vec<String>,
-) -> Vec<Alert> {
-    let mut alerts = Vec::new();
+/// The alerts that are not over, in time order. One whose time cannot be read is told all the same,
+/// as of any time that it may be.
+pub(super) fn alerts(reader: &Reader<'_>, ranked: &[&Event]) -> Heard<Vec<Alert>> {
+    let mut heard = Heard { said: Vec::new(), doubtful: Vec::new(), unread: Vec::new() };
+    let is_alert =
+        |payload: &Payload| payload.kind.as_ref().is_ok_and(|kind| kind.starts_with(ALERT));
     for &event in ranked {
-        let kinds = event.content.intervals.iter().flatten().flat_map(|it| &it.payloads);
-        if !kinds.into_iter().any(|payload| alert_kind(&payload.value_type).is_some()) {
+        let mut payloads =
+            event.intervals.iter().flatten().flat_map(|it| it.payloads.iter().flatten());
+        if !payloads.any(is_alert) {
             continue;
         }
-        let intervals = match timed(reader, event) {
-            Ok(intervals) => intervals,
-            Err(error) => {
-                notes.push(error.to_string());
-                continue;
-            }
-        };
-        for timed in intervals.iter().filter(|timed| timed.span.end() > reader.now) {
-            let of_kind = timed.payloads.iter().filter_map(|payload| {
-                let texts = payload.values.iter().filter_map(|value| match value {
-                    Value::String(text) => Some(text.as_str()),
-                    _ => None,
-                });
-                let text = texts.collect::<Vec<_>>().join("; ");
-                Some((alert_kind(&payload.value_type)?, text))
+        let laid = laid(reader, event);
+        let timed = laid.intervals.iter().map(|it| (Some(it.id), it.span, it.payloads));
+        let others = laid.faults.iter().filter_map(|it| Some((it.id, it.span, it.payloads?)));
+        for (id, span, payloads) in timed.chain(others).filter(|it| it.1.end() > reader.now) {
+            let of_kind = payloads.iter().filter_map(|payload| {
+                let kind = payload.kind.as_ref().ok().filter(|_| is_alert(payload))?;
+                let id = id.map_or_else(|| "all".to_owned(), |id| id.to_string());
+                let (id, kind) = (format!("{}/{id}", event.id), kind.clone());
+                let since = if span.start() == Timestamp::MIN { reader.now } else { span.start() };
+                let span = Span::new(since, span.end())?;
+                Some(Alert { id, kind, span, text: words(payload) })
             });
-            alerts.extend(of_kind.map(|(kind, text)| Alert {
-                id: format!("{}/{}", event.id, timed.id),
-                kind,
-                span: timed.span,
-                text,
-            }));
+            heard.said.extend(of_kind);
+        }
+        for fault in laid.faults {
+            if fault.payloads.is_some_and(|payloads| payloads.iter().any(is_alert)) {
+                heard.doubtful.push(fault.span);
+                heard.unread.push(fault.unread);
+            }
         }
     }
+    let alerts = &mut heard.said;
     alerts.sort_by(|one, other| one.span.cmp(&other.span).then_with(|| one.id.cmp(&other.id)));
-    alerts
+    heard
 }
 
-/// The word of an alert; `None` for other types.
-fn alert_kind(payload: &EventType) -> Option<String> {
-    let word = serde_json::to_value(payload).ok()?;
-    word.as_str().filter(|word| word.starts_with("ALERT_")).map(str::to_owned)
+/// The words of a payload.
+fn words(payload: &Payload) -> String {
+    let values = payload.values.as_deref().unwrap_or_default();
+    values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
 }

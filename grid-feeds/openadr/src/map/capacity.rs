@@ -2,17 +2,19 @@
 //!
 //! An event of grants is the whole list of those that are not over, old and new. Where two events
 //! grant over one span, the one that counts more replaces the other there; grants of one event add
-//! up. So nothing is granted twice.
+//! up. So nothing is granted twice. A grant that cannot be read grants nothing, and neither do those
+//! that it may replace.
 
-use openleadr_wire::event::{Event, EventType};
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 
-use super::agenda::{bad, mentions, single};
+use super::agenda::{bad, single};
 use super::descriptor::Descriptors;
-use super::timing::{modified, timed};
+use super::timing::{laid, modified};
+use super::types::{AVAILABLE, AVAILABLE_PRICE, GRANT, GRANT_FEE};
 use super::unit::{self, Fee};
-use super::{MapError, Reader};
+use super::{Heard, Reader, Unread};
+use crate::wire::Event;
 
 /// Power granted beyond the subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,46 +47,44 @@ pub struct Available {
 
 /// The spellings of a capacity and of its price, the standard's first.
 struct Spelling {
-    capacity: Vec<EventType>,
-    price: Vec<EventType>,
+    capacity: &'static [&'static str],
+    price: &'static [&'static str],
+}
+
+/// What an event says of a capacity.
+#[derive(Default)]
+struct Listed {
+    priced: Vec<Priced>,
+    /// When something is said that cannot be read.
+    doubts: Vec<Span>,
+    unread: Vec<Unread>,
 }
 
 /// A power with its price.
 struct Priced {
-    interval: i32,
+    interval: i64,
     span: Span,
     power: Power,
     price: Option<Fee>,
 }
 
 /// The grants in force and to come.
-///
-/// # Errors
-/// Names the event and the interval that cannot be read.
 pub(super) fn grants(
     reader: &Reader<'_>,
     descriptors: &Descriptors<'_>,
     ranked: &[&Event],
-) -> Result<Vec<Grant>, MapError> {
-    let spelling = Spelling {
-        capacity: vec![
-            EventType::ImportCapacityReservation,
-            EventType::Private("IMPORT_RESERVATION_CAPACITY".to_owned()),
-        ],
-        price: vec![
-            EventType::ImportCapacityReservationFee,
-            EventType::Private("IMPORT_RESERVATION_FEE".to_owned()),
-        ],
-    };
-    let mut grants = Vec::new();
+) -> Heard<Vec<Grant>> {
+    let spelling = Spelling { capacity: &GRANT, price: &GRANT_FEE };
+    let mut heard = Heard { said: Vec::new(), doubtful: Vec::new(), unread: Vec::new() };
     let mut taken: Vec<Span> = Vec::new();
-    for event in ranked.iter().rev().filter(|event| mentions(event, &spelling.capacity)) {
-        let mut spans = Vec::new();
-        for priced in priced(reader, descriptors, event, &spelling)? {
+    for event in ranked.iter().rev().filter(|event| event.may_say(spelling.capacity)) {
+        let Listed { priced, doubts, unread } = listed(reader, descriptors, event, &spelling);
+        let mut spans = doubts.clone();
+        for priced in priced {
             spans.push(priced.span);
             let parts = without(priced.span, &taken);
             let cut = parts.len() > 1;
-            grants.extend(parts.into_iter().enumerate().map(|(part, span)| Grant {
+            heard.said.extend(parts.into_iter().enumerate().map(|(part, span)| Grant {
                 id: if cut {
                     format!("{}/{}/{part}", event.id, priced.interval)
                 } else {
@@ -97,65 +97,78 @@ pub(super) fn grants(
             }));
         }
         taken.extend(spans);
+        heard.doubtful.extend(doubts);
+        heard.unread.extend(unread);
     }
+    let grants = &mut heard.said;
     grants.retain(|grant| grant.span.end() > reader.now && grant.power > Power::ZERO);
     grants.sort_by(|one, other| one.span.cmp(&other.span).then_with(|| one.id.cmp(&other.id)));
-    Ok(grants)
+    heard
 }
 
 /// What may be asked for now or later. Each event is an offer of its own.
-///
-/// # Errors
-/// Names the event and the interval that cannot be read.
 pub(super) fn available(
     reader: &Reader<'_>,
     descriptors: &Descriptors<'_>,
     ranked: &[&Event],
-) -> Result<Vec<Available>, MapError> {
-    let spelling = Spelling {
-        capacity: vec![EventType::ImportCapacityAvailable],
-        price: vec![
-            EventType::ImportCapacityAvailablePrice,
-            EventType::Private("IMPORT_CAPACITY_AVAILABLE_FEE".to_owned()),
-        ],
-    };
-    let mut all = Vec::new();
-    for event in ranked.iter().filter(|event| mentions(event, &spelling.capacity)) {
-        let offers = priced(reader, descriptors, event, &spelling)?;
-        all.extend(offers.into_iter().map(|Priced { interval, span, power, price }| {
+) -> Heard<Vec<Available>> {
+    let spelling = Spelling { capacity: &AVAILABLE, price: &AVAILABLE_PRICE };
+    let mut heard = Heard { said: Vec::new(), doubtful: Vec::new(), unread: Vec::new() };
+    for event in ranked.iter().filter(|event| event.may_say(spelling.capacity)) {
+        let Listed { priced, doubts, unread } = listed(reader, descriptors, event, &spelling);
+        heard.said.extend(priced.into_iter().map(|Priced { interval, span, power, price }| {
             let id = format!("{}/{interval}", event.id);
             Available { id, span, power, price }
         }));
+        heard.doubtful.extend(doubts);
+        heard.unread.extend(unread);
     }
-    all.retain(|offer| offer.span.end() > reader.now && offer.power > Power::ZERO);
-    all.sort_by(|one, other| one.span.cmp(&other.span).then_with(|| one.id.cmp(&other.id)));
-    Ok(all)
+    let offers = &mut heard.said;
+    offers.retain(|offer| offer.span.end() > reader.now && offer.power > Power::ZERO);
+    offers.sort_by(|one, other| one.span.cmp(&other.span).then_with(|| one.id.cmp(&other.id)));
+    heard
 }
 
-fn priced(
+fn listed(
     reader: &Reader<'_>,
     descriptors: &Descriptors<'_>,
     event: &Event,
     spelling: &Spelling,
-) -> Result<Vec<Priced>, MapError> {
-    let power_means = descriptors.meaning(event, &spelling.capacity);
-    let price_means = descriptors.meaning(event, &spelling.price);
-    let mut all = Vec::new();
-    for timed in timed(reader, event)? {
-        let Some(power) = single(event, &timed, &spelling.capacity)? else { continue };
-        let power = unit::power(power, &power_means).and_then(|microwatts| {
-            let possible = grid_feeds::feed::Kind::PowerCap.admits(microwatts);
-            possible.then_some(microwatts).ok_or_else(|| format!("{power} is no power"))
-        });
-        let power = power.map_err(|message| bad(event, &timed, message))?;
-        let price = single(event, &timed, &spelling.price)?
-            .map(|price| unit::fee(price, &price_means, reader.currency))
-            .transpose()
-            .map_err(|message| bad(event, &timed, message))?;
-        let power = Power::from_microwatts(power);
-        all.push(Priced { interval: timed.id, span: timed.span, power, price });
+) -> Listed {
+    let power_means = event.sound().and_then(|()| descriptors.meaning(event, spelling.capacity));
+    let price_means = descriptors.meaning(event, spelling.price);
+    let laid = laid(reader, event);
+    let mut listed = Listed::default();
+    for fault in laid.faults.into_iter().filter(|fault| fault.concerns(spelling.capacity)) {
+        listed.doubts.push(fault.span);
+        fault.unread.note(&mut listed.unread);
     }
-    Ok(all)
+    for timed in laid.intervals {
+        let words = |message: String| bad(event, &timed, message);
+        let read = || {
+            let Some(power) = single(event, &timed, spelling.capacity)? else { return Ok(None) };
+            let means = power_means.as_ref().map_err(|message| words(message.clone()))?;
+            let microwatts = unit::power(power, means).map_err(words)?;
+            if !grid_feeds::feed::Kind::PowerCap.admits(microwatts) {
+                return Err(words(format!("{power} is no power")));
+            }
+            let price = single(event, &timed, spelling.price)?.map(|price| {
+                let means = price_means.as_ref().map_err(Clone::clone)?;
+                unit::fee(price, means, reader.currency)
+            });
+            let price = price.transpose().map_err(words)?;
+            let power = Power::from_microwatts(microwatts);
+            Ok(Some(Priced { interval: timed.id, span: timed.span, power, price }))
+        };
+        match read() {
+            Ok(priced) => listed.priced.extend(priced),
+            Err(unread) => {
+                listed.doubts.push(timed.span);
+                unread.note(&mut listed.unread);
+            }
+        }
+    }
+    listed
 }
 
 /// What `taken` leaves of a span, in time order.

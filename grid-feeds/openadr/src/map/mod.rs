@@ -4,8 +4,9 @@
 //! at equal priority the one that was modified later. What an event leaves open the next one may
 //! fill. An event that is no longer listed is cancelled: whoever asks again no longer finds it.
 //!
-//! A kind with an event that cannot be read is refused as a whole, by event and place: half a list
-//! of limits may be worse than none. Other kinds stand.
+//! What cannot be read hides nothing else. Where it would count, the time is in doubt: it is told,
+//! and whoever uses a value there takes no less cautious one than before. What counts more and can
+//! be read leaves no doubt.
 
 mod agenda;
 mod alert;
@@ -15,23 +16,28 @@ mod overlay;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod types;
 mod unit;
 
 use std::fmt;
 
-use grid_feeds::feed::{Accounting, Factors, FeedError, Kind};
-use openleadr_wire::event::{Event, EventType};
-use openleadr_wire::program::Program;
+use grid_feeds::feed::{Accounting, Factors, Kind};
 use planner::agenda::Agenda;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
+
+use crate::wire::{Event, Program};
 
 pub use alert::Alert;
 pub use capacity::{Available, Grant};
 pub use unit::Fee;
 
+use agenda::Items;
 use descriptor::Descriptors;
-pub(crate) use timing::end;
+pub(crate) use types::commands;
+
+/// Of what cannot be read, so much of each kind is told.
+const MOST_TOLD: usize = 100;
 
 /// What reading events depends on beside the events.
 #[derive(Clone, Debug)]
@@ -50,117 +56,164 @@ pub struct Reader<'a> {
 #[derive(Clone, Debug)]
 pub struct SupplierWord {
     /// `PRICE`.
-    pub price: Result<Agenda<EnergyPrice>, MapError>,
+    pub price: Heard<Agenda<EnergyPrice>>,
     /// `GHG`.
-    pub co2: Result<Agenda<CarbonIntensity>, MapError>,
+    pub co2: Heard<Agenda<CarbonIntensity>>,
     /// `IMPORT_CAPACITY_LIMIT`.
-    pub limit: Result<Agenda<Power>, MapError>,
+    pub limit: Heard<Agenda<Power>>,
     /// `IMPORT_CAPACITY_SUBSCRIPTION`: the contracted power.
-    pub subscription: Result<Agenda<Power>, MapError>,
+    pub subscription: Heard<Agenda<Power>>,
     /// The lower of limit and subscription, wherever one of them is known.
-    pub power_cap: Result<Agenda<Power>, MapError>,
+    pub power_cap: Heard<Agenda<Power>>,
     /// The limit without end that has the lowest priority: what holds when contact is lost.
     pub safe_mode: Option<Power>,
     /// `IMPORT_CAPACITY_RESERVATION`: power granted beyond the subscription.
-    pub grants: Result<Vec<Grant>, MapError>,
+    pub grants: Heard<Vec<Grant>>,
     /// `IMPORT_CAPACITY_AVAILABLE`: power that may be asked for.
-    pub available: Result<Vec<Available>, MapError>,
+    pub available: Heard<Vec<Available>>,
     /// `ALERT_...` that are not over.
-    pub alerts: Vec<Alert>,
+    pub alerts: Heard<Vec<Alert>>,
     /// What was left out or assumed, in words.
     pub notes: Vec<String>,
 }
 
-/// Why the events of a kind cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("event {event}, {place}: {message}")]
-pub struct MapError {
-    /// Its name and id.
+/// What was heard of a kind.
+#[derive(Clone, Debug)]
+pub struct Heard<T> {
+    /// What can be read.
+    pub said: T,
+    /// When something would count that cannot be read, or may count.
+    pub doubtful: Vec<Span>,
+    /// What cannot be read.
+    pub unread: Vec<Unread>,
+}
+
+/// A part of an event that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The event's name and id.
     pub event: String,
-    /// Where in it.
+    /// Where in it; the first place of several.
     pub place: String,
+    /// So many other places are wrong in the same way.
+    pub more: usize,
     /// What is wrong there.
     pub message: String,
 }
 
-impl From<MapError> for FeedError {
-    fn from(error: MapError) -> Self {
-        let place = format!("event {}, {}", error.event, error.place);
-        Self::Payload { place, message: error.message }
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { event, place, more, message } = self;
+        write!(f, "event {event}, {place}")?;
+        if *more > 0 {
+            write!(f, " and {more} more")?;
+        }
+        write!(f, ": {message}")
     }
 }
 
-impl MapError {
+impl Unread {
     fn new(event: &Event, place: impl fmt::Display, message: impl fmt::Display) -> Self {
-        let id = event.id.as_str();
-        let event = match &event.content.event_name {
+        let id = &event.id;
+        let event = match &event.name {
             Some(name) => format!("{name:?} ({id})"),
-            None => id.to_owned(),
+            None => id.clone(),
         };
-        Self { event, place: place.to_string(), message: message.to_string() }
+        Self { event, place: place.to_string(), more: 0, message: message.to_string() }
+    }
+
+    /// Adds it to a list, in which what is wrong in many places is named once.
+    fn note(self, all: &mut Vec<Self>) {
+        match all.last_mut() {
+            Some(last) if last.event == self.event && last.message == self.message => {
+                last.more += usize::from(last.place != self.place);
+            }
+            _ => all.push(self),
+        }
+    }
+}
+
+impl SupplierWord {
+    /// All that cannot be read, each once.
+    pub fn unread(&self) -> Vec<&Unread> {
+        let mut all: Vec<&Unread> = Vec::new();
+        for unread in [
+            &self.power_cap.unread,
+            &self.grants.unread,
+            &self.available.unread,
+            &self.alerts.unread,
+            &self.price.unread,
+            &self.co2.unread,
+        ] {
+            // What may be anything is in several lists.
+            for unread in unread.iter().take(MOST_TOLD) {
+                if !all.contains(&unread) {
+                    all.push(unread);
+                }
+            }
+        }
+        all
     }
 }
 
 impl Reader<'_> {
     /// What events say; those of other programs and targets say nothing to us.
     pub fn word(&self, program: &Program, events: &[Event]) -> SupplierWord {
-        let mut notes = Vec::new();
         let ranked = self.ranked(program, events);
         let descriptors = Descriptors::of(program);
+        let mut notes = notes(&ranked);
+        let mut noted = |items: Items, payload| {
+            notes.extend(items.overlaps(&ranked, payload));
+            items
+        };
         let powers = |payload| {
-            agenda::items(self, &descriptors, &ranked, &payload, Kind::PowerCap, unit::power)
+            agenda::items(self, &descriptors, &ranked, payload, Kind::PowerCap, unit::power)
         };
         let price = Kind::Price { currency: self.currency };
-        let prices = agenda::items(
-            self,
-            &descriptors,
-            &ranked,
-            &EventType::Price,
-            price,
-            |value, meaning| unit::price(value, meaning, self.currency),
-        );
+        let of_price = |value, meaning: &_| unit::price(value, meaning, self.currency);
+        let prices = agenda::items(self, &descriptors, &ranked, types::PRICE, price, of_price);
+        let prices = noted(prices, types::PRICE);
         // Of which kind they are is the site's word; it has no part in how they are read.
         let co2 = Kind::Co2 { accounting: Accounting::Marginal, factors: Factors::Direct };
         let intensities =
-            agenda::items(self, &descriptors, &ranked, &EventType::GHG, co2, unit::intensity);
-        let limits = powers(EventType::ImportCapacityLimit);
-        let safe_mode = limits.as_ref().ok().and_then(|limits| agenda::safe_mode(limits));
-        let as_powers = |items| agenda::agenda(items, agenda::power);
-        let limit = limits.map(as_powers);
-        let subscription = powers(EventType::ImportCapacitySubscription).map(as_powers);
-        let power_cap = match (&limit, &subscription) {
-            (Ok(limit), Ok(subscription)) => Ok(agenda::lower(limit, subscription)),
-            (Err(error), _) | (_, Err(error)) => Err(error.clone()),
-        };
-        // A start that every client should move by chance is kept: a plan has to hold for all.
-        let randomized = ranked.iter().filter(|event| timing::is_randomized(event));
-        notes.extend(
-            randomized.map(|event| format!("randomizeStart of event {} is not applied", event.id)),
-        );
+            agenda::items(self, &descriptors, &ranked, types::GHG, co2, unit::intensity);
+        let intensities = noted(intensities, types::GHG);
+        let limits = noted(powers(types::LIMIT), types::LIMIT);
+        let safe_mode = agenda::safe_mode(&limits.values);
+        let limit = limits.heard(agenda::power);
+        let subscription = noted(powers(types::SUBSCRIPTION), types::SUBSCRIPTION);
+        let subscription = subscription.heard(agenda::power);
         SupplierWord {
-            price: prices.map(|items| agenda::agenda(items, EnergyPrice::from_millionths_per_mwh)),
-            co2: intensities
-                .map(|items| agenda::agenda(items, CarbonIntensity::from_millionths_g_per_kwh)),
+            price: prices.heard(EnergyPrice::from_millionths_per_mwh),
+            co2: intensities.heard(CarbonIntensity::from_millionths_g_per_kwh),
+            power_cap: agenda::lower(&limit, &subscription),
             limit,
             subscription,
-            power_cap,
             safe_mode,
             grants: capacity::grants(self, &descriptors, &ranked),
             available: capacity::available(self, &descriptors, &ranked),
-            alerts: alert::alerts(self, &ranked, &mut notes),
+            alerts: alert::alerts(self, &ranked),
             notes,
         }
     }
 
-    /// Our events, the one that counts least first.
+    /// Our events, the one that counts least first. What cannot be read of that counts most.
     pub(crate) fn ranked<'e>(&self, program: &Program, events: &'e [Event]) -> Vec<&'e Event> {
-        let ours = |event: &&Event| event.content.program_id == program.id && self.is_ours(event);
+        let ours = |event: &&Event| {
+            let of_program = event.program_id.as_ref().ok().and_then(Option::as_ref);
+            of_program.is_none_or(|id| *id == program.id) && self.is_ours(event)
+        };
+        // The highest is 0, none is below all numbers.
+        let priority = |event: &Event| match event.priority {
+            Err(_) => i64::MAX,
+            Ok(Some(number)) => -i64::from(number),
+            Ok(None) => i64::MIN,
+        };
         let mut ranked: Vec<&Event> = events.iter().filter(ours).collect();
         ranked.sort_by(|one, other| {
-            (one.content.priority.cmp(&other.content.priority))
-                .then(one.modification_date_time.cmp(&other.modification_date_time))
-                .then(one.created_date_time.cmp(&other.created_date_time))
-                .then(one.id.as_str().cmp(other.id.as_str()))
+            (priority(one).cmp(&priority(other)))
+                .then_with(|| one.order().cmp(&other.order()))
+                .then_with(|| one.id.cmp(&other.id))
         });
         // A page that shifted while it was read shows an event twice.
         ranked.dedup_by(|one, other| one.id == other.id);
@@ -168,18 +221,35 @@ impl Reader<'_> {
     }
 
     fn is_ours(&self, event: &Event) -> bool {
-        let targets = &event.content.targets;
-        let ours = |target: &str| self.targets.iter().any(|wanted| wanted == target);
-        self.targets.is_empty()
-            || targets.is_empty()
-            || targets.iter().any(|target| ours(target.as_str()))
+        let Ok(targets) = &event.targets else { return true };
+        let ours = |target: &String| self.targets.contains(target);
+        self.targets.is_empty() || targets.is_empty() || targets.iter().any(ours)
     }
+}
+
+/// What is assumed, and what is left out since it is not for this site's kind.
+fn notes(ranked: &[&Event]) -> Vec<String> {
+    // A start that every client should move by chance is kept: a plan has to hold for all.
+    let randomized = ranked.iter().filter(|event| timing::is_randomized(event));
+    let mut notes: Vec<String> = randomized
+        .map(|event| format!("randomizeStart of event {} is not applied", event.id))
+        .collect();
+    let payloads = ranked.iter().flat_map(|event| event.intervals.iter().flatten());
+    let words = payloads.flat_map(|it| it.payloads.iter().flatten());
+    let words = words.filter_map(|it| it.kind.as_ref().ok()).filter(|word| !types::is_read(word));
+    let mut words: Vec<&str> = words.map(String::as_str).collect();
+    words.sort_unstable();
+    words.dedup();
+    if !words.is_empty() {
+        notes.push(format!("payload types that are not read here: {}", words.join(", ")));
+    }
+    notes
 }
 
 /// Whether an event has an interval that has not ended; one that cannot be read has.
 pub(crate) fn ends_after(event: &Event, now: Timestamp) -> bool {
-    let (currency, targets) = (Currency::EUR, &[]);
-    let reader = Reader { now, until: now, currency, targets };
-    timing::timed(&reader, event)
-        .map_or(true, |intervals| intervals.iter().any(|timed| timed.span.end() > now))
+    let reader = Reader { now, until: now, currency: Currency::EUR, targets: &[] };
+    let laid = timing::laid(&reader, event);
+    let spans = laid.intervals.iter().map(|it| it.span).chain(laid.faults.iter().map(|it| it.span));
+    spans.into_iter().any(|span| span.end() > now)
 }

@@ -1,4 +1,5 @@
-//! Items of several ranks over one another: at each instant the highest counts.
+//! Items of several ranks over one another: at each instant the highest counts, and of equals the
+//! more cautious.
 
 use std::collections::BinaryHeap;
 
@@ -12,11 +13,13 @@ pub(super) struct Item<V> {
     pub span: Span,
     /// Higher counts before lower.
     pub rank: usize,
+    /// At equal rank higher counts before lower.
+    pub caution: i64,
     /// What.
     pub value: V,
 }
 
-/// What is on top, in time order, without overlap. Items of one rank must not overlap.
+/// What is on top, in time order, without overlap.
 ///
 /// `O(n log n)`: items enter at their start and leave once they are on top and over.
 pub(super) fn overlaid<V: Copy + PartialEq>(mut items: Vec<Item<V>>) -> Vec<Piece<V>> {
@@ -25,19 +28,19 @@ pub(super) fn overlaid<V: Copy + PartialEq>(mut items: Vec<Item<V>>) -> Vec<Piec
     let mut edges: Vec<Timestamp> = starts.chain(items.iter().map(|it| it.span.end())).collect();
     edges.sort_unstable();
     edges.dedup();
-    let mut open: BinaryHeap<(usize, usize)> = BinaryHeap::new();
+    let mut open: BinaryHeap<(usize, i64, usize)> = BinaryHeap::new();
     let mut next = 0;
     let mut pieces: Vec<(usize, Piece<V>)> = Vec::new();
     for edge in edges.windows(2) {
         let [from, to] = edge else { continue };
         while let Some(item) = items.get(next).filter(|item| item.span.start() <= *from) {
-            open.push((item.rank, next));
+            open.push((item.rank, item.caution, next));
             next += 1;
         }
-        while open.peek().is_some_and(|&(_, index)| items[index].span.end() <= *from) {
+        while open.peek().is_some_and(|&(.., index)| items[index].span.end() <= *from) {
             open.pop();
         }
-        let (Some(&(_, index)), Some(span)) = (open.peek(), Span::new(*from, *to)) else {
+        let (Some(&(.., index)), Some(span)) = (open.peek(), Span::new(*from, *to)) else {
             continue;
         };
         // The parts of one item that nothing covers in between are one piece.
@@ -53,13 +56,27 @@ pub(super) fn overlaid<V: Copy + PartialEq>(mut items: Vec<Item<V>>) -> Vec<Piec
     pieces.into_iter().map(|(_, piece)| piece).collect()
 }
 
+/// Spans in time order without overlap, those that touch as one.
+pub(super) fn joined(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if last.end() == span.start() => {
+                *last = Span::new(last.start(), span.end()).unwrap_or(*last);
+            }
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn item(start: i64, end: i64, rank: usize, value: char) -> Item<char> {
         let at = Timestamp::from_unix_seconds;
-        Item { span: Span::new(at(start), at(end)).unwrap(), rank, value }
+        Item { span: Span::new(at(start), at(end)).unwrap(), rank, caution: 0, value }
     }
 
     fn drawn(items: &[Item<char>]) -> String {
@@ -79,6 +96,13 @@ mod tests {
         assert_eq!(drawn(&items), "aabcccaaaa..");
         assert_eq!(overlaid(items.to_vec()).len(), 4);
         assert_eq!(overlaid::<char>(Vec::new()), []);
+    }
+
+    #[test]
+    fn of_one_rank_the_more_cautious_counts() {
+        let mut items = [item(0, 6, 1, 'a'), item(2, 4, 1, 'b'), item(3, 8, 0, 'c')];
+        (items[0].caution, items[1].caution) = (-10, -8);
+        assert_eq!(drawn(&items), "aabbaacc....");
     }
 
     #[test]

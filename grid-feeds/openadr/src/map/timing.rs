@@ -5,14 +5,14 @@
 //! of an hour from now on ends an hour after it was said, however late it is read. `P9999Y` and no
 //! duration at all have no end. An event with a duration of its own repeats its intervals for so
 //! long.
+//!
+//! What has no time that can be read may be at any time from when it may begin.
 
-use chrono::{DateTime, Datelike, Utc};
-use jiff::tz::TimeZone;
-use openleadr_wire::Duration;
-use openleadr_wire::event::{Event, EventInterval, EventValuesMap};
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 
-use super::{MapError, Reader};
+use super::types::resembles;
+use super::{Reader, Unread};
+use crate::wire::{Event, Interval, Part, Payload, Period, Start, end};
 
 /// An event is laid out as so many intervals at the most.
 const MOST_INTERVALS: usize = 100_000;
@@ -21,126 +21,281 @@ const MOST_INTERVALS: usize = 100_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed<'e> {
     /// The interval's number in the event.
-    pub id: i32,
+    pub id: i64,
     /// When; the end of the calendar stands for no end.
     pub span: Span,
     /// What.
-    pub payloads: &'e [EventValuesMap],
+    pub payloads: &'e [Payload],
 }
 
-/// The intervals of an event, as they are listed.
+/// What an event says of an unknown time, or of an unknown thing.
+#[derive(Clone, Debug)]
+pub(super) struct Fault<'e> {
+    /// The interval's number in the event; none where it concerns all of them.
+    pub id: Option<i64>,
+    /// When it may be.
+    pub span: Span,
+    /// What; it may be anything where that cannot be read.
+    pub payloads: Option<&'e [Payload]>,
+    /// Where and why.
+    pub unread: Unread,
+}
+
+/// The intervals of an event, as they are listed, and what cannot be read of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Laid<'e> {
+    pub intervals: Vec<Timed<'e>>,
+    pub faults: Vec<Fault<'e>>,
+}
+
+impl Fault<'_> {
+    /// Whether it may be of one of these types.
+    pub fn concerns(&self, types: &[&str]) -> bool {
+        self.payloads.is_none_or(|payloads| payloads.iter().any(|it| it.may_be_of(types)))
+    }
+}
+
+impl Event {
+    /// Whether it may say something of one of these types.
+    pub(super) fn may_say(&self, types: &[&str]) -> bool {
+        self.intervals.as_ref().map_or(true, |intervals| {
+            intervals.iter().any(|interval| match &interval.payloads {
+                Ok(payloads) => payloads.iter().any(|it| it.may_be_of(types)),
+                Err(_) => true,
+            })
+        })
+    }
+}
+
+impl Payload {
+    /// Whether it is of one of these types.
+    pub(super) fn is_of(&self, types: &[&str]) -> bool {
+        self.kind.as_ref().is_ok_and(|kind| types.contains(&kind.as_str()))
+    }
+
+    /// The same, if it can be told.
+    fn may_be_of(&self, types: &[&str]) -> bool {
+        let meant = |kind: &String| types.iter().any(|payload| resembles(kind, payload));
+        self.is_of(types) || self.kind.as_ref().map_or(true, meant)
+    }
+}
+
+/// Lays out the intervals of an event.
+pub(super) fn laid<'e>(reader: &Reader<'_>, event: &'e Event) -> Laid<'e> {
+    let mut laid = Laid::default();
+    let default = event.period.as_ref().map(Option::as_ref);
+    let intervals = match &event.intervals {
+        Ok(intervals) => intervals,
+        Err(message) => {
+            let start = default.ok().flatten().and_then(|it| it.start.as_ref().ok());
+            let start = start.map_or(Timestamp::MIN, |start| instant(reader, event, *start));
+            laid.fault(Unread::new(event, "intervals", message), None, start, None);
+            return laid;
+        }
+    };
+    let mut next = match default {
+        Ok(Some(period)) => first(reader, event, period).map(Some),
+        Ok(None) => Ok(None),
+        Err(message) => Err(message.clone()),
+    };
+    for (index, interval) in intervals.iter().enumerate() {
+        let payloads = interval.payloads.as_deref().ok();
+        let timing = timing(reader, event, interval, &next);
+        let span = match timing {
+            Ok(span) => span,
+            Err((from, message)) => {
+                let place = format!("intervals/{index}");
+                laid.fault(Unread::new(event, place, message), Some(interval.id), from, payloads);
+                next = Err("follows one whose time cannot be read".to_owned());
+                continue;
+            }
+        };
+        next = Ok(Some(span.1));
+        // An interval without length says nothing; the user guide has such in requests for reports.
+        let Some(span) = Span::new(span.0, span.1) else { continue };
+        laid.add(event, interval, span);
+    }
+    repeated(reader, event, intervals, laid)
+}
+
+impl<'e> Laid<'e> {
+    fn fault(
+        &mut self,
+        unread: Unread,
+        id: Option<i64>,
+        from: Timestamp,
+        payloads: Option<&'e [Payload]>,
+    ) {
+        let span = Span::new(from, Timestamp::MAX);
+        self.faults.extend(span.map(|span| Fault { id, span, payloads, unread }));
+    }
+
+    /// An interval of a known time: what of it has a type, and what has none.
+    fn add(&mut self, event: &Event, interval: &'e Interval, span: Span) {
+        let unclear = match &interval.payloads {
+            Err(message) => Some(message),
+            Ok(payloads) => payloads.iter().find_map(|payload| payload.kind.as_ref().err()),
+        };
+        let id = interval.id;
+        self.faults.extend(unclear.map(|message| {
+            let unread = Unread::new(event, format!("interval {id}"), message);
+            Fault { id: Some(id), span, payloads: None, unread }
+        }));
+        if let Ok(payloads) = &interval.payloads {
+            self.intervals.push(Timed { id, span, payloads });
+        }
+    }
+}
+
+/// Start and end of an interval.
 ///
 /// # Errors
-/// Names the interval that has no time.
-pub(super) fn timed<'e>(reader: &Reader<'_>, event: &'e Event) -> Result<Vec<Timed<'e>>, MapError> {
-    let Some(intervals) = &event.content.intervals else { return Ok(Vec::new()) };
-    let default = event.content.interval_period.as_ref();
-    let mut next = default.map(|period| instant(reader, event, period.start));
-    let mut timed = Vec::with_capacity(intervals.len());
-    for (index, interval) in intervals.iter().enumerate() {
-        let place = || format!("intervals/{index}");
-        let own = interval.interval_period.as_ref();
-        let start = match own {
-            Some(period) => instant(reader, event, period.start),
-            None => next.ok_or_else(|| MapError::new(event, place(), "has no start"))?,
-        };
-        let duration = own.and_then(|own| own.duration.as_ref());
-        let duration = duration.or_else(|| default?.duration.as_ref());
-        if start == Timestamp::MAX {
-            return Err(MapError::new(event, place(), "begins after an interval without end"));
-        }
-        let end = match duration {
-            Some(duration) => end(start, duration)
-                .ok_or_else(|| MapError::new(event, place(), "has a duration that is none"))?,
-            None => Timestamp::MAX,
-        };
-        next = Some(end);
-        // An interval without length says nothing; the user guide has such in requests for reports.
-        let span = Span::new(start, end);
-        timed.extend(span.map(|span| Timed {
-            id: interval.id,
-            span,
-            payloads: &interval.payloads,
-        }));
+/// From when on it may be, and why that is not known.
+fn timing(
+    reader: &Reader<'_>,
+    event: &Event,
+    interval: &Interval,
+    next: &Part<Option<Timestamp>>,
+) -> Result<(Timestamp, Timestamp), (Timestamp, String)> {
+    let unknown = |message: String| (Timestamp::MIN, message);
+    let own = interval.period.as_ref().map_err(|message| unknown(message.clone()))?.as_ref();
+    let start = match own {
+        Some(period) => first(reader, event, period).map_err(unknown)?,
+        None => next
+            .clone()
+            .and_then(|next| next.ok_or_else(|| "has no start".to_owned()))
+            .map_err(unknown)?,
+    };
+    if start == Timestamp::MAX {
+        // The one before was hardly meant to be without end.
+        return Err(unknown("begins after an interval without end".to_owned()));
     }
-    repeated(reader, event, intervals, timed)
+    let of = |period: &Period| period.duration.clone().map_err(|message| (start, message));
+    let mut duration = own.map(of).transpose()?.flatten();
+    if duration.is_none() {
+        let default = event.period.as_ref().map_err(|message| (start, message.clone()))?;
+        duration = default.as_ref().map(of).transpose()?.flatten();
+    }
+    let end = match duration {
+        Some(duration) => end(start, &duration)
+            .ok_or_else(|| (start, "has a duration that is none".to_owned()))?,
+        None => Timestamp::MAX,
+    };
+    Ok((start, end))
 }
 
 /// Laid out again and again where the event lasts longer than its intervals.
 fn repeated<'e>(
     reader: &Reader<'_>,
-    event: &Event,
-    intervals: &[EventInterval],
-    once: Vec<Timed<'e>>,
-) -> Result<Vec<Timed<'e>>, MapError> {
-    let (Some(duration), Some(first), Some(last)) =
-        (&event.content.duration, once.first(), once.last())
+    event: &'e Event,
+    intervals: &[Interval],
+    mut once: Laid<'e>,
+) -> Laid<'e> {
+    let (Some(first), Some(last)) =
+        (once.intervals.first().copied(), once.intervals.last().copied())
     else {
-        return Ok(once);
+        return once;
     };
-    let bad = || MapError::new(event, "duration", "is none");
-    let over = end(first.span.start(), duration).ok_or_else(bad)?;
-    let whole = Span::new(first.span.start(), over.min(reader.until.max(reader.now)));
-    let one_after_another = intervals.iter().all(|interval| interval.interval_period.is_none());
+    let start = first.span.start();
+    let duration = match &event.duration {
+        Ok(None) => return once,
+        Ok(Some(duration)) => end(start, duration).ok_or_else(|| "is none".to_owned()),
+        Err(message) => Err(message.clone()),
+    };
+    let over = match duration {
+        Ok(over) => over,
+        // It may end before its intervals, or repeat them for ever.
+        Err(message) => return once.unclear_throughout(event, &message, start),
+    };
+    if once.faults.iter().any(|fault| fault.span.end() == Timestamp::MAX) {
+        // Nobody knows how long a round is.
+        return once;
+    }
+    let whole = Span::new(start, over.min(reader.until.max(reader.now)));
+    let one_after_another = intervals.iter().all(|it| matches!(it.period, Ok(None)));
     let Some(whole) = whole.filter(|_| one_after_another && last.span.end() < over) else {
-        let clipped = once.into_iter().filter_map(|timed| {
-            let span = Span::new(timed.span.start(), timed.span.end().min(over))?;
-            Some(Timed { span, ..timed })
-        });
-        return Ok(clipped.collect());
+        once.intervals = once
+            .intervals
+            .into_iter()
+            .filter_map(|timed| {
+                let span = Span::new(timed.span.start(), timed.span.end().min(over))?;
+                Some(Timed { span, ..timed })
+            })
+            .collect();
+        return once;
     };
-    let round = last.span.end() - first.span.start();
+    let round = last.span.end() - start;
     // Rounds that are over are left out, but for the last one.
     let passed = ((reader.now - whole.start()).get() / round.get() - 1).max(0);
-    let mut shift = planner::time::Seconds::new(passed * round.get());
-    let mut all = Vec::new();
+    let mut shift = Seconds::new(passed * round.get());
+    let shifted = |span: Span, shift: Seconds| {
+        Span::new(span.start() + shift, span.end() + shift)?.intersection(whole)
+    };
+    let mut all = Laid::default();
     while whole.start() + shift < whole.end() {
-        for timed in &once {
-            let span = Span::new(timed.span.start() + shift, timed.span.end() + shift);
-            let span = span.and_then(|span| span.intersection(whole));
-            all.extend(span.map(|span| Timed { span, ..*timed }));
+        for timed in &once.intervals {
+            let span = shifted(timed.span, shift);
+            all.intervals.extend(span.map(|span| Timed { span, ..*timed }));
         }
-        if all.len() > MOST_INTERVALS {
+        for fault in &once.faults {
+            let span = shifted(fault.span, shift);
+            all.faults.extend(span.map(|span| Fault { span, ..fault.clone() }));
+        }
+        if all.intervals.len() > MOST_INTERVALS {
             let message = format!("repeats more than {MOST_INTERVALS} intervals");
-            return Err(MapError::new(event, "duration", message));
+            return once.unclear_throughout(event, &message, start);
         }
         shift = shift + round;
     }
-    Ok(all)
+    all
+}
+
+impl<'e> Laid<'e> {
+    /// How long the event repeats its intervals is not known.
+    fn unclear_throughout(mut self, event: &Event, message: &str, start: Timestamp) -> Self {
+        let known: Vec<Timed<'e>> = self.intervals.clone();
+        for (index, timed) in known.into_iter().enumerate() {
+            // One for each type would do; one for each interval says no more.
+            if known_before(&self.intervals[..index], timed.payloads) {
+                continue;
+            }
+            let unread = Unread::new(event, "duration", message);
+            self.fault(unread, None, start, Some(timed.payloads));
+        }
+        self
+    }
+}
+
+/// Whether intervals have all the types of these payloads.
+fn known_before(intervals: &[Timed<'_>], payloads: &[Payload]) -> bool {
+    let has =
+        |kind: &str| intervals.iter().any(|it| it.payloads.iter().any(|it| it.is_of(&[kind])));
+    payloads.iter().all(|payload| payload.kind.as_ref().is_ok_and(|kind| has(kind)))
 }
 
 /// Whether any start should be moved by chance.
 pub(super) fn is_randomized(event: &Event) -> bool {
-    let content = &event.content;
-    let own = content.intervals.iter().flatten().filter_map(|it| it.interval_period.as_ref());
-    own.chain(&content.interval_period).any(|period| period.randomize_start.is_some())
+    let own = event.intervals.iter().flatten().map(|it| &it.period);
+    let mut all = own.chain([&event.period]);
+    all.any(|period| matches!(period, Ok(Some(period)) if period.is_randomized))
 }
 
-/// The second of a start, inside the calendar.
-fn instant(reader: &Reader<'_>, event: &Event, start: DateTime<Utc>) -> Timestamp {
-    if start.year() <= 1 {
-        return modified(event).min(reader.now);
+/// The first instant of a period.
+fn first(reader: &Reader<'_>, event: &Event, period: &Period) -> Part<Timestamp> {
+    period.start.as_ref().map(|start| instant(reader, event, *start)).map_err(Clone::clone)
+}
+
+fn instant(reader: &Reader<'_>, event: &Event, start: Start) -> Timestamp {
+    match start {
+        Start::Now => modified(event).min(reader.now),
+        Start::At(start) => start,
     }
-    let second = Timestamp::from_unix_seconds(start.timestamp());
-    second.clamp(Timestamp::MIN, Timestamp::MAX)
 }
 
-/// When the event was last modified.
+/// When the event was last modified; later than all others where that cannot be read.
 pub(super) fn modified(event: &Event) -> Timestamp {
-    let second = Timestamp::from_unix_seconds(event.modification_date_time.timestamp());
-    second.clamp(Timestamp::MIN, Timestamp::MAX)
-}
-
-/// The end of the calendar where the duration leads beyond it; `None` for a duration that cannot be
-/// read or leads back.
-pub(crate) fn end(start: Timestamp, duration: &Duration) -> Option<Timestamp> {
-    let length: jiff::Span = duration.to_string().parse().ok()?;
-    if length.is_negative() {
-        return None;
-    }
-    let from = jiff::Timestamp::from_second(start.as_unix_seconds()).ok()?;
-    let end = from.to_zoned(TimeZone::UTC).checked_add(length);
-    let end =
-        end.map_or(Timestamp::MAX, |end| Timestamp::from_unix_seconds(end.timestamp().as_second()));
-    Some(end.min(Timestamp::MAX))
+    event.modified.as_ref().map_or(Timestamp::MAX, |modified| {
+        let second = Timestamp::from_unix_seconds(modified.timestamp());
+        second.clamp(Timestamp::MIN, Timestamp::MAX)
+    })
 }

@@ -3,9 +3,9 @@
 //! Units are written in any case: `KW` in the standard, `kW` in the wild. Where none is given it is
 //! the one of the standard: kW, kWh, g/kWh, and the site's currency.
 
-use openleadr_wire::values_map::Value;
 use planner::quantity::{Currency, Power};
 use rust_decimal::{Decimal, RoundingStrategy};
+use serde_json::Value;
 
 use super::descriptor::Meaning;
 
@@ -28,10 +28,10 @@ impl Fee {
 
 /// A number as it was written: the shortest decimal that stands for the same float.
 pub(super) fn number(value: &Value) -> Option<Decimal> {
-    match value {
-        Value::Integer(whole) => Some(Decimal::from(*whole)),
-        Value::Number(number) if number.is_finite() => number.to_string().parse().ok(),
-        _ => None,
+    let Value::Number(number) = value else { return None };
+    match number.as_i64() {
+        Some(whole) => Some(Decimal::from(whole)),
+        None => number.as_f64()?.to_string().parse().ok(),
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn fee(value: Decimal, meaning: &Meaning, site: Currency) -> Result<F
 }
 
 fn same_currency(meaning: &Meaning, site: Currency) -> Result<(), String> {
-    match meaning.currency {
+    match meaning.currency.as_deref() {
         Some(code) if code != site.code() => Err(format!("is in {code}, the site in {site}")),
         _ => Ok(()),
     }

@@ -4,8 +4,7 @@ use chrono::DateTime;
 use openleadr_wire::event::EventId;
 use openleadr_wire::interval::{Interval, IntervalPeriod};
 use openleadr_wire::report::{
-    ReadingType, Report, ReportPayloadDescriptor, ReportRequest, ReportResource, ReportType,
-    ResourceName,
+    ReadingType, ReportPayloadDescriptor, ReportRequest, ReportResource, ReportType, ResourceName,
 };
 use openleadr_wire::values_map::{Value, ValueType, ValuesMap};
 use openleadr_wire::{Duration, Unit};
@@ -121,17 +120,6 @@ impl Contents {
             }],
         }
     }
-}
-
-/// The spans of a report's intervals that have a time of their own, as ours have.
-pub fn announced(report: &Report) -> Vec<Span> {
-    let intervals = report.content.resources.iter().flat_map(|resource| &resource.intervals);
-    let span = |interval: &Interval| {
-        let period = interval.interval_period.as_ref()?;
-        let start = Timestamp::from_unix_seconds(period.start.timestamp());
-        Span::new(start, crate::map::end(start, period.duration.as_ref()?)?)
-    };
-    intervals.filter_map(span).collect()
 }
 
 fn numbered(intervals: impl Iterator<Item = (Span, Vec<ValuesMap>)>) -> Vec<Interval> {

@@ -1,20 +1,22 @@
 //! What this site says to the supplier, as reports: pure.
 //!
-//! A report answers an event. That is the newest open one that asks for it by a report descriptor,
-//! else the newest open one.
+//! A report answers an event, which some servers do not delete as long as it has reports. So it
+//! answers the newest open one that asks for it by a report descriptor, else the newest open one
+//! that neither limits nor grants power nor warns; else none. One whose event is over, or that is
+//! over itself, is taken away.
 
 mod content;
 #[cfg(test)]
 mod tests;
 
-use openleadr_wire::event::Event;
 use openleadr_wire::report::ReportType;
 use planner::quantity::{Energy, Power};
 use planner::time::{Span, Timestamp};
 
-pub use content::{Contents, announced};
+pub use content::Contents;
 
-use crate::map::Fee;
+use crate::map::{Fee, commands, ends_after};
+use crate::wire::{Event, SentReport};
 
 /// What is planned for a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +86,12 @@ impl ReportKind {
         }
     }
 
+    /// The kind of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Plan, Self::Quiet, Self::Request, Self::Usage];
+        all.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The payload type that it is known by.
     pub const fn word(self) -> &'static str {
         match self {
@@ -115,19 +123,30 @@ impl ReportKind {
     }
 
     /// The event that a report of this kind answers.
-    pub fn event(self, ranked: &[&Event], now: Timestamp) -> Option<Event> {
-        let open = ranked.iter().filter(|event| is_open(event, now));
-        let newest = open.max_by_key(|event| {
-            let mut asked = event.content.report_descriptors.iter().flatten();
-            let asks = asked.any(|descriptor| self.answers(&descriptor.payload_type));
-            (asks, event.modification_date_time, event.id.as_str().to_owned())
-        });
-        newest.map(|event| (*event).clone())
+    pub(crate) fn event<'e>(self, ranked: &[&'e Event], now: Timestamp) -> Option<&'e Event> {
+        let fit = ranked.iter().filter(|event| self.may_answer(event, now));
+        let best = |event: &&&Event| {
+            (self.is_asked_by(event), !commands(event), event.order(), event.id.clone())
+        };
+        fit.max_by_key(best).copied()
+    }
+
+    /// Whether a report of this kind may be left with an event.
+    pub(crate) fn may_answer(self, event: &Event, now: Timestamp) -> bool {
+        is_open(event, now) && (self.is_asked_by(event) || !commands(event))
+    }
+
+    fn is_asked_by(self, event: &Event) -> bool {
+        event.asks_for.iter().any(|asked| self.answers(asked))
+    }
+
+    /// Whether a report of this kind says nothing of the time from now on, and should.
+    pub(crate) fn is_over(self, report: &SentReport, now: Timestamp) -> bool {
+        self != Self::Usage && report.spans.iter().all(|span| span.end() <= now)
     }
 }
 
 /// Whether an event is not over: it has an interval that has not ended, or none at all.
 fn is_open(event: &Event, now: Timestamp) -> bool {
-    let intervals = event.content.intervals.as_deref().unwrap_or_default();
-    intervals.is_empty() || crate::map::ends_after(event, now)
+    event.intervals.as_ref().is_ok_and(Vec::is_empty) || ends_after(event, now)
 }

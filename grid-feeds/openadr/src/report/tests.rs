@@ -1,10 +1,10 @@
-use openleadr_wire::event::Event;
 use planner::quantity::{Currency, Energy, Power};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used, announced};
+use super::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used};
 use crate::map::Fee;
+use crate::wire::{Event, SentReport};
 
 fn span(start_h: u32, end_h: u32) -> Span {
     let at = |hour| Timestamp::parse(&format!("2026-03-10T{hour:02}:00:00Z")).unwrap();
@@ -18,6 +18,19 @@ fn watts(watts: f64) -> Power {
 fn document(contents: Contents) -> Value {
     let report = contents.report("e1".parse().unwrap(), "site-1", None);
     serde_json::to_value(report).unwrap()
+}
+
+/// As the server has it.
+fn sent(mut document: Value) -> SentReport {
+    for (name, value) in [
+        ("id", "r1"),
+        ("clientID", "c"),
+        ("createdDateTime", "2026-03-10T00:00:00Z"),
+        ("modificationDateTime", "2026-03-10T00:00:00Z"),
+    ] {
+        document[name] = json!(value);
+    }
+    SentReport::of("site-1", &document).unwrap()
 }
 
 /// Of each interval its start, its duration and its payloads as `TYPE value`.
@@ -103,13 +116,15 @@ fn a_warning_says_how_little_and_its_withdrawal_says_so() {
 fn what_was_announced_is_read_from_a_report() {
     let quiet = QuietSpan { span: span(3, 5), power: Power::ZERO, less: Power::ZERO };
     let now = span(1, 2).start();
-    let mut document = document(Contents::quiet(&[quiet], &[span(20, 22)], now));
-    document["id"] = json!("r1");
-    document["clientID"] = json!("c");
-    document["createdDateTime"] = json!("2026-03-10T00:00:00Z");
-    document["modificationDateTime"] = json!("2026-03-10T00:00:00Z");
-    let report = serde_json::from_value(document).unwrap();
-    assert_eq!(announced(&report), [span(3, 5), span(20, 22)]);
+    let document = document(Contents::quiet(&[quiet], &[span(20, 22)], now));
+    let report = sent(document.clone());
+    assert_eq!(report.spans, [span(3, 5), span(20, 22)]);
+    assert!(SentReport::of("site-2", &document).is_none());
+    let mut moved = document;
+    moved["eventID"] = json!("e2");
+    assert_eq!(report.to_event("e2"), moved, "nothing else changes");
+    assert!(!ReportKind::Quiet.is_over(&report, span(21, 22).start()));
+    assert!(ReportKind::Quiet.is_over(&report, span(22, 23).start()));
 }
 
 /// A month of a small float of seconds would be inexact; hours and minutes are not.
@@ -119,16 +134,8 @@ fn long_and_odd_spans_keep_their_seconds() {
     for seconds in [1, 59, 3_599, 2_678_401, 86_400 * 3_650 + 61] {
         let span = Span::starting(start, Seconds::new(seconds)).unwrap();
         let used = Used { span, energy: Energy::default(), estimated: false };
-        let mut document = document(Contents::usage(&[used]));
-        for (name, value) in [
-            ("id", "r1"),
-            ("clientID", "c"),
-            ("createdDateTime", "2026-03-10T00:00:00Z"),
-            ("modificationDateTime", "2026-03-10T00:00:00Z"),
-        ] {
-            document[name] = json!(value);
-        }
-        assert_eq!(announced(&serde_json::from_value(document).unwrap()), [span], "{seconds}");
+        let report = sent(document(Contents::usage(&[used])));
+        assert_eq!(report.spans, [span], "{seconds}");
     }
 }
 
@@ -141,35 +148,59 @@ fn use_is_energy_and_says_whether_it_was_measured() {
     assert_eq!(told[0].2, ["USAGE 36.0", "DATA_QUALITY \"ESTIMATED\""]);
 }
 
-fn event(id: &str, modified: u32, start_h: u32, asks: Option<&str>) -> Event {
+fn event(id: &str, modified: u32, start_h: u32, payload: &str, asks: Option<&str>) -> Event {
     let descriptors = asks.map(|word| json!([{"payloadType": word}]));
-    serde_json::from_value(json!({
+    let event = json!({
         "id": id, "programID": "p1", "priority": null, "targets": [],
         "createdDateTime": "2026-03-01T00:00:00Z",
         "modificationDateTime": format!("2026-03-0{modified}T00:00:00Z"),
         "intervalPeriod": {"start": span(start_h, 23).start(), "duration": "PT1H"},
         "reportDescriptors": descriptors,
-        "intervals": [{"id": 0, "payloads": [{"type": "PRICE", "values": [1.0]}]}],
-    }))
-    .unwrap()
+        "intervals": [{"id": 0, "payloads": [{"type": payload, "values": [1.0]}]}],
+    });
+    Event::read(&event, 1)
+}
+
+fn chosen(kind: ReportKind, ranked: &[&Event]) -> Option<String> {
+    kind.event(ranked, span(2, 3).start()).map(|event| event.id.clone())
 }
 
 #[test]
 fn a_report_answers_the_newest_open_event_that_asks_for_it() {
     let events = [
-        event("asks-old", 1, 8, Some("IMPORT_CAPACITY_RESERVATION")),
-        event("asks", 2, 8, Some("IMPORT_RESERVATION_CAPACITY")),
-        event("asks-but-over", 5, 1, Some("IMPORT_RESERVATION_CAPACITY")),
-        event("newest", 4, 9, Some("USAGE_FORECAST")),
+        event("asks-old", 1, 8, "PRICE", Some("IMPORT_CAPACITY_RESERVATION")),
+        event("asks", 2, 8, "PRICE", Some("IMPORT_RESERVATION_CAPACITY")),
+        event("asks-but-over", 5, 1, "PRICE", Some("IMPORT_RESERVATION_CAPACITY")),
+        event("newest", 4, 9, "PRICE", Some("USAGE_FORECAST")),
     ];
     let all: Vec<&Event> = events.iter().collect();
-    let now = span(2, 3).start();
-    let chosen = |kind: ReportKind, ranked: &[&Event]| {
-        kind.event(ranked, now).map(|event| event.id.to_string())
-    };
     assert_eq!(chosen(ReportKind::Request, &all).as_deref(), Some("asks"));
     assert_eq!(chosen(ReportKind::Request, &all[..1]).as_deref(), Some("asks-old"));
     assert_eq!(chosen(ReportKind::Plan, &all).as_deref(), Some("newest"));
     assert_eq!(chosen(ReportKind::Usage, &all).as_deref(), Some("newest"), "nobody asks");
     assert_eq!(chosen(ReportKind::Usage, &all[2..3]), None, "it is over");
+}
+
+/// An event that says what may be drawn is left alone unless it asks itself; and even then another
+/// that asks is better.
+#[test]
+fn no_report_holds_up_a_limit_a_grant_or_an_alert() {
+    for payload in [
+        "IMPORT_CAPACITY_LIMIT",
+        "IMPORT_CAPACITY_SUBSCRIPTION",
+        "IMPORT_CAPACITY_RESERVATION",
+        "IMPORT_RESERVATION_CAPACITY",
+        "IMPORT_CAPACITY_AVAILABLE",
+        "import_capacity_limit",
+        "ALERT_GRID_EMERGENCY",
+    ] {
+        let command = event("command", 9, 8, payload, None);
+        assert_eq!(chosen(ReportKind::Plan, &[&command]), None, "{payload}");
+        let price = event("price", 1, 8, "PRICE", None);
+        assert_eq!(chosen(ReportKind::Plan, &[&command, &price]).as_deref(), Some("price"));
+        let asks = event("asks", 2, 8, payload, Some("USAGE_FORECAST"));
+        assert_eq!(chosen(ReportKind::Plan, &[&asks, &price]).as_deref(), Some("asks"));
+        let better = event("better", 1, 8, "GHG", Some("USAGE_FORECAST"));
+        assert_eq!(chosen(ReportKind::Plan, &[&asks, &better]).as_deref(), Some("better"));
+    }
 }

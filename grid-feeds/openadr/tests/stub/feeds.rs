@@ -92,18 +92,32 @@ async fn prices_and_caps_bind_and_co2_is_a_forecast_of_its_kind() {
     assert_eq!(co2.series.kind.to_string(), "marginal direct CO2 in g/kWh");
 }
 
+/// The limit in amperes of 08:00 is told, and in doubt; what else there is arrives, though one event
+/// of the page is no OpenADR at all.
 #[tokio::test]
-async fn an_event_that_cannot_be_read_is_named_to_whoever_asked_for_its_quantity() {
+async fn an_event_that_cannot_be_read_is_told_and_hides_no_other() {
     let server = Server::start();
     let mut amperes = limit("amperes", &[16.0]);
     amperes["payloadDescriptors"] =
         json!([{"payloadType": "IMPORT_CAPACITY_LIMIT", "units": "AMPS"}]);
-    server.world().events = vec![amperes, of_type("PRICE", 0.17)];
+    let mut emergency = limit("emergency", &[0.2]);
+    emergency["intervalPeriod"]["start"] = json!("2026-03-10T06:00:00Z");
+    let mut odd = of_type("GHG", 1.0);
+    odd["intervalPeriod"]["start"] = json!("0000-00-00");
+    server.world().events = vec![odd, amperes, emergency, of_type("PRICE", 0.17)];
     let (caps, _) = role(&server, Quantity::PowerCap, "");
-    let error = fetched(&caps).await.unwrap_err().to_string();
-    assert!(error.contains("event amperes, interval 0") && error.contains("AMPS"), "{error}");
+    let revision = fetched(&caps).await.unwrap();
+    assert_eq!(drawn(&revision), [(0, 1, 200)]);
+    let doubt = &revision.doubt;
+    assert!(doubt.words[0].contains("event amperes, interval 0: AMPS"), "{doubt:?}");
+    assert_eq!(doubt.words.len(), 1, "the odd one is of CO2");
+    assert_eq!((doubt.spans[0].start() - now()).get() / 3600, 2);
     let (prices, _) = role(&server, Quantity::Price, "");
-    fetched(&prices).await.unwrap();
+    let prices = fetched(&prices).await.unwrap();
+    assert_eq!((prices.series.agenda.pieces().len(), prices.doubt.words.len()), (1, 0));
+    let (co2, _) = role(&server, Quantity::Co2, "");
+    let co2 = fetched(&co2).await.unwrap();
+    assert!(co2.doubt.words[0].contains("0000-00-00"), "{:?}", co2.doubt);
 }
 
 #[tokio::test]

@@ -116,6 +116,11 @@ impl Server {
         toml::from_str(&text).unwrap()
     }
 
+    /// What this site takes for its secret; the right one is `s3cr3t`.
+    pub fn write_secret(&self, text: &str) {
+        std::fs::write(self.secret.path(), text).unwrap();
+    }
+
     pub fn ven(&self) -> Ven {
         let timeouts = Timeouts { connect: Duration::from_secs(30), total: Duration::from_mins(1) };
         Ven::connect_within(self.settings(), Currency::EUR, timeouts).unwrap()
@@ -152,7 +157,7 @@ fn routes(shared: Shared) -> Router {
         .route("/events", get(events))
         .route("/vens", get(nothing).post(enrolled))
         .route("/reports", get(reports).post(new_report))
-        .route("/reports/{id}", put(changed_report))
+        .route("/reports/{id}", put(changed_report).delete(deleted_report))
         .route("/notifiers", get(notifiers))
         .route("/notifiers/ws", any(socket))
         .route("/subscriptions", get(subscriptions).post(subscribed))
@@ -298,6 +303,13 @@ async fn changed_report(
     };
     *kept = stored(report, &id, 59);
     Json(kept.clone()).into_response()
+}
+
+async fn deleted_report(State(shared): State<Shared>, Path(id): Path<String>) -> StatusCode {
+    let mut world = shared.world.lock().unwrap();
+    let before = world.reports.len();
+    world.reports.retain(|report| report["id"] != id.as_str());
+    if world.reports.len() < before { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
 }
 
 async fn notifiers() -> Json<Value> {

@@ -51,7 +51,7 @@ async fn asked() -> (Vtn, ProgramClient<BusinessLogic>, Ven) {
         told(&received[0]),
         [["IMPORT_RESERVATION_CAPACITY 50.0", "IMPORT_RESERVATION_FEE 0.15"]]
     );
-    assert!(word(&ven).await.grants.unwrap().is_empty(), "nothing is granted by asking");
+    assert!(word(&ven).await.grants.said.is_empty(), "nothing is granted by asking");
     (vtn, program, ven)
 }
 
@@ -61,7 +61,7 @@ async fn a_peak_is_granted() {
     let (_vtn, program, ven) = asked().await;
     let granted = request(answer(&program, GRANT, [3, 5], [50.0, 0.11]));
     program.create_event(granted).await.unwrap();
-    let grants = word(&ven).await.grants.unwrap();
+    let grants = word(&ven).await.grants.said;
     let [grant] = grants.as_slice() else { panic!("{grants:?}") };
     assert_eq!((grant.span, grant.power), (span(3, 5), power(50.0)));
     assert_eq!(grant.fee.unwrap().total_millionths(grant.power), Some(5_500_000), "50 x 0.11");
@@ -74,11 +74,11 @@ async fn a_peak_is_partly_granted_and_then_wholly() {
     let (_vtn, program, ven) = asked().await;
     let part = request(answer(&program, GRANT, [3, 4], [30.0, 0.11]));
     let mut event = program.create_event(part).await.unwrap();
-    let grants = word(&ven).await.grants.unwrap();
+    let grants = word(&ven).await.grants.said;
     assert_eq!((grants[0].span, grants[0].power), (span(3, 4), power(30.0)));
     *event.content_mut() = request(answer(&program, GRANT, [3, 5], [50.0, 0.11]));
     event.update().await.unwrap();
-    let later = word(&ven).await.grants.unwrap();
+    let later = word(&ven).await.grants.said;
     assert_eq!((later.len(), later[0].span, later[0].power), (1, span(3, 5), power(50.0)));
     assert_eq!(later[0].id, grants[0].id, "it is the same grant, changed");
 }
@@ -91,8 +91,8 @@ async fn a_peak_is_refused_with_an_offer() {
     let offer = request(answer(&program, OFFER, [3, 5], [20.0, 0.4]));
     program.create_event(offer).await.unwrap();
     let said = word(&ven).await;
-    assert!(said.grants.unwrap().is_empty());
-    let available = said.available.unwrap();
+    assert!(said.grants.said.is_empty());
+    let available = said.available.said;
     assert_eq!((available[0].span, available[0].power), (span(3, 5), power(20.0)));
     let price = available[0].price.unwrap();
     assert_eq!(price.per_kw_millionths, 400_000);
@@ -112,8 +112,8 @@ async fn a_peak_is_refused_with_an_offer() {
 async fn a_peak_is_left_without_an_answer() {
     let (_vtn, _program, ven) = asked().await;
     let said = word(&ven).await;
-    assert!(said.grants.unwrap().is_empty() && said.available.unwrap().is_empty());
-    assert_eq!(said.power_cap.unwrap().at(hour(3)), Some(power(100.0)), "the cap stays");
+    assert!(said.grants.said.is_empty() && said.available.said.is_empty());
+    assert_eq!(said.power_cap.said.at(hour(3)), Some(power(100.0)), "the cap stays");
 }
 
 /// A grant that is withdrawn is gone.
@@ -123,7 +123,7 @@ async fn a_grant_is_withdrawn() {
     let (_vtn, program, ven) = asked().await;
     let granted = request(answer(&program, GRANT, [3, 5], [50.0, 0.0]));
     let event = program.create_event(granted).await.unwrap();
-    assert_eq!(word(&ven).await.grants.unwrap().len(), 1);
+    assert_eq!(word(&ven).await.grants.said.len(), 1);
     event.delete().await.unwrap();
-    assert!(word(&ven).await.grants.unwrap().is_empty());
+    assert!(word(&ven).await.grants.said.is_empty());
 }

@@ -27,14 +27,14 @@ async fn what_the_supplier_changes_is_told_at_once_and_after_a_restart_too() {
     let limits = |kilowatts| event(&program, "cap", "IMPORT_CAPACITY_LIMIT", 1, &[kilowatts]);
     let mut cap = program.create_event(limits(60.0)).await.unwrap();
     changed(&mut changes).await;
-    assert_eq!(word(&ven).await.limit.unwrap().pieces()[0].value, power(60.0));
+    assert_eq!(word(&ven).await.limit.said.pieces()[0].value, power(60.0));
     *cap.content_mut() = limits(40.0);
     cap.update().await.unwrap();
     changed(&mut changes).await;
-    assert_eq!(word(&ven).await.limit.unwrap().pieces()[0].value, power(40.0));
+    assert_eq!(word(&ven).await.limit.said.pieces()[0].value, power(40.0));
     cap.delete().await.unwrap();
     changed(&mut changes).await;
-    assert!(word(&ven).await.limit.unwrap().pieces().is_empty());
+    assert!(word(&ven).await.limit.said.pieces().is_empty());
 
     vtn.kill();
     vtn.start_again('B').await;
@@ -42,7 +42,7 @@ async fn what_the_supplier_changes_is_told_at_once_and_after_a_restart_too() {
     let program = vtn.supplier().get_program_by_id(program.id()).await.unwrap();
     program.create_event(limits(50.0)).await.unwrap();
     changed(&mut changes).await;
-    assert_eq!(word(&ven).await.limit.unwrap().pieces()[0].value, power(50.0));
+    assert_eq!(word(&ven).await.limit.said.pieces()[0].value, power(50.0));
     listener.abort();
 }
 

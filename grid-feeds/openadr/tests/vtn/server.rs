@@ -189,6 +189,22 @@ pub fn event(
     }))
 }
 
+/// As [`event`], which asks for all reports there are.
+pub fn asking(
+    program: &ProgramClient<BusinessLogic>,
+    name: &str,
+    payload: &str,
+    from: i64,
+    values: &[f64],
+) -> EventRequest {
+    let words =
+        ["USAGE_FORECAST", "LOAD_SHED_DELTA_AVAILABLE", "IMPORT_RESERVATION_CAPACITY", "USAGE"];
+    let asked: Value = words.iter().map(|word| json!({ "payloadType": word })).collect();
+    let mut event = event(program, name, payload, from, values);
+    event.report_descriptors = Some(serde_json::from_value(asked).unwrap());
+    event
+}
+
 pub fn request(event: Value) -> EventRequest {
     serde_json::from_value(event).unwrap()
 }

@@ -65,7 +65,7 @@ pub struct FeedErrorDocument {
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// `refused`, `busy`, `transient`, `not_published`, `payload`, `sandbox` or `configuration`.
+    /// `refused`, `busy`, `transient`, `not_published`, `payload`, `partly_read`, `sandbox` or `configuration`.
     #[schema(example = "busy")]
     pub class: String,
     /// In words.

@@ -14,7 +14,7 @@ fn grant(id: i32, hours: [u32; 2], kilowatts: f64, fee: f64) -> Value {
 }
 
 fn grants(events: &[Event]) -> Vec<(String, String, f64)> {
-    let grants = read(events).grants.unwrap();
+    let grants = read(events).grants.said;
     let told = |grant: &super::super::Grant| {
         let span = grant.span.to_string().replace("2026-03-10T", "").replace(":00:00Z", "");
         (grant.id.clone(), span, grant.power.as_watts())
@@ -37,13 +37,13 @@ fn a_grant_has_a_power_and_a_fee_for_each_kw() {
             {"payloadType": "IMPORT_CAPACITY_RESERVATION", "units": "KW"},
             {"payloadType": "IMPORT_CAPACITY_RESERVATION_FEE", "units": "EUR", "currency": "EUR"}]}),
     );
-    let grants = read(std::slice::from_ref(&event)).grants.unwrap();
+    let grants = read(std::slice::from_ref(&event)).grants.said;
     let [grant] = grants.as_slice() else { panic!("{grants:?}") };
     assert_eq!((grant.id.as_str(), grant.power), ("g/3", Power::from_watts(50_000.0).unwrap()));
     assert_eq!(grant.modified, at("2026-03-09T00:00:00Z"));
     assert_eq!(grant.fee.unwrap().total_millionths(grant.power), Some(5_500_000));
     let others = ["site-2".to_owned()];
-    assert!(read_with(&json!(null), &others, &[event]).grants.unwrap().is_empty());
+    assert!(read_with(&json!(null), &others, &[event]).grants.said.is_empty());
 }
 
 /// One event lists two grants that overlap: they add up. A later event with the middle hour
@@ -95,7 +95,7 @@ fn what_may_be_asked_for_has_a_price() {
     for price in ["IMPORT_CAPACITY_AVAILABLE_PRICE", "IMPORT_CAPACITY_AVAILABLE_FEE"] {
         let kinds = ["IMPORT_CAPACITY_AVAILABLE", price];
         let intervals = json!([priced(0, kinds, [9, 10], [242.0, 0.11])]);
-        let available = read(&[event("a", json!({"intervals": intervals}))]).available.unwrap();
+        let available = read(&[event("a", json!({"intervals": intervals}))]).available.said;
         assert_eq!(available[0].power, Power::from_watts(242_000.0).unwrap());
         assert_eq!(available[0].price.unwrap().per_kw_millionths, 110_000);
     }
@@ -104,14 +104,14 @@ fn what_may_be_asked_for_has_a_price() {
 #[test]
 fn a_negative_grant_and_a_fee_in_another_unit_are_refused() {
     let negative = event("g", json!({"intervals": [grant(0, [9, 10], -1.0, 0.0)]}));
-    assert!(read(&[negative]).grants.unwrap_err().to_string().contains("-1 is no power"));
+    assert!(read(&[negative]).grants.unread[0].to_string().contains("-1 is no power"));
     let per_hour = event(
         "g",
         json!({"intervals": [grant(0, [9, 10], 1.0, 0.1)],
         "payloadDescriptors":
             [{"payloadType": "IMPORT_CAPACITY_RESERVATION_FEE", "units": "KWH"}]}),
     );
-    assert!(read(&[per_hour]).grants.unwrap_err().to_string().contains("KWH"));
+    assert!(read(&[per_hour]).grants.unread[0].to_string().contains("KWH"));
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn alerts_are_told_until_they_are_over() {
         limits("l", &[5.0]),
     ];
     let word = read(&events);
-    let kinds: Vec<&str> = word.alerts.iter().map(|alert| alert.kind.as_str()).collect();
+    let kinds: Vec<&str> = word.alerts.said.iter().map(|alert| alert.kind.as_str()).collect();
     assert_eq!(kinds, ["ALERT_GRID_EMERGENCY", "ALERT_OUR_OWN"]);
-    assert_eq!(word.alerts[0].text, "save power");
-    assert_eq!(word.alerts[0].id, "a/0");
+    assert_eq!(word.alerts.said[0].text, "save power");
+    assert_eq!(word.alerts.said[0].id, "a/0");
 }

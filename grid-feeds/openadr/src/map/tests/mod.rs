@@ -2,15 +2,15 @@
 
 mod agendas;
 mod capacity;
+mod doubt;
 mod timing;
 
-use openleadr_wire::event::Event;
-use openleadr_wire::program::Program;
 use planner::quantity::{Currency, Power, Rate};
 use planner::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Reader, SupplierWord};
+use crate::wire::{Event, Program};
 
 /// 2026-03-10T06:00:00Z.
 const NOW: &str = "2026-03-10T06:00:00Z";
@@ -24,12 +24,12 @@ fn hour(hour: u32) -> Timestamp {
 }
 
 fn program(descriptors: &Value) -> Program {
-    serde_json::from_value(json!({
+    let program = json!({
         "id": "p1", "createdDateTime": "2026-01-01T00:00:00Z",
         "modificationDateTime": "2026-01-01T00:00:00Z", "programName": "power",
         "payloadDescriptors": descriptors,
-    }))
-    .unwrap()
+    });
+    Program::named("power", &program).unwrap()
 }
 
 /// An event of the program, with these fields in place of the usual ones.
@@ -43,7 +43,7 @@ fn event(id: &str, fields: Value) -> Event {
     for (name, value) in fields {
         event[name] = value;
     }
-    serde_json::from_value(event).unwrap()
+    Event::read(&event, 1)
 }
 
 /// Intervals that follow one another, each with one value.
@@ -67,13 +67,17 @@ fn read_with(descriptors: &Value, targets: &[String], events: &[Event]) -> Suppl
     reader.word(&program(descriptors), events)
 }
 
-/// Start hour, end hour (99 for no end) and W.
-fn drawn(agenda: &planner::agenda::Agenda<Power>) -> Vec<(i64, i64, f64)> {
-    let midnight = hour(0);
-    let hours = |instant: Timestamp| match instant {
+/// Hours since midnight, -99 for no start and 99 for no end.
+fn hours(instant: Timestamp) -> i64 {
+    match instant {
+        Timestamp::MIN => -99,
         Timestamp::MAX => 99,
-        instant => (instant - midnight).get() / 3600,
-    };
+        instant => (instant - hour(0)).get() / 3600,
+    }
+}
+
+/// Start hour, end hour and W.
+fn drawn(agenda: &planner::agenda::Agenda<Power>) -> Vec<(i64, i64, f64)> {
     let piece = |piece: &planner::agenda::Piece<Power>| {
         (hours(piece.span.start()), hours(piece.span.end()), piece.value.as_watts())
     };
