@@ -17,8 +17,15 @@ pub(super) struct Undelivered {
 }
 
 impl From<FeedError> for Undelivered {
+    /// What the receiver says of the message itself is final. Who may send and where to is for people
+    /// at both ends to mend, as is what the settings name.
     fn from(error: FeedError) -> Self {
-        Self { words: error.to_string(), retry: error.retry() }
+        let retry = match &error {
+            FeedError::Refused { status: 400 | 410 | 413 | 415 | 422, .. } => RetryClass::Permanent,
+            FeedError::Refused { .. } | FeedError::Configuration { .. } => RetryClass::Backoff,
+            error => error.retry(),
+        };
+        Self { words: error.to_string(), retry }
     }
 }
 

@@ -119,11 +119,15 @@ impl Service {
         }
     }
 
+    /// One step that fails keeps no other from being taken: each reads anew what is.
     async fn take_turn(&self) -> Result<(), ServiceError> {
-        self.judge().await?;
-        if let Some(waiting) = self.settle().await? {
-            self.ask_for_power(&waiting).await?;
-        }
-        self.tell().await
+        let judged = self.judge().await;
+        let settled = match self.settle().await {
+            Ok(Some(waiting)) => self.ask_for_power(&waiting).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        let told = self.tell().await;
+        judged.and(settled).and(told)
     }
 }

@@ -36,14 +36,22 @@ impl Service {
         }
         let states = vec![ReservationState::AwaitingSupplier];
         let waiting = self.all_reservations(Filter { states, ..Filter::default() }).await?;
-        let mut left = Vec::new();
+        let (mut left, mut failed) = (Vec::new(), false);
         for stored in waiting {
-            if !self.settled(&stored, asked.as_ref(), now).await? {
-                left.push(stored);
+            match self.settled(&stored, asked.as_ref(), now).await {
+                Ok(true) => {}
+                Ok(false) => left.push(stored),
+                // One that cannot be planned holds up no other, and is tried again.
+                Err(error) => {
+                    failed = true;
+                    let (id, error) = (stored.id, format!("{:#}", anyhow::Error::from(error)));
+                    tracing::warn!(%id, error, "could not settle a request that waits");
+                    left.push(stored);
+                }
             }
         }
         self.negotiations.remember(|memo| {
-            memo.settled = changes;
+            memo.settled = changes.filter(|_| !failed);
             memo.next_deadline = left.iter().map(|stored| stored.expires).min();
             memo.asking =
                 asked.is_some() || !left.is_empty() || memo.without_power().next().is_some();
@@ -59,8 +67,11 @@ impl Service {
         now: Timestamp,
     ) -> Result<bool, ServiceError> {
         let subject = asked.map(Subject::of).unwrap_or_default();
-        if self.offered(stored, asked, &subject).await? {
-            return Ok(true);
+        match self.offered(stored, asked, &subject).await {
+            Ok(true) => return Ok(true),
+            // Its time is up, whatever keeps it from being planned.
+            Err(error) if stored.expires > now => return Err(error),
+            Ok(false) | Err(_) => {}
         }
         let was_asked = subject.reservations.iter().any(|asker| asker.id == stored.id.as_uuid());
         let (code, detail) = match &subject.answer {

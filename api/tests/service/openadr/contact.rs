@@ -1,6 +1,7 @@
 //! Contact that is lost for a day, and servers that answer anything but what was asked.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -118,6 +119,8 @@ struct Front {
     behind: String,
     /// Of requests for events, and of reports that are sent.
     failures: Arc<Mutex<[VecDeque<u16>; 2]>>,
+    /// Nobody gets a token, as with a secret that is no longer right.
+    refuses: Arc<AtomicBool>,
     http: reqwest::Client,
 }
 
@@ -128,6 +131,10 @@ async fn pass(
     mut headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    if uri.path() == "/auth/token" && front.refuses.load(Ordering::Relaxed) {
+        let error = json!({"error": "invalid_client"});
+        return (StatusCode::UNAUTHORIZED, error.to_string()).into_response();
+    }
     let errand = match (uri.path(), &method) {
         ("/events", &Method::GET) => Some(0),
         ("/reports", &Method::POST) => Some(1),
@@ -151,6 +158,21 @@ async fn pass(
     response
 }
 
+/// Answers for the server, with these failures first; its address.
+async fn in_front_of(vtn: &Vtn, failures: [VecDeque<u16>; 2]) -> (Front, String) {
+    let front = Front {
+        behind: vtn.url(),
+        failures: Arc::new(Mutex::new(failures)),
+        refuses: Arc::default(),
+        http: reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().unwrap(),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/", listener.local_addr().unwrap());
+    let app = Router::new().fallback(pass).with_state(front.clone());
+    tokio::spawn(axum::serve(listener, app).into_future());
+    (front, base)
+}
+
 /// 401 is a stale token, 409 a conflict with another one's report, 429 and 503 ask to wait: none of
 /// them keeps agendas from coming nor forecasts from arriving.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -159,15 +181,7 @@ async fn refusals_of_the_moment_are_got_over() {
     let vtn = Vtn::start().await;
     let program = vtn.program().await;
     let statuses = || VecDeque::from([401, 409, 429, 503]);
-    let front = Front {
-        behind: vtn.url(),
-        failures: Arc::new(Mutex::new([statuses(), statuses()])),
-        http: reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().unwrap(),
-    };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}/", listener.local_addr().unwrap());
-    let app = Router::new().fallback(pass).with_state(front.clone());
-    tokio::spawn(axum::serve(listener, app).into_future());
+    let (front, base) = in_front_of(&vtn, [statuses(), statuses()]).await;
     let site = Site::sqlite();
     let settings = settings(&vtn, 1, 7200).replace(&vtn.url(), &base);
     let (server, _) = under_contract_with(&site, &program, settings, 900).await;
@@ -187,4 +201,43 @@ async fn refusals_of_the_moment_are_got_over() {
     assert_eq!(feed(&feeds, "caps")["status"], "ok");
     // A duplicate would be a second report of the name.
     assert_eq!(vtn::reports(&vtn, "wattbook-plan").await.len(), 1);
+}
+
+/// The supplier changes our secret: tokens are void and there are no new ones. The question waits,
+/// and says why; the source says so too. Once the secret is right again all goes on by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a server: .ci/openadr-vtn"]
+async fn a_secret_that_is_wrong_for_a_while_loses_no_message() {
+    let mut vtn = Vtn::start().await;
+    let program = vtn.program().await;
+    let (front, base) = in_front_of(&vtn, Default::default()).await;
+    let site = Site::sqlite();
+    let settings = settings(&vtn, 1, 7200).replace(&vtn.url(), &base).replace(
+        "poll_every_s = 1\n",
+        &format!("poll_every_s = 1\ntoken_url = \"{base}auth/token\"\n"),
+    );
+    let (server, hours) = under_contract_with(&site, &program, settings, 900).await;
+    let client = server.client();
+    report(&vtn, "wattbook-plan").await;
+    front.refuses.store(true, Ordering::Relaxed);
+    vtn.kill();
+    vtn.start_again('B').await;
+    super::ask(&client, hours).await;
+    let list = "/api/v1/negotiations?kind=extra_power";
+    let open = until(&client, list, |it| !it["items"].as_array().unwrap().is_empty()).await;
+    let path = format!("/api/v1/negotiations/{}", open["items"][0]["id"].as_str().unwrap());
+    let question = |told: &Value| {
+        let messages = told["messages"].as_array().unwrap();
+        messages.iter().find(|it| it["kind"] == "request").cloned().unwrap_or_default()
+    };
+    let told = until(&client, &path, |told| question(told)["attempts"].as_u64() > Some(1)).await;
+    let waiting = question(&told);
+    assert_eq!(waiting["delivery"], "waiting", "{waiting:#}");
+    assert!(waiting.to_string().contains("401"), "{waiting:#}");
+    until(&client, "/api/v1/feeds", |it| feed(it, "caps")["last_error"]["class"] == "refused")
+        .await;
+    front.refuses.store(false, Ordering::Relaxed);
+    report(&vtn, "wattbook-request").await;
+    until(&client, &path, |told| question(told)["delivery"] == "delivered").await;
+    until(&client, "/api/v1/feeds", |it| feed(it, "caps")["status"] == "ok").await;
 }
