@@ -16,6 +16,7 @@ mod bad_bodies;
 mod bad_requests;
 mod batch;
 mod batch_formats;
+mod batch_inputs;
 mod batch_site;
 mod batch_sweep;
 mod booking;

@@ -10,7 +10,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use planner::time::Timestamp;
 use simulator::batch::job::Utilisation;
-use simulator::batch::policy::{Allocation, Policy, PolicyError, Tie};
+use simulator::batch::policy::{Allocation, Policy, PolicyError, Tie, nearest};
+use simulator::batch::report::Part;
 use simulator::batch::summary;
 use simulator::batch::time::Time;
 
@@ -27,9 +28,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub workload: PathBuf,
     /// Machines of the cluster; the first ones of the platform where one is given [default: all of the
-    /// platform]
+    /// platform; without one what the workload says, MaxProcs or MaxNodes in a trace's header, nb_res in JSON]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    #[arg(required_unless_present = "platform")]
     pub machines: Option<u32>,
     /// Which waiting job starts when: fcfs, round_robin, sjf, ljf, easy, conservative,
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
@@ -68,12 +68,11 @@ pub struct Arguments {
     /// Leave the workload as it is: drop, clip and shift nothing
     #[arg(long)]
     pub raw: bool,
-    /// A parameter by its name; may be repeated. tau_s: the run time below which slowdowns are
-    /// bounded [default: 10]. launch_s: how long it takes to launch a job [default: 0]. delay_power: idle
-    /// or computing, what machines draw while a job only occupies them [default: computing for traces, idle
-    /// for JSON, as in Batsim]. utilisation: how hard jobs drive machines that do not say, from 0 to 1
-    /// [default: 1]. job_utilisation: whether it counts what jobs say [default: true for
-    /// JSON, false for traces]. Policies have their own (docs/BATCH.md)
+    /// Play jobs that share an id as jobs of their own; otherwise they are an error
+    #[arg(long)]
+    pub keep_duplicates: bool,
+    /// An option of the policy, or of every policy; may be repeated. `wattbook batch run --help` lists those
+    /// of each policy
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = named)]
     pub options: Vec<(String, String)>,
     /// Where jobs.csv and summary.json are written, and with a platform that says what machines draw
@@ -86,6 +85,49 @@ pub struct Arguments {
     /// With --out: in which formats, separated by commas
     #[arg(long, value_enum, value_delimiter = ',', default_value = "csv")]
     pub format: Vec<Format>,
+    /// With --format html: from when on the report's figures are, in seconds of the simulation or by the
+    /// clock, such as 2000-05-01 or 2000-05-01T06:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub report_from: Option<Moment>,
+    /// With --format html: until when they are
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub report_to: Option<Moment>,
+}
+
+/// An instant of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Since its beginning.
+    Since(Time),
+    /// By the clock.
+    At(Timestamp),
+}
+
+impl Moment {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(seconds) = text.parse() {
+            let time = Time::from_seconds_f64(seconds).filter(|time| *time >= Time::ZERO);
+            return time.map(Self::Since).ok_or_else(|| "is not a time from 0 s on".to_owned());
+        }
+        let midnight = Timestamp::parse(&format!("{text}T00:00:00Z"));
+        let instant = midnight.or_else(|_| Timestamp::parse(text));
+        instant.map(Self::At).map_err(|error| format!("is not seconds, not a date, and {error}"))
+    }
+
+    /// Since the simulation's beginning, which was at `zero` by the clock.
+    fn since(self, zero: Option<Timestamp>) -> Result<Time, String> {
+        match (self, zero) {
+            (Self::Since(time), _) => Ok(time),
+            (Self::At(instant), Some(zero)) => {
+                Ok(Time::from_seconds(instant.as_unix_seconds() - zero.as_unix_seconds()))
+            }
+            (Self::At(_), None) => {
+                Err("nobody knows when the simulation begins by the clock: --origin says it, \
+                or UnixStartTime in the trace's header; or give seconds"
+                    .to_owned())
+            }
+        }
+    }
 }
 
 /// Who decides.
@@ -126,7 +168,11 @@ impl FromStr for Decider {
             return Ok(Self::External);
         }
         let policy = text.parse().map(Self::Policy);
-        policy.map_err(|error: PolicyError| format!("{error}, external"))
+        policy.map_err(|error: PolicyError| {
+            let near = nearest(text, Policy::ALL.iter().map(|policy| policy.name()));
+            let near = near.map_or(String::new(), |name| format!(" (did you mean {name}?)"));
+            format!("{error}, external{near}")
+        })
     }
 }
 
@@ -203,6 +249,23 @@ impl Arguments {
         }
     }
 
+    /// What part of the simulation the report's figures are of; it begins at `zero` by the clock.
+    pub fn part(&self, zero: Option<Timestamp>) -> Result<Part, Failure> {
+        let bad = |error: String| Failure::BadInput(vec![error]);
+        let since = |moment: Option<Moment>, name: &str, default: Time| {
+            let since = moment.map_or(Ok(default), |moment| moment.since(zero));
+            since.map_err(|error| bad(format!("{name}: {error}")))
+        };
+        let from = since(self.report_from, "--report-from", Time::ZERO)?.max(Time::ZERO);
+        let until = since(self.report_to, "--report-to", Time::FOREVER)?;
+        if from >= until {
+            return Err(bad(
+                "--report-to must be after --report-from, and after the beginning".to_owned()
+            ));
+        }
+        Ok(Part { from, until })
+    }
+
     /// What the options say; everything that is wrong with them and with what goes together.
     pub fn options(&self) -> Result<Options, Failure> {
         let (tau, launch, policy) = (summary::TAU, Time::ZERO, Vec::new());
@@ -251,6 +314,18 @@ impl Arguments {
         }
         if self.policy != Decider::External && self.events.is_some() {
             errors.push("--events are told to a decision process: --policy external".to_owned());
+        }
+        let part = self.report_from.is_some() || self.report_to.is_some();
+        if part && !self.format.contains(&Format::Html) {
+            errors
+                .push("--report-from and --report-to are of the report: --format html".to_owned());
+        }
+        let named = self.policy == Decider::External || self.batches.is_some();
+        if self.keep_duplicates && named {
+            errors.push(
+                "--keep-duplicates: --policy external and --batches tell jobs by their ids"
+                    .to_owned(),
+            );
         }
         if self.out.is_none() && self.format != [Format::Csv] {
             errors.push("--format needs --out, where files are written".to_owned());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use simulator::batch::kernel::external::{self, Described, Peer, Rules};
 use simulator::batch::kernel::{Cluster, SimulationError};
+use simulator::batch::policy::no_option;
 use simulator::batch::workload::WorkloadError;
 use tokio::runtime::Runtime;
 use zeromq::{ReqSocket, Socket, SocketOptions, SocketRecv, SocketSend, ZmqMessage};
@@ -16,6 +17,15 @@ use super::files::{Pending, bad_input, open_unseen};
 use super::inputs::Workload;
 use super::outputs::Outputs;
 use crate::cli::Failure;
+
+/// Options of its own.
+const OPTIONS: [&str; 5] = [
+    "dynamic_jobs",
+    "acknowledge_dynamic_jobs",
+    "forward_profiles",
+    "ask_waiting_times",
+    "forward_unknown_events",
+];
 
 /// How a dialogue ends: how long jobs were said to wait, where that was asked.
 type Ended = Result<Option<Vec<(String, f64)>>, SimulationError<WorkloadError>>;
@@ -69,11 +79,7 @@ fn rules(
                 continue;
             }
             _ => {
-                errors.push(format!(
-                    "{name} is no option of external: its options are dynamic_jobs, \
-                     acknowledge_dynamic_jobs, forward_profiles, ask_waiting_times and \
-                     forward_unknown_events"
-                ));
+                errors.push(no_option(name, "external", &OPTIONS));
                 continue;
             }
         };

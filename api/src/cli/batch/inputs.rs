@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use planner::time::Timestamp;
+use serde::Deserialize;
 use simulator::batch::job::Job;
 use simulator::batch::platform::{
     KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml,
 };
-use simulator::batch::workload::{Cleaning, Jobs, Reading, WorkloadError, read_json};
+use simulator::batch::workload::{Cleaning, Jobs, Reader, Reading, WorkloadError, read_json};
 
-use super::files::{bad_input, open};
+use super::files::{bad_input, open, open_unseen};
 use super::nodes::{self, Services};
 use crate::cli::Failure;
 
@@ -74,6 +76,51 @@ pub fn files_of_nodes(file: &Path) -> Vec<PathBuf> {
     let Some(PlatformDocument { machines }) = document else { return Vec::new() };
     let folder = file.parent().unwrap_or(Path::new(""));
     machines.iter().filter_map(|class| Some(folder.join(class.nodes.as_ref()?))).collect()
+}
+
+/// How many machines a workload says that there are, and where.
+pub fn machines_of(file: &Path) -> Result<Option<(u32, &'static str)>, Failure> {
+    #[derive(Deserialize)]
+    struct Size {
+        nb_res: Option<u32>,
+    }
+    if !file.is_file() {
+        // What can be read only once.
+        return Ok(None);
+    }
+    let mut source = open_unseen(file)?;
+    let start = source.fill_buf().map_err(|error| bad_input(file, error))?;
+    if start.trim_ascii_start().starts_with(b"{") {
+        let size: Size = serde_json::from_reader(source).map_err(|error| bad_input(file, error))?;
+        return Ok(size
+            .nb_res
+            .filter(|machines| *machines > 0)
+            .map(|machines| (machines, "nb_res")));
+    }
+    let mut reader = Reader::new(source);
+    reader.next_record().map_err(|error| bad_input(file, error))?;
+    let said = |key| Some((reader.header().number(key)?.try_into().ok()?, key));
+    Ok(["MaxProcs", "MaxNodes"]
+        .into_iter()
+        .find_map(said)
+        .filter(|(machines, _)| *machines <= 10_000_000))
+}
+
+/// What is wrong with a workload of which no job is played.
+fn nothing(cleaning: &Cleaning) -> String {
+    let Cleaning { jobs_read, .. } = *cleaning;
+    if jobs_read == 0 {
+        return "there is no job in it".to_owned();
+    }
+    let reasons = [
+        (cleaning.dropped_no_run_time, "have no run time"),
+        (cleaning.dropped_no_processors, "ask for no processor"),
+        (cleaning.dropped_too_large, "ask for more processors than there are machines"),
+        (cleaning.dropped_negative_submission, "were submitted before the trace begins"),
+    ];
+    let told = reasons.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, why)| format!("{count} {why}")).collect();
+    format!("none of its {jobs_read} jobs can be played: {}", told.join(", "))
 }
 
 /// The jobs of a workload file.
@@ -142,6 +189,26 @@ impl Workload {
         Ok(Self::Document { jobs, cleaning, jobs_communicating: read.jobs_communicating })
     }
 
+    /// Reads the first jobs. When the simulation's time begins by the clock, where the workload tells.
+    pub fn begin(&mut self) -> Result<Option<Timestamp>, WorkloadError> {
+        let Self::Trace(jobs) = self else { return Ok(None) };
+        jobs.begin()?;
+        let start =
+            jobs.header().number("UnixStartTime").and_then(|start| i64::try_from(start).ok());
+        let later = jobs.origin().map_or(0, |origin| origin.as_micros().div_euclid(1_000_000));
+        Ok(start.map(|start| Timestamp::from_unix_seconds(start + later)))
+    }
+
+    /// That there is a job to play, after [`Workload::begin`].
+    pub fn has_jobs(&self, file: &Path) -> Result<(), Failure> {
+        let empty = match self {
+            Self::Trace(jobs) => jobs.cleaning().jobs_kept == 0,
+            Self::Document { jobs, .. } => jobs.as_slice().is_empty(),
+            Self::Held { held, .. } => held.jobs.is_empty(),
+        };
+        if empty { Err(bad_input(file, nothing(&self.cleaning()))) } else { Ok(()) }
+    }
+
     /// Whether machines compute that a job only occupies, unless it is said: a trace does not tell
     /// what its jobs do, a document does.
     pub fn delays_compute(&self) -> bool {
@@ -155,8 +222,12 @@ impl Workload {
     /// All of it, in memory.
     pub fn hold(mut self, file: &Path) -> Result<Held, Failure> {
         let jobs: Result<Vec<Job>, WorkloadError> = self.by_ref().collect();
+        let jobs = jobs.map_err(|error| bad_input(file, error))?;
+        if jobs.is_empty() {
+            return Err(bad_input(file, nothing(&self.cleaning())));
+        }
         Ok(Held {
-            jobs: jobs.map_err(|error| bad_input(file, error))?,
+            jobs,
             cleaning: self.cleaning(),
             jobs_communicating: self.jobs_communicating(),
             delays_compute: self.delays_compute(),
@@ -168,12 +239,17 @@ impl Workload {
         file: &Path,
         machines: Option<u32>,
         raw: bool,
+        duplicates: bool,
     ) -> Result<(Vec<Job>, Self), Failure> {
         let machines = machines.unwrap_or(u32::MAX);
-        let reading = Reading { machines, raw, whole: true };
+        let reading = Reading { machines, raw, whole: true, duplicates };
         let mut workload = Self::open(file, reading, &Platform::of_machines(machines))?;
         let jobs: Result<Vec<Job>, WorkloadError> = workload.by_ref().collect();
-        Ok((jobs.map_err(|error| bad_input(file, error))?, workload))
+        let jobs = jobs.map_err(|error| bad_input(file, error))?;
+        if jobs.is_empty() {
+            return Err(bad_input(file, nothing(&workload.cleaning())));
+        }
+        Ok((jobs, workload))
     }
 
     /// What a trace's header says: keys and values.

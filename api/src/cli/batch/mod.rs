@@ -15,7 +15,10 @@ mod run;
 mod supplier;
 mod sweep;
 
+use std::io::Write;
+
 use clap::Subcommand;
+use simulator::batch::policy::options_help;
 
 use super::Failure;
 
@@ -29,9 +32,15 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Play one workload under one policy
+    #[command(after_long_help = options_help(), after_help = "Options of policies: wattbook batch run --help")]
     Run(Box<arguments::Arguments>),
     /// Play every combination of workloads, platforms, policies, options and seeds of a grid file
     Sweep(sweep::Arguments),
+}
+
+/// Tells people what they might not expect. Nobody has to listen.
+fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "note: {text}");
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

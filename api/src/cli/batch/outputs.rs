@@ -5,12 +5,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use planner::node_set::NodeSet;
+use planner::time::Timestamp;
 use simulator::batch::energy::Reading;
 use simulator::batch::job::Job;
 use simulator::batch::kernel::{Entering, Observer, Played, Totals};
 use simulator::batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
 use simulator::batch::platform::Platform;
-use simulator::batch::report::Collector;
+use simulator::batch::policy::Why;
+use simulator::batch::report::{Collector, Part};
 use simulator::batch::summary::{Summary, Tally};
 use simulator::batch::time::Time;
 
@@ -55,6 +57,7 @@ impl Outputs {
         formats: &[Format],
         platform: &Platform,
         tau: Time,
+        part: Part,
     ) -> anyhow::Result<Self> {
         let tally = Tally::new(tau);
         let mut outputs = Self { tally, tables: None, paje: None, page: None, to: None };
@@ -66,7 +69,7 @@ impl Outputs {
             let (pending, out) = Pending::create(folder, "schedule.trace")?;
             outputs.paje = Some((PajeTrace::new(out, platform.machines())?, pending));
         }
-        outputs.page = formats.contains(&Format::Html).then(Collector::default);
+        outputs.page = formats.contains(&Format::Html).then(|| Collector::new(part));
         outputs.to = Some(Destination { folder: folder.to_owned(), formats: formats.to_vec() });
         Ok(outputs)
     }
@@ -76,8 +79,14 @@ impl Outputs {
         self.tally.metered_until()
     }
 
-    /// Ends everything; the summary of a workload on `machines` machines. `title` is the page's.
-    pub fn finish(self, machines: u32, title: &str) -> anyhow::Result<Summary> {
+    /// Ends everything; the summary of a workload on `machines` machines. `title` is the page's; the
+    /// simulation began at `zero` by the clock.
+    pub fn finish(
+        self,
+        machines: u32,
+        title: &str,
+        zero: Option<Timestamp>,
+    ) -> anyhow::Result<Summary> {
         let summary = self.tally.summary(machines);
         let Some(to) = self.to else { return Ok(summary) };
         if let Some(tables) = self.tables {
@@ -89,7 +98,7 @@ impl Outputs {
         }
         if let Some(page) = self.page {
             let (pending, mut out) = Pending::create(&to.folder, "report.html")?;
-            out.write_all(page.html(title, &summary).as_bytes())?;
+            out.write_all(page.html(title, &summary, zero).as_bytes())?;
             out.flush()?;
             pending.keep()?;
         }
@@ -166,9 +175,9 @@ impl Observer for Outputs {
         energy.states.ended(played.finished, played.job.nodes)
     }
 
-    fn refused(&mut self, job: &Job) -> io::Result<()> {
-        self.tally.refused(job)?;
-        self.tables.as_mut().map_or(Ok(()), |tables| tables.jobs.refused(job))
+    fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()> {
+        self.tally.refused(job, why)?;
+        self.tables.as_mut().map_or(Ok(()), |tables| tables.jobs.refused(job, why))
     }
 
     fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {

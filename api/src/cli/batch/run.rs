@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.options()?;
     let token = arguments.identity.token()?;
     let services = Services::Asked(token.as_ref());
-    let platform = inputs::platform(arguments.platform.as_deref(), arguments.machines, services)?;
+    let platform = inputs::platform(arguments.platform.as_deref(), machines(arguments)?, services)?;
     let given = Given::of(platform, &arguments.supplier)?;
     if let Some(folder) = &arguments.out {
         out::check(folder, arguments.force)?;
@@ -55,6 +55,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Err(Ended::Disordered) => play(arguments, &options, &given, true),
         ended => ended,
     };
+    if let Ok(Results { summary: Summary { nb_jobs_rejected_by_cap: refused @ 1.., .. }, .. }) =
+        &results
+    {
+        super::note(&format!("{refused} jobs were refused: they could never start under the cap"));
+    }
     let results = results.map_err(|ended| match ended {
         Ended::Disordered => files::bad_input(&arguments.workload, "is in disorder"),
         Ended::Failed(failure) => failure,
@@ -70,6 +75,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     pending.keep()?;
     out::tell_written(folder);
     Ok(())
+}
+
+/// How many machines there are: what is said, or without a platform what the workload says.
+fn machines(arguments: &Arguments) -> Result<Option<u32>, Failure> {
+    if arguments.machines.is_some() || arguments.platform.is_some() {
+        return Ok(arguments.machines);
+    }
+    let Some((machines, key)) = inputs::machines_of(&arguments.workload)? else {
+        let what = "does not say how many machines there are (MaxProcs or MaxNodes in a trace's header, nb_res in \
+                    JSON): --machines or --platform does";
+        return Err(files::bad_input(&arguments.workload, what));
+    };
+    super::note(&format!("{machines} machines, as the workload says ({key})"));
+    Ok(Some(machines))
 }
 
 /// What a simulation is played on.
@@ -110,7 +129,9 @@ fn play(
     whole: bool,
 ) -> Result<Results, Ended> {
     let platform = &given.platform;
-    let reading = Reading { machines: platform.machines(), raw: arguments.raw, whole };
+    let (machines, raw, duplicates) =
+        (platform.machines(), arguments.raw, arguments.keep_duplicates);
+    let reading = Reading { machines, raw, whole, duplicates };
     let jobs = Workload::open(&arguments.workload, reading, platform)?;
     play_jobs(arguments, options, given, jobs)
 }
@@ -134,7 +155,15 @@ pub(super) fn play_jobs(
     };
     coverage::before(given, goes_by)?;
     let folder = arguments.out.as_deref();
-    let mut outputs = Outputs::create(folder, &arguments.format, platform, options.tau)?;
+    let begins =
+        jobs.begin().map_err(|error| ended(arguments, SimulationError::Workload(error)))?;
+    if arguments.policy != Decider::External {
+        // A decision process may register jobs of its own.
+        jobs.has_jobs(&arguments.workload)?;
+    }
+    let zero = given.supplier.origin.or(begins);
+    let part = arguments.part(zero)?;
+    let mut outputs = Outputs::create(folder, &arguments.format, platform, options.tau, part)?;
     let known = platform.has_draws() || !platform.one_speed();
     let switches = arguments.policy.switches();
     let places = folder.is_some() || allocation == Allocation::Set || known || switches;
@@ -181,7 +210,7 @@ pub(super) fn play_jobs(
     external::keep(dialogue, folder)?;
     let file = arguments.workload.file_name().unwrap_or_default().to_string_lossy();
     let title = format!("{} on {file}", arguments.policy.name());
-    let mut summary = outputs.finish(machines, &title)?;
+    let mut summary = outputs.finish(machines, &title, zero)?;
     summary.simulation_time = Some(began.elapsed().as_secs_f64());
     summary.power_cap_covered_share = covered.cap_share;
     Ok(Results {

@@ -27,6 +27,9 @@ pub struct Arguments {
     /// Leave the workload as it is: drop, clip and shift nothing
     #[arg(long)]
     raw: bool,
+    /// Keep jobs that share an id as jobs of their own; otherwise they are an error
+    #[arg(long)]
+    keep_duplicates: bool,
 }
 
 /// What is written.
@@ -38,7 +41,12 @@ enum Format {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     format(&arguments.out)?;
-    let (jobs, workload) = Workload::read(&arguments.file, arguments.machines, arguments.raw)?;
+    let (jobs, workload) = Workload::read(
+        &arguments.file,
+        arguments.machines,
+        arguments.raw,
+        arguments.keep_duplicates,
+    )?;
     let largest = jobs.iter().map(|job| job.nodes).max().unwrap_or(0);
     let written = Written {
         machines: arguments.machines.unwrap_or(largest),

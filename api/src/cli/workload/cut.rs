@@ -13,14 +13,15 @@ use crate::cli::{Failure, tell};
 pub struct Arguments {
     /// A trace in the Standard Workload Format, compressed by gzip or not
     file: PathBuf,
-    /// Jobs submitted from this time of the trace on, seconds
+    /// Jobs submitted from this time on, seconds as the trace counts them (its field 2), not from its first
+    /// job
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     from_s: Option<f64>,
-    /// Jobs submitted before this time of the trace, seconds
+    /// Jobs submitted before this time, seconds as the trace counts them
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     to_s: Option<f64>,
     /// At most so many jobs
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     jobs: Option<u64>,
     /// The file to write; compressed where its name ends in .gz
     #[arg(long, value_name = "FILE")]
@@ -33,8 +34,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let most = arguments.jobs.unwrap_or(u64::MAX);
     let mut reader = Reader::new(open(&arguments.file)?);
     let (pending, mut out) = Pending::create_at(&arguments.out)?;
-    let mut written = 0;
-    let mut header = 0;
+    let (mut written, mut header) = (0, 0);
+    let mut all: Option<(f64, f64)> = None;
     while written < most {
         let record = reader.next_record().map_err(|error| bad_input(&arguments.file, error))?;
         for (key, value) in &reader.header().entries()[header..] {
@@ -42,11 +43,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         header = reader.header().entries().len();
         let Some(record) = record else { break };
-        if (from_s..to_s).contains(&record.value(Field::SubmitS)) {
+        let submitted_s = record.value(Field::SubmitS);
+        let (first_s, last_s) = all.unwrap_or((submitted_s, submitted_s));
+        all = Some((first_s.min(submitted_s), last_s.max(submitted_s)));
+        if (from_s..to_s).contains(&submitted_s) {
             out.write_all(reader.text())?;
             out.write_all(b"\n")?;
             written += 1;
         }
+    }
+    let Some((first_s, last_s)) = all else {
+        return Err(bad_input(&arguments.file, "there is no job in it"));
+    };
+    if written == 0 {
+        let what = format!(
+            "no job was submitted then: its jobs were from {first_s} s to {last_s} s of the trace"
+        );
+        return Err(bad_input(&arguments.file, what));
     }
     out.finish()?;
     pending.keep()?;

@@ -18,7 +18,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     model: Model,
     /// How many jobs [default: as in the model's source]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
     /// Machines that Light-ESP's jobs share [default: 180]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -42,7 +42,8 @@ pub enum Model {
     /// The Batsim thesis's: submissions 13.3 s apart (Weibull), 1 to 32 machines in powers of two
     /// (log-normal), 1 to 600 s; 800 jobs
     Weibull,
-    /// The benchmark: 14 types of jobs that fill the machines for 935 s; 230 jobs
+    /// The benchmark: 14 types of jobs, 230 in all. By its fractions of the machines they fill them for 935 s;
+    /// on 180 machines, where sizes are rounded up to nodes of twelve, for 1,486 s
     LightEsp,
 }
 

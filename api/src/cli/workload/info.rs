@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Describe the workload as it is: drop, clip and shift nothing
     #[arg(long)]
     raw: bool,
+    /// Keep jobs that share an id as jobs of their own; otherwise they are an error
+    #[arg(long)]
+    keep_duplicates: bool,
 }
 
 #[derive(Serialize)]
@@ -36,7 +39,12 @@ struct Info {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (jobs, workload) = Workload::read(&arguments.file, arguments.machines, arguments.raw)?;
+    let (jobs, workload) = Workload::read(
+        &arguments.file,
+        arguments.machines,
+        arguments.raw,
+        arguments.keep_duplicates,
+    )?;
     let jobs = jobs.into_iter().map(Ok::<Job, Infallible>);
     let Ok(description) = describe(jobs, arguments.machines, arguments.speed_flops);
     let header = workload.header().iter();

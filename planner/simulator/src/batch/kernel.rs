@@ -22,7 +22,7 @@ use super::batches::BatchesError;
 use super::energy::{Consumption, Reading};
 use super::job::{Job, JobId};
 use super::platform::Platform;
-use super::policy::Tie;
+use super::policy::{Tie, Why};
 use super::tariff::Tariff;
 use super::time::Time;
 
@@ -115,11 +115,12 @@ pub trait Observer {
     /// Those of its output.
     fn played(&mut self, played: &Played<'_>) -> io::Result<()>;
 
-    /// A job was refused at its submission: it asks for no machine or for more than there are.
+    /// A job was refused: it asks for no machine or for more than there are, or its scheduler does, and
+    /// may say `why`.
     ///
     /// # Errors
     /// Those of its output.
-    fn refused(&mut self, job: &Job) -> io::Result<()>;
+    fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()>;
 
     /// Machines enter a state.
     ///
@@ -190,4 +191,34 @@ pub enum SimulationError<E> {
         /// How many.
         waiting: usize,
     },
+    /// The scheduler is asked again and again, and jobs wait.
+    #[error(
+        "at {now} s {waiting} jobs wait, nothing runs, and the scheduler started none when it was asked \
+         {times} times since {since} s: {}",
+        hint(*.until)
+    )]
+    Endless {
+        /// When.
+        now: Time,
+        /// How many.
+        waiting: usize,
+        /// How often it was asked.
+        times: u32,
+        /// From when on.
+        since: Time,
+        /// When what bounds it changes next, where it knows of that.
+        until: Option<Time>,
+    },
+}
+
+/// What may help where a scheduler is asked for ever.
+fn hint(until: Option<Time>) -> String {
+    match until {
+        Some(until) => format!(
+            "what bounds it changes only at {until} s; a longer period_s or an earlier end lets it get there"
+        ),
+        None => {
+            "it may switch off what they need, or never have the power to switch it on".to_owned()
+        }
+    }
 }

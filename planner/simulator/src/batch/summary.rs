@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::job::Job;
 use super::kernel::{JobEnd, Observer, Played, Totals};
 use super::platform::Activity;
+use super::policy::Why;
 use super::quantiles::{Quantiles, Shares};
 use super::time::Time;
 
@@ -50,6 +51,8 @@ pub struct Summary {
     pub nb_jobs_killed: u64,
     /// Jobs refused.
     pub nb_jobs_rejected: u64,
+    /// Jobs of these that could never start under the cap.
+    pub nb_jobs_rejected_by_cap: u64,
     /// Jobs that ended by themselves.
     pub nb_jobs_success: u64,
     /// Machines switched.
@@ -117,6 +120,7 @@ pub struct Tally {
     tau: Time,
     jobs: u64,
     refused: u64,
+    refused_by_cap: u64,
     failed: u64,
     killed: u64,
     /// Jobs with a slowdown: those with a run time.
@@ -176,6 +180,7 @@ impl Tally {
             tau,
             jobs: 0,
             refused: 0,
+            refused_by_cap: 0,
             failed: 0,
             killed: 0,
             slowed: 0,
@@ -259,6 +264,7 @@ impl Tally {
             nb_jobs_finished: self.jobs,
             nb_jobs_killed: self.killed,
             nb_jobs_rejected: self.refused,
+            nb_jobs_rejected_by_cap: self.refused_by_cap,
             nb_jobs_success: success,
             nb_machine_switches: 0,
             scheduling_time: None,
@@ -301,8 +307,9 @@ impl Observer for Tally {
         Ok(())
     }
 
-    fn refused(&mut self, _: &Job) -> io::Result<()> {
+    fn refused(&mut self, _: &Job, why: Option<Why>) -> io::Result<()> {
         self.refused += 1;
+        self.refused_by_cap += u64::from(why == Some(Why::NeverUnderTheCap));
         Ok(())
     }
 

@@ -45,6 +45,8 @@ pub(crate) enum Horizontal {
     Numbers,
     /// Named places 0, 1, 2, ...
     Places(Vec<String>),
+    /// Numbers of which these have names, in order.
+    Named(Vec<(f64, String)>),
 }
 
 /// One chart.
@@ -160,11 +162,15 @@ impl Chart {
         let y_ticks = ticks(least, most, 5.0);
         let y = (y_ticks[0], y_ticks[y_ticks.len() - 1]);
         match &self.horizontal {
-            Horizontal::Numbers => {
+            Horizontal::Numbers | Horizontal::Named(_) => {
                 let (least, most) = range(points().map(|(x, _, _)| *x).collect());
                 let x = (least, if most > least { most } else { least + 1.0 });
+                let all = match &self.horizontal {
+                    Horizontal::Named(named) => named.iter().map(|(tick, _)| *tick).collect(),
+                    _ => ticks(x.0, x.1, 7.0),
+                };
                 let inside = |tick: &f64| (x.0..=x.1).contains(tick);
-                (Frame { x, y }, ticks(x.0, x.1, 7.0).into_iter().filter(inside).collect(), y_ticks)
+                (Frame { x, y }, all.into_iter().filter(inside).collect(), y_ticks)
             }
             Horizontal::Places(places) => {
                 let places = (0..places.len()).map(|place| place as f64).collect::<Vec<_>>();
@@ -194,6 +200,10 @@ impl Chart {
             let label = match &self.horizontal {
                 Horizontal::Numbers => plain(*tick, step(x_ticks)),
                 Horizontal::Places(places) => escaped(&places[index]),
+                Horizontal::Named(named) => {
+                    let name = named.iter().find(|(at, _)| (at - tick).abs() < 1e-9);
+                    name.map(|(_, name)| escaped(name)).unwrap_or_default()
+                }
             };
             let _ = write!(
                 out,

@@ -10,6 +10,7 @@ mod properties;
 mod replays;
 mod switching;
 mod switching_known;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,7 +21,7 @@ use planner::quantity::Power;
 use simulator::batch::job::{Job, JobId, Work};
 use simulator::batch::kernel::{Cluster, Observer, Played, SimulationError, simulate};
 use simulator::batch::platform::{Draws, Machine, Platform, Sleep, Transition};
-use simulator::batch::policy::{Allocation, Policy, Setting, Tie};
+use simulator::batch::policy::{Allocation, Policy, Setting, Tie, Why};
 use simulator::batch::summary::Tally;
 use simulator::batch::tariff::Tariff;
 use simulator::batch::time::Time;
@@ -62,7 +63,7 @@ impl Observer for Notes {
         Ok(())
     }
 
-    fn refused(&mut self, job: &Job) -> io::Result<()> {
+    fn refused(&mut self, job: &Job, _: Option<Why>) -> io::Result<()> {
         self.refused.push(job.id.clone());
         Ok(())
     }

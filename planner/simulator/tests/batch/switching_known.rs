@@ -56,8 +56,9 @@ fn what_is_wrong_with_options_is_said_at_once() {
         "this policy needs a platform whose machines can be switched off",
         "period_s: \"0\" is not a time in seconds above 0",
         "idle_s: \"soon\" is not a time in seconds, or never",
-        "speed is no option of opportunistic_shutdown: its options are period_s, idle_s, sedate_at_events, \
-         decide_at_stages, switch_on_s, switch_off_s, sedate_while_waking",
+        "speed is no option of opportunistic_shutdown: Its own are sedate_while_waking, period_s, idle_s, \
+         sedate_at_events, decide_at_stages, switch_on_s, switch_off_s; those of every policy tau_s, launch_s, \
+         delay_power, utilisation, job_utilisation",
     ];
     assert_eq!(errors, expected);
 }

@@ -4,7 +4,7 @@
 //! seeds = [1, 2]              # of drawn workloads; 1 unless given
 //! tables = false              # whether each instance's own tables are written
 //! [[workloads]]
-//! file = "kth.swf.gz"         # relative to the grid file; `name`, `machines` and `raw` may follow
+//! file = "kth.swf.gz"         # relative to the grid file; `name`, `machines`, `raw`, `keep_duplicates` may follow
 //! [[workloads]]
 //! model = "simbatch"          # drawn, `jobs` of them, for each seed
 //! jobs = 500
@@ -32,6 +32,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::super::arguments::{AllocationArgument, Decider, Supplier, TieArgument};
+use super::super::inputs::machines_of;
 use crate::cli::Failure;
 use crate::cli::workload::generate::Model;
 
@@ -81,6 +82,8 @@ struct WorkloadEntry {
     machines: Option<u32>,
     #[serde(default)]
     raw: bool,
+    #[serde(default)]
+    keep_duplicates: bool,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +123,7 @@ pub struct GridWorkload {
     /// Of the platform, the first so many machines.
     pub machines: Option<u32>,
     pub raw: bool,
+    pub keep_duplicates: bool,
 }
 
 /// Where jobs come from.
@@ -182,14 +186,23 @@ pub fn read(path: &Path) -> Result<Grid, Failure> {
         .map_err(|error| bad(format!("{}: {}", path.display(), error.to_string().trim_end())))?;
     let mut text = Text { path, content: text, errors: Vec::new() };
     let workloads = document.workloads.into_iter().filter_map(|entry| workload(&mut text, entry));
-    let workloads: Vec<GridWorkload> = workloads.collect();
+    let mut workloads: Vec<GridWorkload> = workloads.collect();
     let platforms = document.platforms.into_iter().filter_map(|entry| platform(&mut text, entry));
     let mut platforms: Vec<GridPlatform> = platforms.collect();
     if platforms.is_empty() {
         let nameless = String::new();
         platforms.push(GridPlatform { line: 1, name: nameless, file: None, machines: None });
-        for workload in workloads.iter().filter(|workload| workload.machines.is_none()) {
-            text.wrong(workload.line, "machines: there is no platform, so it must be said");
+        for workload in workloads.iter_mut().filter(|workload| workload.machines.is_none()) {
+            let said = match &workload.source {
+                // What is wrong with the file is told when it is read.
+                Source::File(file) => machines_of(file).ok().flatten(),
+                Source::Drawn(..) => None,
+            };
+            workload.machines = said.map(|(machines, _)| machines);
+            if said.is_none() {
+                let what = "machines: there is no platform, and the workload does not say it, so it must be said";
+                text.wrong(workload.line, what);
+            }
         }
     }
     let mut ways = Vec::new();
@@ -217,7 +230,11 @@ pub fn read(path: &Path) -> Result<Grid, Failure> {
 
 fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWorkload> {
     let line = text.line(entry.span().start);
-    let WorkloadEntry { name, file, model, jobs, machines, raw } = entry.into_inner();
+    let WorkloadEntry { name, file, model, jobs, machines, raw, keep_duplicates } =
+        entry.into_inner();
+    if machines == Some(0) || jobs == Some(0) {
+        text.wrong(line, "machines and jobs: there must be at least one");
+    }
     let (default, source) = match (file, model) {
         (Some(file), None) => {
             if jobs.is_some() {
@@ -240,12 +257,16 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWo
             return None;
         }
     };
-    Some(GridWorkload { line, name: name.unwrap_or(default), source, machines, raw })
+    let name = name.unwrap_or(default);
+    Some(GridWorkload { line, name, source, machines, raw, keep_duplicates })
 }
 
 fn platform(text: &mut Text<'_>, entry: Spanned<PlatformEntry>) -> Option<GridPlatform> {
     let line = text.line(entry.span().start);
     let PlatformEntry { name, file, machines } = entry.into_inner();
+    if machines == Some(0) {
+        text.wrong(line, "machines: there must be at least one");
+    }
     let default = match (&file, machines) {
         (Some(file), _) => stem(file),
         (None, Some(machines)) => machines.to_string(),

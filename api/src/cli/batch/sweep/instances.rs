@@ -201,10 +201,13 @@ impl Campaign {
             identity: Identity::default(),
             supplier: Supplier::default(),
             raw: workload.raw,
+            keep_duplicates: workload.keep_duplicates,
             options: way.options.iter().map(named).collect(),
             out,
             force: false,
             format: vec![Format::Csv],
+            report_from: None,
+            report_to: None,
         }
     }
 
@@ -235,7 +238,12 @@ fn hold(workload: &GridWorkload, seed: Option<u64>, platform: &Platform) -> Resu
     let machines = platform.machines();
     match &workload.source {
         Source::File(file) => {
-            let reading = Reading { machines, raw: workload.raw, whole: true };
+            let reading = Reading {
+                machines,
+                raw: workload.raw,
+                whole: true,
+                duplicates: workload.keep_duplicates,
+            };
             let source = files::open_unseen(file)?;
             Workload::read_from(source, file, reading, platform)?.hold(file)
         }

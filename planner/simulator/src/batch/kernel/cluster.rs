@@ -10,7 +10,7 @@ use planner::node_set::NodeSet;
 use super::machines::{Machines, News};
 use super::{Cluster, Entering, JobEnd, Observer, Played, SimulationError};
 use crate::batch::job::{Asked, Job, JobId, JobKey};
-use crate::batch::policy::{Order, Start, Switched};
+use crate::batch::policy::{Order, Refusal, Start, Switched};
 use crate::batch::time::Time;
 
 /// A job that waits or runs.
@@ -103,7 +103,7 @@ impl<'a> State<'a> {
         observer: &mut impl Observer,
     ) -> Result<Option<Asked>, SimulationError<E>> {
         if job.nodes == 0 || job.nodes > self.cluster.platform.machines() {
-            observer.refused(&job)?;
+            observer.refused(&job, None)?;
             return Ok(None);
         }
         Ok(Some(self.admit(job)))
@@ -138,7 +138,7 @@ impl<'a> State<'a> {
     pub(super) fn refuse<E>(
         &mut self,
         now: Time,
-        key: JobKey,
+        Refusal { key, why }: Refusal,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
         let Some(job) = self.withdraw(key) else {
@@ -146,7 +146,7 @@ impl<'a> State<'a> {
             let what = "refused what does not wait,";
             return Err(SimulationError::Decision { now, what, job });
         };
-        Ok(observer.refused(&job)?)
+        Ok(observer.refused(&job, why)?)
     }
 
     /// Starts a job; its id.

@@ -8,8 +8,9 @@ use crate::batch::job::{Asked, Job, JobKey};
 use crate::batch::policy::{Decisions, Moment, Scheduler, Switched, Tie};
 use crate::batch::time::Time;
 
-/// How many instants may pass in turn without a job that runs or comes, while others wait.
-const IDLE: u32 = 1_000_000;
+/// How many instants may pass in turn without a job that runs or comes, while others wait; where the
+/// scheduler knows that its bounds change later on, and where it does not.
+const IDLE: [u32; 2] = [10_000_000, 1_000_000];
 
 /// Plays `jobs`, which come in the order of submission, under `scheduler`.
 ///
@@ -31,14 +32,19 @@ pub fn simulate<E>(
         switched: Vec::new(),
         submitted: Vec::new(),
     };
-    let mut last = Time::ZERO;
+    let (mut last, mut since) = (Time::ZERO, Time::ZERO);
     let mut idle = 0;
     while let Some(now) = play.next_instant(last)? {
-        let nothing = play.jobs.peek().is_none() && !play.state.is_running();
-        if nothing && idle == IDLE {
-            break;
+        if play.jobs.peek().is_some() || play.state.is_running() {
+            (idle, since) = (0, now);
+        } else {
+            idle += 1;
+            let until = play.scheduler.bounded_until();
+            if idle > IDLE[usize::from(until.is_none())] {
+                let (waiting, times) = (play.state.waiting(), idle - 1);
+                return Err(SimulationError::Endless { now: last, waiting, times, since, until });
+            }
         }
-        idle = if nothing { idle + 1 } else { 0 };
         last = now;
         play.gather(now)?;
         match cluster.tie {
@@ -136,8 +142,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
         for key in self.ended.drain(..) {
             self.state.release(key);
         }
-        for key in self.decisions.refusals.drain(..) {
-            self.state.refuse(now, key, self.observer)?;
+        for refusal in self.decisions.refusals.drain(..) {
+            self.state.refuse(now, refusal, self.observer)?;
         }
         for start in self.decisions.starts.drain(..) {
             self.state.start(now, start, self.observer)?;

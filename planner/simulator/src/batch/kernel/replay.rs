@@ -49,8 +49,8 @@ pub fn replay<E>(
         for key in ended {
             state.release(key);
         }
-        for key in decisions.refusals.drain(..) {
-            state.refuse(now, key, observer)?;
+        for refusal in decisions.refusals.drain(..) {
+            state.refuse(now, refusal, observer)?;
         }
         for start in decisions.starts.drain(..) {
             let key = start.key;

@@ -9,6 +9,7 @@ use planner::node_set::NodeSet;
 
 use crate::batch::job::{Job, JobId};
 use crate::batch::kernel::{JobEnd, Played};
+use crate::batch::policy::Why;
 use crate::batch::time::Time;
 
 const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,\
@@ -66,13 +67,15 @@ impl<W: Write> JobTable<W> {
         self.out.write_all(&self.row)
     }
 
-    /// A job that was refused.
+    /// A job that was refused; its metadata say why, where its scheduler did.
     ///
     /// # Errors
     /// Those of the output.
-    pub fn refused(&mut self, job: &Job) -> io::Result<()> {
+    pub fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()> {
         self.asked(job);
-        self.row.extend_from_slice(b"0,REJECTED,-1,-1,-1,-1,-1,-1,,-1,\"\"\n");
+        self.row.extend_from_slice(b"0,REJECTED,-1,-1,-1,-1,-1,-1,,-1,");
+        always_quoted(&mut self.row, why.map_or("", Why::text));
+        self.row.push(b'\n');
         self.out.write_all(&self.row)
     }
 
@@ -202,7 +205,7 @@ mod tests {
         table.played(&played).unwrap();
         let energy = Some(Energy::from_microjoules(1_234_567_890));
         table.played(&Played { energy, ..played }).unwrap();
-        table.refused(&job(JobId::Name("a,\"b\"".into()), None)).unwrap();
+        table.refused(&job(JobId::Name("a,\"b\"".into()), None), None).unwrap();
         table.finish().unwrap();
         let text = String::from_utf8(written).unwrap();
         let rows: Vec<&str> = text.lines().collect();

@@ -4,8 +4,11 @@
 //! `sleep_pstates` lists triplets `sleep:off:on` of state numbers, of which the first is read. To switch a
 //! machine takes as long as one operation does in the state `off` or `on`, at that state's power.
 //!
-//! The master and storages are no machines. Machines of one innermost zone are a group, if there are several
-//! such zones. Links and routes are passed over.
+//! `<cluster>` and `<cabinet>` stand for hosts with the same speeds and properties, one for each number of
+//! `radical` (`0-127`, `0-3,7`), called `prefix`, number, `suffix`.
+//!
+//! The master and storages are no machines. Machines of one innermost zone or cluster are a group, if there
+//! are several such. Links and routes are passed over.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +17,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::{
-    ComputingState, Draws, Machine, Naming, PlatformError, Sleep, Transition, power, switching_time,
+    ComputingState, Draws, MOST, Machine, Naming, PlatformError, Sleep, Transition, power,
+    switching_time,
 };
 
 /// The host that Batsim takes for the master unless it is told otherwise.
@@ -39,15 +43,24 @@ pub enum PlatformXmlError {
         /// Why.
         what: String,
     },
-    /// An element that stands for hosts in a way that is not read.
-    #[error("<{0}> is not read: list its machines as <host>")]
-    Element(String),
+    /// A cluster whose hosts cannot be told.
+    #[error("cluster {cluster}: radical {radical:?} {what}")]
+    Radical {
+        /// Its id.
+        cluster: String,
+        /// What numbers it has.
+        radical: String,
+        /// Why.
+        what: &'static str,
+    },
 }
 
-/// A host as far as it was read.
+/// A host as far as it was read, or several that are alike.
 #[derive(Default)]
 struct Host {
     id: String,
+    /// The names of a cluster's.
+    names: Option<Vec<Box<str>>>,
     speeds: String,
     state: u16,
     powers: Option<String>,
@@ -59,7 +72,7 @@ struct Host {
 /// The machines of a description, in its order.
 ///
 /// # Errors
-/// Text that is no XML, hosts whose speeds or powers are none, `<cluster>`.
+/// Text that is no XML, hosts whose speeds or powers are none.
 pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
     let mut reader = Reader::from_str(text);
     let mut machines = Vec::new();
@@ -74,9 +87,10 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
             Event::Empty(element) => (element, true),
             Event::End(element) => {
                 match element.name().as_ref() {
-                    "host" => {
-                        let read = host.take().as_ref().map(machine).transpose()?.flatten();
-                        machines.extend(read.map(|machine| zones.have(machine)));
+                    "host" | "cluster" | "cabinet" => {
+                        if let Some(host) = host.take() {
+                            zones.add(&host, &mut machines)?;
+                        }
                     }
                     "zone" | "AS" => zones.leave(),
                     _ => {}
@@ -87,10 +101,13 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
             _ => continue,
         };
         match element.name().as_ref() {
-            "host" => {
-                let read = read_host(element)?;
+            name @ ("host" | "cluster" | "cabinet") => {
+                let mut read = read_host(element)?;
+                if name != "host" {
+                    read.names = Some(names(&read.id, element)?);
+                }
                 if empty {
-                    machines.extend(machine(&read)?.map(|machine| zones.have(machine)));
+                    zones.add(&read, &mut machines)?;
                 } else {
                     host = Some(read);
                 }
@@ -101,9 +118,6 @@ pub fn read_xml(text: &str) -> Result<Vec<Machine>, PlatformXmlError> {
                 }
             }
             "zone" | "AS" if !empty => zones.enter(),
-            name @ ("cluster" | "cabinet") => {
-                return Err(PlatformXmlError::Element(name.to_owned()));
-            }
             _ => {}
         }
     }
@@ -126,10 +140,49 @@ impl Zones {
         self.around.pop();
     }
 
-    /// The machine, in its zone.
-    fn have(&self, machine: Machine) -> Machine {
-        Machine { group: Some(self.around.last().map_or_else(|| "".into(), Arc::clone)), ..machine }
+    /// The machines that a host stands for, in their zone; a cluster is a zone of its own.
+    fn add(&mut self, host: &Host, machines: &mut Vec<Machine>) -> Result<(), PlatformXmlError> {
+        let Some(machine) = machine(host)? else { return Ok(()) };
+        let Some(names) = &host.names else {
+            let group = self.around.last().map_or_else(|| "".into(), Arc::clone);
+            machines.push(Machine { group: Some(group), ..machine });
+            return Ok(());
+        };
+        self.enter();
+        let group = self.around.last().cloned();
+        self.leave();
+        // One more than a platform may have says that they are too many.
+        let room = (MOST + 1).saturating_sub(machines.len());
+        for name in names.iter().take(room) {
+            let naming = Naming { name: Some(name.clone()), ..machine.naming.clone() };
+            machines.push(Machine { naming, group: group.clone(), ..machine.clone() });
+        }
+        Ok(())
     }
+}
+
+/// The names of a cluster's hosts.
+fn names(cluster: &str, element: &BytesStart<'_>) -> Result<Vec<Box<str>>, PlatformXmlError> {
+    let text = |name| attribute(element, name).unwrap_or_default();
+    let (prefix, suffix, radical) = (text("prefix"), text("suffix"), text("radical"));
+    let wrong = |what| {
+        let (cluster, radical) = (cluster.to_owned(), radical.clone());
+        PlatformXmlError::Radical { cluster, radical, what }
+    };
+    let mut names = Vec::new();
+    for part in radical.split(',').map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let range = first.trim().parse::<u32>().ok().zip(last.trim().parse::<u32>().ok());
+        let (first, last) = range
+            .filter(|(first, last)| first <= last)
+            .ok_or_else(|| wrong("is not numbers and ranges of them, such as 0-127 or 0-3,7"))?;
+        if names.len() + (last - first) as usize >= MOST {
+            return Err(wrong("stands for more than 10000000 machines"));
+        }
+        let name = |number: u32| format!("{prefix}{number}{suffix}").into_boxed_str();
+        names.extend((first..=last).map(name));
+    }
+    Ok(names)
 }
 
 /// One zone alone says nothing about what is near what.
@@ -323,6 +376,43 @@ mod tests {
         assert_eq!(message, "host a: sleep_pstates \"1:2\" is not sleep:off:on");
     }
 
+    /// The thesis's kind of platform: a cluster that computes and one of the master. Two speeds, and a state that
+    /// is off: 6.1 s there, 151.52 s back.
+    #[test]
+    fn clusters_are_hosts_that_are_alike() {
+        let xml = r#"<zone id="AS0" routing="Full">
+            <cluster id="compute" prefix="host" suffix=".site" radical="0-2, 7,9-10" bw="125MBps" lat="50us"
+                speed="100.0Mf, 50Mf, 1e-9Mf, 0.1639344262295082f, 0.006599788806758183f">
+              <prop id="watt_per_state" value="95.0:190.738, 95.0:120, 9.75:9.75, 101:101, 125:125"/>
+              <prop id="wattage_off" value="9.75"/>
+              <prop id="sleep_pstates" value="2:3:4"/>
+            </cluster>
+            <cluster id="master" prefix="master_host" suffix="" radical="0-0" speed="1Gf">
+              <prop id="role" value="master"/>
+            </cluster></zone>"#;
+        let machines = read_xml(xml).unwrap();
+        let names: Vec<_> =
+            machines.iter().map(|machine| machine.naming.name.as_deref().unwrap()).collect();
+        let expected = ["0", "1", "2", "7", "9", "10"].map(|number| format!("host{number}.site"));
+        assert_eq!(names, expected);
+        for machine in &machines {
+            let [first, second] = machine.states.as_slice() else { panic!("{:?}", machine.states) };
+            assert!((first.speed - 1e8).abs() + (second.speed - 5e7).abs() < 1.0);
+            assert_eq!(first.draws, Some(Draws { idle: watts(95.0), computing: watts(190.738) }));
+            let sleep = machine.sleep.unwrap();
+            assert_eq!((sleep.number, sleep.off), (2, watts(9.75)));
+            assert_eq!(sleep.switching_on.time, switching_time(151.52).unwrap());
+            assert_eq!(machine.naming.properties["wattage_off"], "9.75");
+            assert_eq!(machine.group, None);
+        }
+        let two = |radical: &str| {
+            format!("<cluster id='{radical}' prefix='n' radical='{radical}' speed='1'/>")
+        };
+        let racks = read_xml(&format!("<zone id='z'>{}{}</zone>", two("0-1"), two("2"))).unwrap();
+        let groups: Vec<_> = racks.iter().map(|machine| machine.group.clone().unwrap()).collect();
+        assert!(groups[0] == groups[1] && groups[1] != groups[2], "{groups:?}");
+    }
+
     #[test]
     fn zones_are_groups() {
         let zone = |hosts: &[&str]| {
@@ -345,7 +435,14 @@ mod tests {
         let message = |text: &str| read_xml(text).unwrap_err().to_string();
         assert_eq!(message("<host id='a' speed='fast'/>"), "host a: \"fast\" is not a speed");
         assert_eq!(message("<host id='a' speed='1' pstate='2'/>"), "host a: there is no speed 2");
-        assert!(message("<cluster id='c'/>").starts_with("<cluster> is not read"));
+        assert_eq!(
+            message("<cluster id='c' radical='0-3,5-4' speed='1'/>"),
+            "cluster c: radical \"0-3,5-4\" is not numbers and ranges of them, such as 0-127 or 0-3,7"
+        );
+        assert!(
+            message("<cluster id='c' radical='0-4000000000' speed='1'/>").contains("more than")
+        );
+        assert_eq!(message("<cluster id='c' radical='0'/>"), "host c: there is no speed 0");
         assert!(message("<host id='a'></hos>").starts_with("at byte"));
         let powers = "<host id='a' speed='1'><prop id='wattage_per_state' value='95'/></host>";
         assert!(message(powers).starts_with("host a: \"95\": a power must be"));

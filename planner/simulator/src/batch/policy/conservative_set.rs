@@ -98,7 +98,7 @@ impl Scheduler for ConservativeSet {
         }
         for job in moment.submitted {
             if job.nodes > self.selection.widest() {
-                decisions.refusals.push(job.key);
+                decisions.refuse(job.key, None);
                 continue;
             }
             let planned = self.plan(now, *job);

@@ -7,6 +7,8 @@
 //! beyond the rate. Under energyBud others start only if what they leave of the balance is as much; under
 //! reducePC they may draw no more than the rate, less what it lacks per second until it starts.
 
+use planner::quantity::Power;
+
 use super::opportunistic::Opportunistic;
 use super::options::Options;
 use super::sleeping::{Estimates, Gate, More, Outlook, Sleeping};
@@ -23,7 +25,9 @@ pub(super) fn scheduler(
     let sleeping = options.sleeping_if_said(setting.platform);
     let estimates = options.estimates(setting.platform, sleeping.idle.is_some());
     let rate = options.rate(setting);
-    let budget = Budget { rate, estimates, reduces, balance_pj: 0, at: Time::ZERO, measured: None };
+    let idle_uw = setting.platform.idle().map_or(0, Power::as_microwatts);
+    let (balance_pj, at, measured) = (0, Time::ZERO, None);
+    let budget = Budget { rate, estimates, reduces, idle_uw, balance_pj, at, measured };
     Box::new(Sleeping::new(setting, sleeping, Opportunistic::default()).with_gate(Box::new(budget)))
 }
 
@@ -35,6 +39,8 @@ struct Budget {
     estimates: Estimates,
     /// Whether others' rate is reduced by what the first waiting job needs, and not their balance.
     reduces: bool,
+    /// What all machines really draw when idle.
+    idle_uw: i64,
     /// What is available, pJ.
     balance_pj: i128,
     at: Time,
@@ -43,6 +49,11 @@ struct Budget {
 }
 
 impl Budget {
+    /// Whether something is drawn only when energy is not bounded.
+    fn concerns_not(&self, more: More) -> bool {
+        self.rate.integral(more.from, more.until) == 0 && !self.bounds(more.from)
+    }
+
     /// Whether the balance stays above nothing.
     fn stays(&self, outlook: &Outlook, more: More) -> bool {
         let mut balance = self.balance_pj;
@@ -92,6 +103,11 @@ impl Gate for Budget {
         self.estimates
     }
 
+    fn rests(&self, now: Time) -> bool {
+        // What is owed only grows.
+        self.balance_pj < 0 && self.rate.at(now).is_some_and(|rate| rate <= self.idle_uw)
+    }
+
     fn pass(&mut self, now: Time, drawn_uw: i64) {
         let mut at = self.at;
         while at < now {
@@ -114,15 +130,14 @@ impl Gate for Budget {
     }
 
     fn allows(&self, outlook: &Outlook, more: More) -> bool {
-        self.rate.integral(more.from, more.until) == 0 && !self.bounds(more.from)
-            || self.stays(outlook, more)
+        self.concerns_not(more) || self.stays(outlook, more)
     }
 
     fn allows_before(&self, outlook: &Outlook, more: More, first: Option<More>) -> bool {
         let Some(first) = first.filter(|first| first.from > outlook.now) else {
             return self.allows(outlook, more);
         };
-        if self.rate.integral(more.from, more.until) == 0 {
+        if self.concerns_not(more) {
             return true;
         }
         let needed = self.excess(outlook, first);

@@ -30,6 +30,7 @@ mod easy_reservations;
 mod easy_set;
 mod energy_budget;
 mod fcfs;
+mod help;
 mod in_order;
 mod inertial;
 mod ljf;
@@ -54,6 +55,7 @@ use super::reservation::Reservation;
 use super::set_profile::Selection;
 use super::tariff::Tariff;
 use super::time::Time;
+pub use help::{COMMON_OPTIONS, PolicyOption, nearest, no_option, options_help};
 use options::Options;
 
 /// What happened at one instant, or in one message of it.
@@ -84,13 +86,38 @@ pub struct Switched {
 #[derive(Debug, Default)]
 pub struct Decisions {
     /// Jobs that are refused, before any starts.
-    pub refusals: Vec<JobKey>,
+    pub refusals: Vec<Refusal>,
     /// Jobs that start now.
     pub starts: Vec<Start>,
     /// Machines that change their state now, after the starts.
     pub orders: Vec<Order>,
     /// When to ask again, even if nothing happens; kept until it is passed.
     pub wake_at: Option<Time>,
+}
+
+/// A job that will never start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which.
+    pub key: JobKey,
+    /// Why, where there is more to say than that it cannot be.
+    pub why: Option<Why>,
+}
+
+/// Why a scheduler refuses a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The cap would be exceeded whenever it started, even if nothing else ran.
+    NeverUnderTheCap,
+}
+
+impl Why {
+    /// As `jobs.csv` says it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NeverUnderTheCap => "above the cap whenever it started even if nothing else ran",
+        }
+    }
 }
 
 /// A job that starts now.
@@ -128,6 +155,11 @@ impl Decisions {
         self.orders.push(Order { machines, to });
     }
 
+    /// A job is refused.
+    pub fn refuse(&mut self, key: JobKey, why: Option<Why>) {
+        self.refusals.push(Refusal { key, why });
+    }
+
     /// A job starts on the lowest free machines.
     pub fn start(&mut self, key: JobKey) {
         self.starts.push(Start { key, machines: None });
@@ -143,6 +175,11 @@ impl Decisions {
 pub trait Scheduler {
     /// Decides what starts now. A job's key is free for another after its end was told.
     fn decide(&mut self, moment: &Moment<'_>, decisions: &mut Decisions);
+
+    /// When bounds change next that waiting jobs may wait for; none where there are none that change.
+    fn bounded_until(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// The rule that is played.

@@ -6,7 +6,7 @@ use planner::quantity::Power;
 
 use super::inertial::Growth;
 use super::sleeping::{Estimates, SleepingOptions};
-use super::{Policy, Setting};
+use super::{Policy, Setting, no_option};
 use crate::batch::platform::{Groups, Platform};
 use crate::batch::steps::Steps;
 use crate::batch::tariff::Table;
@@ -27,13 +27,12 @@ impl<'a> Options<'a> {
 
     /// Everything that is wrong.
     pub(super) fn finish(mut self, policy: Policy) -> Result<(), Vec<String>> {
+        let own: Vec<&str> = policy.options().iter().map(|option| option.name).collect();
         for (name, _) in self.said {
-            if !self.known.contains(&name.as_str()) {
-                let there = match self.known.as_slice() {
-                    [] => "it has none".to_owned(),
-                    known => format!("its options are {}", known.join(", ")),
-                };
-                self.errors.push(format!("{name} is no option of {policy}: {there}"));
+            if !own.contains(&name.as_str()) {
+                self.errors.push(no_option(name, policy.name(), &own));
+            } else if !self.known.contains(&name.as_str()) {
+                self.errors.push(format!("{name} of {policy} needs shutdown=true"));
             }
         }
         if self.errors.is_empty() { Ok(()) } else { Err(self.errors) }

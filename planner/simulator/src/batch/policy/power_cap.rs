@@ -38,6 +38,31 @@ impl Gate for PowerCap {
         self.estimates
     }
 
+    fn ever_allows(&self, now: Time, idle_uw: i64, more_uw: i64, walltime: Time) -> bool {
+        let fits = |cap: Option<i64>| cap.is_none_or(|cap| idle_uw + more_uw <= cap);
+        // It may start now, or where a piece ends under which it may not run.
+        let (mut start, mut at) = (now, now);
+        while at < start + walltime {
+            let (cap, next) = self.cap.from(at);
+            if !fits(cap) {
+                start = next;
+            }
+            if next >= Time::FOREVER {
+                return fits(cap);
+            }
+            at = next;
+        }
+        true
+    }
+
+    fn most_uw(&self, now: Time) -> Option<i64> {
+        self.bound_uw(now)
+    }
+
+    fn rests(&self, _: Time) -> bool {
+        true
+    }
+
     fn counts_first(&self) -> bool {
         true
     }

@@ -3,13 +3,15 @@
 use std::fmt::Write;
 
 use planner::node_set::NodeSet;
+use planner::time::Timestamp;
 
+use super::axis::Axis;
 use crate::batch::kernel::{Entered, Entering, Played};
 use crate::batch::time::Time;
 use crate::report::chart::escaped;
-use crate::report::scale::{plain, ticks};
+use crate::report::scale::{grouped, plain, ticks};
 
-/// Rectangles, at most; later jobs are left out.
+/// Rectangles, at most; jobs that ended later are left out.
 const MOST: usize = 6000;
 const WIDTH: f64 = 1120.0;
 const HEIGHT: f64 = 420.0;
@@ -18,16 +20,19 @@ const BOTTOM: f64 = 44.0;
 const TOP: f64 = 8.0;
 const COLOURS: [&str; 8] =
     ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777", "#999933"];
+const DARK: &str = "#222222";
 
-/// The first jobs that ended, and when machines were off.
-#[derive(Debug, Default)]
+/// Jobs that ran in a part of time, the first that ended, and when machines were off.
+#[derive(Debug)]
 pub(super) struct Gantt {
+    part: (Time, Time),
     bars: Vec<Bar>,
     /// Machines that are off or being switched, and since when.
     dark: Vec<(NodeSet, Time)>,
-    /// The end of the last job that is shown, once others are left out.
-    until: Option<Time>,
+    /// Jobs that are shown.
     jobs: usize,
+    /// Others that ran in the part, for which there was no room.
+    others: usize,
 }
 
 #[derive(Debug)]
@@ -40,13 +45,26 @@ struct Bar {
 }
 
 impl Gantt {
+    /// Of nothing yet; what is outside of this part is left out.
+    pub(super) const fn of(from: Time, until: Time) -> Self {
+        Self { part: (from, until), bars: Vec::new(), dark: Vec::new(), jobs: 0, others: 0 }
+    }
+
+    /// Whether something from one instant to another is seen.
+    fn sees(&self, from: Time, to: Time) -> bool {
+        from < self.part.1 && to > self.part.0
+    }
+
     pub(super) fn played(&mut self, played: &Played<'_>) {
-        let ranges = played.machines.ranges();
-        if self.until.is_some() || self.bars.len() + ranges.len() > MOST {
-            self.until.get_or_insert(played.finished);
+        let (from, to) = (played.started, played.finished);
+        if !self.sees(from, to) {
             return;
         }
-        let (from, to) = (played.started, played.finished);
+        let ranges = played.machines.ranges();
+        if self.others > 0 || self.bars.len() + ranges.len() > MOST {
+            self.others += 1;
+            return;
+        }
         let job = Some((self.jobs, played.job.id.to_string()));
         self.jobs += 1;
         let bar = |machines: &std::ops::Range<u32>| Bar {
@@ -60,7 +78,7 @@ impl Gantt {
 
     pub(super) fn entered(&mut self, entering: &Entering<'_>) {
         match entering.state {
-            Entered::SwitchingOff if self.until.is_none() => {
+            Entered::SwitchingOff if self.others == 0 && entering.now < self.part.1 => {
                 self.dark.push((entering.machines.clone(), entering.now));
             }
             Entered::On(_) => self.lit(entering.machines, entering.now),
@@ -70,6 +88,7 @@ impl Gantt {
 
     /// Machines are on again.
     fn lit(&mut self, machines: &NodeSet, now: Time) {
+        let (first, last) = self.part;
         for (dark, since) in &mut self.dark {
             let part = dark.intersection(machines);
             *dark = dark.difference(&part);
@@ -79,43 +98,41 @@ impl Gantt {
                 machines: machines.clone(),
                 job: None,
             };
-            if self.bars.len() < MOST {
+            if self.bars.len() < MOST && *since < last && now > first {
                 self.bars.extend(part.ranges().iter().map(bar));
             }
         }
         self.dark.retain(|(dark, _)| !dark.is_empty());
     }
 
-    /// The figure, of a schedule on so many machines that ended at `end`.
-    pub(super) fn figure(mut self, machines: u32, end: Time) -> String {
+    /// The figure, of a schedule on so many machines that ended at `end`, and began at `zero` by the clock.
+    pub(super) fn figure(mut self, machines: u32, end: Time, zero: Option<Timestamp>) -> String {
         for (dark, _) in self.dark.clone() {
             self.lit(&dark, end);
         }
-        let shown = self.bars.iter().filter(|bar| bar.job.is_some()).map(|bar| bar.to);
-        let end = self.until.map_or(end, |_| shown.max().unwrap_or(end));
         if self.bars.is_empty() {
             return String::new();
         }
-        let title = match self.until {
-            None => "Jobs on machines".to_owned(),
-            Some(_) => format!("Jobs on machines: the first {} that ended", self.jobs),
-        };
-        let (by, unit) = unit(end);
-        let scale_x = (WIDTH - LEFT - 16.0) / end.as_seconds().max(1e-6);
+        let from = self.part.0;
+        let shown = self.bars.iter().filter(|bar| bar.job.is_some()).map(|bar| bar.to);
+        let end = end.min(self.part.1);
+        let end = if self.others > 0 { shown.max().unwrap_or(end).min(end) } else { end };
+        let title = self.title();
+        let scale_x = (WIDTH - LEFT - 16.0) / (end - from).as_seconds().max(1e-6);
         let scale_y = (HEIGHT - TOP - BOTTOM) / f64::from(machines.max(1));
         let mut out = format!(
             "<figure class=gantt><figcaption>{title}</figcaption><svg viewBox=\"0 0 {WIDTH} \
              {HEIGHT}\" role=img aria-label=\"{title}: machines by time\">"
         );
         for bar in self.bars.iter().filter(|bar| bar.from < end) {
-            let from = bar.from.as_seconds();
-            let (x, width) =
-                (LEFT + from * scale_x, (bar.to.min(end).as_seconds() - from) * scale_x);
+            let begins = bar.from.max(from);
+            let x = LEFT + (begins - from).as_seconds() * scale_x;
+            let width = (bar.to.min(end) - begins).as_seconds() * scale_x;
             let y = TOP + f64::from(bar.machines.start) * scale_y;
             let height = f64::from(bar.machines.end - bar.machines.start) * scale_y;
             let (fill, name) = match &bar.job {
                 Some((number, name)) => (COLOURS[number % 8], format!("job {}", escaped(name))),
-                None => ("#222222", "off".to_owned()),
+                None => (DARK, "off or being switched".to_owned()),
             };
             let _ = write!(
                 out,
@@ -123,26 +140,48 @@ impl Gantt {
                  fill=\"{fill}\"><title>{name}</title></rect>"
             );
         }
-        axes(&mut out, machines, end, (by, unit));
-        out + "</svg></figure>\n"
+        axes(&mut out, machines, (from, end), &Axis::of(from, end, zero, 10.0));
+        out += "</svg>";
+        out += &self.legend();
+        out + "</figure>\n"
+    }
+
+    fn title(&self) -> String {
+        if self.others == 0 {
+            return "Jobs on machines".to_owned();
+        }
+        format!(
+            "Jobs on machines: the first {} that ended of {} (--report-from and --report-to show any other part)",
+            grouped(&self.jobs.to_string()),
+            grouped(&(self.jobs + self.others).to_string())
+        )
+    }
+
+    /// What the colours say.
+    fn legend(&self) -> String {
+        let entry = |colours: &[&str], text: &str| {
+            let width = 14 * colours.len();
+            let mut out = format!("<span><svg width={width} height=12 aria-hidden=true>");
+            for (place, colour) in colours.iter().enumerate() {
+                let x = 14 * place;
+                let _ = write!(out, "<rect x={x} width=14 height=12 fill=\"{colour}\"/>");
+            }
+            out + "</svg>" + text + "</span>"
+        };
+        let mut out = String::from("<div class=legend>");
+        out += &entry(&COLOURS[..3], "jobs: colours tell neighbours apart");
+        if self.bars.iter().any(|bar| bar.job.is_none()) {
+            out += &entry(&[DARK], "off or being switched");
+        }
+        out + &entry(&["#ffffff"], "idle") + "</div>"
     }
 }
 
-/// Hours or days, by what there is.
-pub(super) fn unit(end: Time) -> (f64, &'static str) {
-    let steps = [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
-    let fits = |(by, _): &&(f64, &str)| end.as_seconds() / by >= 3.0;
-    steps.iter().find(fits).copied().unwrap_or((1.0, "seconds"))
-}
-
-fn axes(out: &mut String, machines: u32, end: Time, (by, unit): (f64, &str)) {
+fn axes(out: &mut String, machines: u32, (from, end): (Time, Time), axis: &Axis) {
     let bottom = HEIGHT - BOTTOM;
-    let last = end.as_seconds() / by;
-    let x_ticks = ticks(0.0, last, 10.0);
-    let step = |ticks: &[f64]| ticks.get(1).map_or(1.0, |second| second - ticks[0]);
-    for tick in x_ticks.iter().filter(|tick| **tick <= last) {
-        let x = LEFT + tick / last * (WIDTH - LEFT - 16.0);
-        let label = plain(*tick, step(&x_ticks));
+    let length_s = (end - from).as_seconds().max(1e-6);
+    for (tick, label) in &axis.ticks {
+        let x = LEFT + (tick - from.as_seconds()) / length_s * (WIDTH - LEFT - 16.0);
         let _ = write!(
             out,
             "<path class=tick d=\"M{x:.1} {bottom}v4\"/><text class=x x=\"{x:.1}\" y=\"{}\">{label}\
@@ -150,6 +189,7 @@ fn axes(out: &mut String, machines: u32, end: Time, (by, unit): (f64, &str)) {
             bottom + 17.0
         );
     }
+    let step = |ticks: &[f64]| ticks.get(1).map_or(1.0, |second| second - ticks[0]);
     let y_ticks = ticks(0.0, f64::from(machines), 5.0);
     for tick in y_ticks.iter().filter(|tick| **tick <= f64::from(machines)) {
         let y = TOP + tick / f64::from(machines.max(1)) * (bottom - TOP);
@@ -160,11 +200,12 @@ fn axes(out: &mut String, machines: u32, end: Time, (by, unit): (f64, &str)) {
     let _ = write!(
         out,
         "<path class=zero fill=none d=\"M{LEFT} {TOP}V{bottom}H{}\"/><text class=x x=\"{}\" \
-         y=\"{}\">{unit}</text><text class=x transform=\"translate(14 {}) rotate(-90)\">machine\
+         y=\"{}\">{}</text><text class=x transform=\"translate(14 {}) rotate(-90)\">machine\
          </text>",
         WIDTH - 16.0,
         f64::midpoint(LEFT, WIDTH),
         HEIGHT - 8.0,
+        axis.name,
         f64::midpoint(TOP, bottom)
     );
 }

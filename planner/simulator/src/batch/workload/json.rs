@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::normalise::{Cleaning, Reading};
 use crate::batch::job::{Job, JobId, Utilisation, Work};
@@ -43,6 +44,18 @@ pub enum JsonWorkloadError {
     /// Not such a document; with line and column.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// Two jobs with one id.
+    #[error(
+        "line {line}: there is a job {id} on line {earlier} already (--keep-duplicates plays both)"
+    )]
+    Duplicate {
+        /// From 1.
+        line: usize,
+        /// Of the other.
+        earlier: usize,
+        /// The id of both.
+        id: JobId,
+    },
     /// A job.
     #[error("job {id}: {what}")]
     Job {
@@ -204,6 +217,7 @@ impl Sum {
 pub fn read_json(text: &[u8], reading: Reading) -> Result<JsonWorkload, JsonWorkloadError> {
     let document: Document = serde_json::from_slice(text)?;
     let profiles = profiles(document.profiles)?;
+    let mut places = HashMap::new();
     let mut read = JsonWorkload {
         jobs: Vec::with_capacity(document.jobs.len()),
         cleaning: Cleaning::default(),
@@ -211,9 +225,15 @@ pub fn read_json(text: &[u8], reading: Reading) -> Result<JsonWorkload, JsonWork
         uneven: None,
         mixed: None,
     };
-    for entry in document.jobs {
+    for (place, entry) in document.jobs.into_iter().enumerate() {
         read.cleaning.jobs_read += 1;
+        let before = read.jobs.len();
         read.add(entry, &profiles, reading)?;
+        let Some(job) = read.jobs.get(before).filter(|_| !reading.duplicates) else { continue };
+        if let Some(earlier) = places.insert(job.id.to_string(), place) {
+            let [earlier, line] = [earlier, place].map(|place| line_of(text, place));
+            return Err(JsonWorkloadError::Duplicate { line, earlier, id: job.id.clone() });
+        }
     }
     read.cleaning.jobs_kept = read.jobs.len() as u64;
     read.jobs.sort_by(|a, b| (a.submitted, &a.id).cmp(&(b.submitted, &b.id)));
@@ -222,6 +242,20 @@ pub fn read_json(text: &[u8], reading: Reading) -> Result<JsonWorkload, JsonWork
         job.submitted = job.submitted - origin.unwrap_or_default();
     }
     Ok(read)
+}
+
+/// The line on which a job of a workload begins.
+fn line_of(text: &[u8], place: usize) -> usize {
+    #[derive(Deserialize)]
+    struct Places<'a> {
+        #[serde(borrow)]
+        jobs: Vec<&'a RawValue>,
+    }
+    let places: Option<Places<'_>> = serde_json::from_slice(text).ok();
+    let job = places.and_then(|places| places.jobs.get(place).copied());
+    let begins =
+        job.map_or(0, |job| job.get().as_ptr().addr().saturating_sub(text.as_ptr().addr()));
+    1 + text.iter().take(begins).filter(|byte| **byte == b'\n').count()
 }
 
 impl JsonWorkload {
@@ -355,7 +389,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<JsonWorkload, String> {
-        let reading = Reading { machines: 8, raw: false, whole: false };
+        let reading = Reading { machines: 8, raw: false, whole: false, duplicates: false };
         read_json(text.as_bytes(), reading).map_err(|error| error.to_string())
     }
 
@@ -419,6 +453,19 @@ mod tests {
         assert_eq!(["wait", "full"].map(of), [(Some(0.25), false), (None, false)]);
         assert_eq!(["alike", "said"].map(of), [(Some(0.25), false), (Some(0.75), false)]);
         assert_eq!(["one", "differ", "inner"].map(of), [(None, true); 3]);
+    }
+
+    #[test]
+    fn jobs_that_share_an_id_are_told_with_both_lines() {
+        let job = |id: &str| format!(r#"{{"id": {id}, "subtime": 0, "res": 1, "profile": "p"}}"#);
+        let (one, two, again) = (job("1"), job("2"), job("\"1\""));
+        let text = format!(
+            "{{\"profiles\": {{\"p\": {{\"type\": \"delay\", \"delay\": 5}}}},\n\"jobs\": [{one},\n{two},\n\n{again}]}}"
+        );
+        let error = read(&text).unwrap_err();
+        assert!(error.starts_with("line 5: there is a job 1 on line 2 already"), "{error}");
+        let reading = Reading { machines: 8, raw: false, whole: false, duplicates: true };
+        assert_eq!(read_json(text.as_bytes(), reading).unwrap().jobs.len(), 3);
     }
 
     #[test]

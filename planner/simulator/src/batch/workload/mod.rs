@@ -3,6 +3,7 @@
 mod describe;
 mod generate;
 mod json;
+mod lines;
 mod normalise;
 mod swf;
 mod write;

@@ -23,6 +23,7 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
+use super::lines::Lines;
 use super::swf::{Field, Header, Reader, Record, SwfError};
 use crate::batch::job::{Job, JobId, Utilisation, Work};
 use crate::batch::time::Time;
@@ -39,6 +40,8 @@ pub struct Reading {
     pub raw: bool,
     /// Whether all of it is held in memory, for any disorder.
     pub whole: bool,
+    /// Whether jobs may share an id: they are jobs of their own.
+    pub duplicates: bool,
 }
 
 /// What became of a trace's jobs.
@@ -74,6 +77,18 @@ pub enum WorkloadError {
         /// Which.
         what: &'static str,
     },
+    /// Two jobs with one number.
+    #[error(
+        "line {line}: there is a job {number} on line {earlier} already (--keep-duplicates plays both)"
+    )]
+    Duplicate {
+        /// From 1.
+        line: u64,
+        /// Of the other.
+        earlier: u64,
+        /// The number of both.
+        number: i64,
+    },
     /// A job more than the window too late: the trace must be read whole.
     #[error(
         "line {line}: the job was submitted before jobs that stand more than {WINDOW} lines above"
@@ -96,6 +111,7 @@ pub struct Jobs<R> {
     /// The job that left the window last.
     last: Option<(Time, JobId)>,
     origin: Option<Time>,
+    lines: Lines,
 }
 
 impl<R: BufRead> Jobs<R> {
@@ -110,7 +126,24 @@ impl<R: BufRead> Jobs<R> {
             ended: false,
             last: None,
             origin,
+            lines: Lines::default(),
         }
+    }
+
+    /// When in the trace's time the first job was submitted, from which times count; once there was one.
+    pub const fn origin(&self) -> Option<Time> {
+        self.origin
+    }
+
+    /// Reads the first jobs; whether there are any, and [`Jobs::origin`] is known.
+    ///
+    /// # Errors
+    /// As of the jobs.
+    pub fn begin(&mut self) -> Result<bool, WorkloadError> {
+        self.fill()?;
+        let Some(first) = self.window.front() else { return Ok(false) };
+        self.origin.get_or_insert(first.submitted);
+        Ok(true)
     }
 
     /// What became of the jobs read so far.
@@ -132,6 +165,7 @@ impl<R: BufRead> Jobs<R> {
             self.cleaning.jobs_read += 1;
             if let Some(job) = self.job(&record)? {
                 self.cleaning.jobs_kept += 1;
+                self.note(&job, record.line)?;
                 self.queue(job, record.line)?;
             }
         }
@@ -144,6 +178,13 @@ impl<R: BufRead> Jobs<R> {
             }
         }
         Ok(())
+    }
+
+    /// Notes on which line a job is.
+    fn note(&mut self, job: &Job, line: u64) -> Result<(), WorkloadError> {
+        let JobId::Number(number) = job.id else { return Ok(()) };
+        let earlier = if self.reading.duplicates { None } else { self.lines.insert(number, line) };
+        earlier.map_or(Ok(()), |earlier| Err(WorkloadError::Duplicate { line, earlier, number }))
     }
 
     /// Puts a job at its place in the window.
@@ -271,7 +312,8 @@ mod tests {
 ";
 
     fn read(raw: bool, whole: bool) -> (Vec<Job>, Cleaning) {
-        let mut jobs = Jobs::new(TRACE.as_bytes(), Reading { machines: 8, raw, whole });
+        let mut jobs =
+            Jobs::new(TRACE.as_bytes(), Reading { machines: 8, raw, whole, duplicates: false });
         let played = jobs.by_ref().map(Result::unwrap).collect();
         (played, jobs.cleaning())
     }
@@ -313,11 +355,30 @@ mod tests {
         let trace =
             "1 0 -1 50 2 12.5\n2 0 -1 50 2 60\n3 0 -1 50 2 0\n4 0 -1 50 2 -1\n5 0 -1 50 2\n";
         for raw in [false, true] {
-            let jobs = Jobs::new(trace.as_bytes(), Reading { machines: 8, raw, whole: false });
+            let jobs = Jobs::new(
+                trace.as_bytes(),
+                Reading { machines: 8, raw, whole: false, duplicates: false },
+            );
             let read: Vec<_> = jobs.map(|job| job.unwrap().utilisation).collect();
             let some = [0.25, 1.0, 0.0].map(Utilisation::of);
             assert_eq!((&read[..3], &read[3..]), (some.as_slice(), [None; 2].as_slice()));
         }
+    }
+
+    #[test]
+    fn jobs_that_share_a_number_are_told_with_both_lines() {
+        let trace = "; Version: 2.2\n7 0 -1 5 1\n8 1 -1 5 1\n7 2 -1 0 1\n7 3 -1 5 1\n";
+        let reading = Reading { machines: 8, raw: false, whole: false, duplicates: false };
+        for raw in [false, true] {
+            let read: Result<Vec<Job>, _> =
+                Jobs::new(trace.as_bytes(), Reading { raw, ..reading }).collect();
+            // The one on line 4 does not run, so only a raw reading has it.
+            let line = if raw { 4 } else { 5 };
+            let expected = format!("line {line}: there is a job 7 on line 2 already");
+            assert!(read.unwrap_err().to_string().starts_with(&expected));
+        }
+        let kept = Jobs::new(trace.as_bytes(), Reading { duplicates: true, ..reading });
+        assert_eq!(kept.map(Result::unwrap).count(), 3);
     }
 
     #[test]
@@ -345,7 +406,7 @@ mod tests {
         };
         let mut trace: String = (0..6000).map(line).collect();
         trace.push_str("6000 0 -1 1 1\n");
-        let reading = Reading { machines: 1, raw: false, whole: false };
+        let reading = Reading { machines: 1, raw: false, whole: false, duplicates: false };
         let result: Result<Vec<Job>, _> = Jobs::new(trace.as_bytes(), reading).collect();
         assert!(matches!(result, Err(WorkloadError::Disordered { line: 6001 })));
         let reading = Reading { whole: true, ..reading };

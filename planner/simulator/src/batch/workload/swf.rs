@@ -84,6 +84,12 @@ impl Header {
         self.entries.iter().find(named).map(|(_, value)| value.as_str())
     }
 
+    /// The first whole number above nothing that `key` has.
+    pub fn number(&self, key: &str) -> Option<u64> {
+        let first = self.get(key)?.split_ascii_whitespace().next()?;
+        first.trim_end_matches(',').parse().ok().filter(|number| *number > 0)
+    }
+
     /// All entries.
     pub fn entries(&self) -> &[(String, String)] {
         &self.entries
@@ -230,6 +236,10 @@ mod tests {
         assert_eq!(reader.next_record().unwrap(), None);
         assert_eq!(reader.header().get("maxprocs"), Some("8"));
         assert_eq!(reader.header().get("Computer"), Some("made up: twice"));
+        assert_eq!(
+            (reader.header().number("MaxProcs"), reader.header().number("Computer")),
+            (Some(8), None)
+        );
         assert_eq!(reader.header().entries().len(), 4);
     }
 

@@ -152,7 +152,7 @@ mod tests {
     use crate::batch::workload::{Jobs, Reading, read_json};
 
     const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 2.5 -1 2 20\n7 3.5 -1 4.25 1\n";
-    const READING: Reading = Reading { machines: 4, raw: false, whole: false };
+    const READING: Reading = Reading { machines: 4, raw: false, whole: false, duplicates: false };
 
     fn jobs() -> Vec<Job> {
         Jobs::new(TRACE.as_bytes(), READING).map(Result::unwrap).collect()

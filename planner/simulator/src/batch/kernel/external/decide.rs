@@ -148,7 +148,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         let OneJob { job_id } = decision.data()?;
         let key = self.waiting(decision, &job_id)?;
         if let Some(job) = self.withdraw(&job_id, key, Stage::Over) {
-            self.observer.refused(&job)?;
+            self.observer.refused(&job, None)?;
         }
         Ok(())
     }
@@ -226,7 +226,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         match (stage, job_state.as_str(), end) {
             (Stage::Waiting(key), "REJECTED", _) => {
                 if let Some(job) = self.withdraw(&job_id, key, Stage::Over) {
-                    self.observer.refused(&job)?;
+                    self.observer.refused(&job, None)?;
                 }
             }
             (Stage::Waiting(key), "RUNNING", _) => {

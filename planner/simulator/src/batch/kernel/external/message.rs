@@ -33,6 +33,11 @@ impl Decision {
         ExternalError::Decision { message, event, kind: self.kind.clone(), what: what.into() }
     }
 
+    /// Whether everything is as it was after it: nothing else may come of it than another message.
+    pub(super) fn changes_nothing(&self) -> bool {
+        matches!(self.kind.as_str(), "CALL_ME_LATER" | "QUERY" | "ANSWER" | "SET_JOB_METADATA")
+    }
+
     /// Its data.
     pub(super) fn data<T: DeserializeOwned>(&self) -> Result<T, ExternalError> {
         T::deserialize(&self.data).map_err(|error| self.wrong(error.to_string()))

@@ -130,6 +130,26 @@ pub enum ExternalError {
     /// It goes on for ever.
     #[error("{0} messages were exchanged at {1} s and no time passed")]
     Endless(u64, Time),
+    /// It asks to be called at once, for ever.
+    #[error(
+        "at {1} s the decision process asked {0} times in turn to be called at this instant, and decided \
+         nothing: CALL_ME_LATER needs a later timestamp, or no call at all"
+    )]
+    Sleepless(u64, Time),
+    /// It asks to be called for ever.
+    #[error(
+        "at {now} s the decision process was called {calls} times in turn, and decided nothing, while \
+         nothing else can happen any more: {waiting} jobs wait; without further CALL_ME_LATER the \
+         simulation ends"
+    )]
+    Idle {
+        /// How often it was called.
+        calls: u64,
+        /// Until when.
+        now: Time,
+        /// Jobs that wait.
+        waiting: usize,
+    },
     /// Nothing is left to happen, and more jobs might be registered.
     #[error(
         "at {0} s nothing is left to happen, and the decision process has not said \

@@ -19,6 +19,8 @@ use crate::batch::workload::Profiles;
 pub(super) const WORKLOAD: &str = "w0";
 /// Messages at one instant, at most.
 const PATIENCE: u64 = 1_000_000;
+/// Calls in turn that nothing comes of, at most: at one instant, and at all.
+const FRUITLESS: [u64; 2] = [10_000, 100_000];
 
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,8 @@ pub(super) struct Session<'a, J: Iterator, O> {
     pub(super) asked_about: Vec<String>,
     pub(super) dialogue: Dialogue,
     sent_at_once: u64,
+    /// Calls in turn that nothing came of: at this instant, and at all.
+    fruitless: [u64; 2],
 }
 
 impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
@@ -106,6 +110,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             asked_about: Vec::new(),
             dialogue: Dialogue::default(),
             sent_at_once: 0,
+            fruitless: [0; 2],
         }
     }
 
@@ -116,6 +121,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             if next > self.now {
                 self.now = next;
                 self.sent_at_once = 0;
+                self.fruitless[0] = 0;
             }
             self.happen()?;
             while self.decisions.front().is_some_and(|decision| decision.at <= self.now) {
@@ -173,7 +179,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         let due = |job: &Result<Job, E>| job.as_ref().is_ok_and(|job| job.submitted <= now);
         while let Some(Ok(job)) = self.jobs.next_if(due) {
             if job.nodes == 0 {
-                self.observer.refused(&job)?;
+                self.observer.refused(&job, None)?;
             } else {
                 let name = format!("{WORKLOAD}!{}", job.id);
                 self.submit(name, job, true);
@@ -301,11 +307,35 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
 
     /// Tells what is to be told, and takes the answer.
     fn exchange(&mut self) -> Result<(), SimulationError<E>> {
+        let asked_for = |news: &Value| news["type"] == "REQUESTED_CALL" || news["type"] == "ANSWER";
+        let calls = self.news.iter().all(asked_for);
         let text = message::written(self.now, &std::mem::take(&mut self.news));
         let answer = self.send(&text)?;
         let read = message::read(&answer, self.dialogue.messages, self.now)?;
+        self.heed(calls && read.decisions.iter().all(Decision::changes_nothing))?;
         self.busy_until = read.until;
         self.decisions = read.decisions;
+        Ok(())
+    }
+
+    /// Counts calls that nothing comes of, which may not go on for ever.
+    fn heed(&mut self, fruitless: bool) -> Result<(), SimulationError<E>> {
+        let happens = self.state.is_running()
+            || self.state.machines().next_switch().is_some()
+            || self.jobs.peek().is_some()
+            || self.outside < self.rules.events.len();
+        let [here, at_all] = &mut self.fruitless;
+        // Other things may happen before the next call, but not at this instant.
+        *here = if fruitless { *here + 1 } else { 0 };
+        *at_all = if fruitless && !happens { *at_all + 1 } else { 0 };
+        let now = self.now;
+        if *here > FRUITLESS[0] {
+            return Err(ExternalError::Sleepless(FRUITLESS[0], now).into());
+        }
+        if *at_all > FRUITLESS[1] {
+            let waiting = self.state.waiting() + self.own.len();
+            return Err(ExternalError::Idle { calls: FRUITLESS[1], now, waiting }.into());
+        }
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Jobs and switches that a gate lets through.
 
-use super::Core;
 use super::gate::{Gate, More, Outlook, times};
+use super::{Core, Decisions, load};
 use crate::batch::bits::Bits;
 use crate::batch::job::Asked;
+use crate::batch::policy::Why;
+use crate::batch::queue::{Cursor, Hole};
 use crate::batch::time::Time;
 
 /// Changes of the bound that are looked at when a place is sought.
@@ -40,17 +42,73 @@ impl Gated {
 }
 
 impl Core {
-    /// Time has passed; `consumed_pj` was measured, where it is time for that.
-    pub fn pass(&mut self, consumed_pj: Option<i128>, stage: bool) {
+    /// Time has passed; `consumed_pj` was measured, where it is time for that. Whether the bounds changed.
+    pub fn pass(&mut self, consumed_pj: Option<i128>, stage: bool) -> bool {
         let now = self.plan.now;
-        let Some(gated) = &mut self.gated else { return };
+        let Some(gated) = &mut self.gated else { return false };
         gated.gate.pass(now, gated.drawn_uw);
-        if stage || gated.next_change <= now {
+        let changed = gated.next_change <= now;
+        if stage || changed {
             gated.next_change = gated.gate.next_change(now);
             if let Some(consumed_pj) = consumed_pj {
                 gated.gate.measure(now, consumed_pj);
             }
         }
+        changed
+    }
+
+    /// Lets a job wait, or refuses it where it could never start.
+    pub fn receive(&mut self, job: Asked, decisions: &mut Decisions) {
+        if self.ever_admits(&job) {
+            self.push(job);
+        } else {
+            decisions.refuse(job.key, Some(Why::NeverUnderTheCap));
+        }
+    }
+
+    /// Refuses waiting jobs that could start under bounds that are over, and can no more.
+    pub fn refuse_hopeless(&mut self, decisions: &mut Decisions) {
+        let any = Hole { nodes: u32::MAX, before_shadow: Time::FOREVER, extra: u32::MAX };
+        let mut cursor = Cursor::default();
+        while let Some(job) = self.queue.next_in(&mut cursor, any) {
+            if self.ever_admits(&job) {
+                cursor.pass();
+            } else {
+                self.queue.remove(cursor);
+                self.load -= load(&job);
+                decisions.refuse(job.key, Some(Why::NeverUnderTheCap));
+            }
+        }
+    }
+
+    /// Whether a job may start at any time, if nothing else runs.
+    fn ever_admits(&self, job: &Asked) -> bool {
+        let Some(gated) = &self.gated else { return true };
+        let more = gated.job(job, self.plan.now);
+        gated.gate.ever_allows(self.plan.now, gated.outlook.idle_uw, more.uw, job.walltime)
+    }
+
+    /// Whether no job may start now, however small and short.
+    pub fn admits_nobody(&self) -> bool {
+        let Some(gated) = &self.gated else { return false };
+        let (from, until) = (self.plan.now, self.plan.now + Time::from_micros(1));
+        !gated.gate.allows(&gated.outlook, More { from, until, uw: 0 })
+    }
+
+    /// How many machines a job may take now at most, as far as what is drawn now goes.
+    pub fn admitted_nodes(&self) -> u32 {
+        let Some(gated) = &self.gated else { return u32::MAX };
+        let Some(most_uw) = gated.gate.most_uw(self.plan.now) else { return u32::MAX };
+        let estimates = gated.gate.estimates();
+        let each_uw = (estimates.computing - estimates.idle).as_microwatts();
+        let room_uw = most_uw.saturating_sub(gated.outlook.drawn_uw()).max(0);
+        room_uw.checked_div(each_uw).map_or(u32::MAX, |nodes| nodes.try_into().unwrap_or(u32::MAX))
+    }
+
+    /// Whether nothing can come of deciding anew before the bounds change or something happens.
+    pub fn rests(&self) -> bool {
+        let Some(gated) = &self.gated else { return false };
+        self.options.idle.is_none() && self.plan.is_quiet() && gated.gate.rests(self.plan.now)
     }
 
     /// Looks ahead, before a decision.

@@ -52,6 +52,22 @@ pub trait Gate: std::fmt::Debug {
     /// The estimates that it goes by.
     fn estimates(&self) -> Estimates;
 
+    /// Whether a job that draws so much more than idle machines may ever start, from `now` on, if nothing
+    /// else runs.
+    fn ever_allows(&self, now: Time, idle_uw: i64, more_uw: i64, walltime: Time) -> bool {
+        let _ = (now, idle_uw, more_uw, walltime);
+        true
+    }
+
+    /// The most that may be drawn now whatever was saved, uW, where there is such a bound.
+    fn most_uw(&self, now: Time) -> Option<i64> {
+        let _ = now;
+        None
+    }
+
+    /// Whether time alone lets nobody start before the bound changes, while all machines are idle.
+    fn rests(&self, now: Time) -> bool;
+
     /// Time passes during which so much is taken to be drawn.
     fn pass(&mut self, _: Time, _: i64) {}
 

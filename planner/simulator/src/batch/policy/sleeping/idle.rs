@@ -46,7 +46,7 @@ impl Core {
     /// Switches machines on that were idle too long and that waiting jobs could use; whether there are
     /// such.
     pub fn awaken_idle(&mut self) -> bool {
-        if self.queue.is_empty() || self.sedated_idle == 0 {
+        if self.queue.is_empty() || self.sedated_idle == 0 || self.admits_nobody() {
             return false;
         }
         let mut awakable = self.plan.asleep.lowest(self.sedated_idle);

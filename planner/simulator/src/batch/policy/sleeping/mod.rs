@@ -117,16 +117,22 @@ impl<S: Stage> Sleeping<S> {
     }
 
     /// The stage, if it is due; whether it was.
-    fn stage(&mut self, moment: &Moment<'_>) -> bool {
+    fn stage(&mut self, moment: &Moment<'_>, decisions: &mut Decisions) -> bool {
         let now = moment.now;
+        let period = self.core.options.period;
+        // Those were left out that nothing could come of.
+        self.next_stage =
+            self.next_stage.map(|at| if at < now { next(at, period, now) } else { at });
         let due = self.next_stage.is_some_and(|at| at <= now);
         let consumed = moment.consumed.map(|energy| energy.as_microjoules() * 1_000_000);
-        self.core.pass(consumed, due);
+        if self.core.pass(consumed, due) {
+            self.core.refuse_hopeless(decisions);
+        }
         if due {
             self.core.look_ahead();
             self.stage.decide(&mut self.core);
             self.core.plan.end_step();
-            self.next_stage = Some(now + self.core.options.period);
+            self.next_stage = Some(now + period);
         }
         due
     }
@@ -139,7 +145,7 @@ impl<S: Stage> Scheduler for Sleeping<S> {
         for switched in moment.switched {
             self.core.plan.switched(switched);
         }
-        let staged = self.stage(moment);
+        let staged = self.stage(moment, decisions);
         let alone =
             moment.ended.is_empty() && moment.switched.is_empty() && moment.submitted.is_empty();
         if !(staged && alone) || self.core.options.decide_at_stages {
@@ -148,7 +154,7 @@ impl<S: Stage> Scheduler for Sleeping<S> {
             }
             self.stage.before(&self.core);
             for job in moment.submitted {
-                self.core.push(*job);
+                self.core.receive(*job, decisions);
             }
             if self.next_stage.is_none() && !moment.submitted.is_empty() {
                 self.next_stage = Some(now + self.core.options.period);
@@ -163,9 +169,15 @@ impl<S: Stage> Scheduler for Sleeping<S> {
             let first = self.core.reserved.as_ref().map(|reserved| reserved.start);
             let first = first.filter(|at| *at > now);
             let change = Some(gated.next_change()).filter(|at| *at < Time::FOREVER);
-            decisions.wake_at = [self.next_stage, first, change].into_iter().flatten().min();
+            let stage = self.next_stage.filter(|_| !self.core.rests());
+            decisions.wake_at = [stage, first, change].into_iter().flatten().min();
             self.core.look_back();
         }
+    }
+
+    fn bounded_until(&self) -> Option<Time> {
+        let change = self.core.gated.as_ref().map(Gated::next_change);
+        change.filter(|at| *at < Time::FOREVER)
     }
 }
 
@@ -306,6 +318,10 @@ impl Core {
     /// Starts jobs behind the first one that do not delay it.
     fn backfill(&mut self, decisions: &mut Decisions) {
         let mut cursor = if self.reserved.is_some() { Queue::second() } else { Cursor::default() };
+        if self.admits_nobody() {
+            return;
+        }
+        let mut admitted = self.admitted_nodes();
         loop {
             let (now, free) = (self.plan.now, &self.plan.free);
             let nodes = free.count();
@@ -313,8 +329,8 @@ impl Core {
                 Some(reserved) => (reserved.start - now, nodes - free.common(&reserved.machines)),
                 None => (Time::FOREVER, nodes),
             };
-            let hole = Hole { nodes, before_shadow, extra };
-            let next = if nodes == 0 { None } else { self.queue.next_in(&mut cursor, hole) };
+            let hole = Hole { nodes: nodes.min(admitted), before_shadow, extra };
+            let next = if hole.nodes == 0 { None } else { self.queue.next_in(&mut cursor, hole) };
             let Some(job) = next else { return };
             if !self.admits_before(&job) {
                 cursor.pass();
@@ -329,6 +345,7 @@ impl Core {
             self.queue.remove(cursor);
             self.load -= load(&job);
             self.start(&job, &machines, decisions);
+            admitted = self.admitted_nodes();
         }
     }
 
@@ -360,6 +377,12 @@ impl Core {
         self.lately_sedated = sedated;
         self.plan.end_step();
     }
+}
+
+/// The first of the stages after `at`, of which there is one each `period`, that is not before `now`.
+fn next(at: Time, period: Time, now: Time) -> Time {
+    let (late, period) = ((now - at).as_micros(), period.as_micros());
+    now + Time::from_micros((period - late % period) % period)
 }
 
 /// What a job may use, machine-microseconds.

@@ -179,6 +179,11 @@ impl Plan {
         self.off_from.push((self.now + self.off_time, machines.clone()));
     }
 
+    /// Whether no machine has a job or is being switched.
+    pub const fn is_quiet(&self) -> bool {
+        self.busy.is_empty() && self.off_from.is_empty()
+    }
+
     /// Makes orders of what is to be switched: a step of a decision has ended.
     pub fn end_step(&mut self) {
         let steps = [(&mut self.ordered_on, Target::On), (&mut self.ordered_off, Target::Off)];

@@ -1,7 +1,9 @@
 //! Light-ESP: 230 jobs of 14 types, as the `EnergyFairShare` paper's table II gives them.
 //!
-//! On 180 machines (its cores) sizes are the table's, which are rounded to nodes of twelve; on others the
-//! table's fractions of the machines, rounded, at least one. The paper says neither when jobs are
+//! On 180 machines (its cores) sizes are the table's, which are rounded up to nodes of twelve: together they
+//! compute for 1,486 s, not for the theoretic 935 s of its last line, which is that of its fractions. On others
+//! sizes are the fractions of the machines, rounded, at least one: 933 to 943 s from 32 machines on, and more
+//! on few (2,858 s on 4). The paper says neither when jobs are
 //! submitted nor their walltimes. Here each log of 230 jobs is shuffled, submissions are an
 //! exponential time of mean 935 / 230 s apart, the table's theoretic run time, and walltimes twice
 //! the run times. More than 230 jobs are further logs after the first (the paper plays four).
@@ -106,6 +108,12 @@ mod tests {
             |kind: &Type| i64::try_from(kind.fraction).unwrap() * i64::from(kind.jobs) * kind.run_s;
         let sum: i64 = TYPES.iter().map(hundred_thousandths).sum();
         assert_eq!(sum / 100_000, 935);
+        let filled_s = |machines: u32| {
+            let of =
+                |kind: &Type| i64::from(kind.size(machines)) * i64::from(kind.jobs) * kind.run_s;
+            TYPES.iter().map(of).sum::<i64>() / i64::from(machines)
+        };
+        assert_eq!([180, 179, 32, 1024, 4].map(filled_s), [1485, 938, 933, 935, 2858]);
         let mut counts = BTreeMap::new();
         for job in light_esp(LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, 5) {
             let run_s = job.work.time(1.0).as_micros() / 1_000_000;
