@@ -6,9 +6,10 @@
 demo:
 	cargo run --locked -- demo
 
-# Every test. PostgreSQL is tested where WATTBOOK_TEST_POSTGRES_URL says where a server is.
+# Every test, and at the end what was left out. PostgreSQL is tested on the server that
+# WATTBOOK_TEST_POSTGRES_URL names, or on one of the tests' own where its programs are installed.
 test:
-	cargo test --locked --workspace
+	.ci/test --workspace
 
 lint:
 	cargo fmt --all --check

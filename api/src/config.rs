@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use negotiation::{Negotiation, NegotiationFields};
 use supplier::OpenAdr;
-use webhooks::{EventWebhook, EventWebhookFields};
+use webhooks::{EventWebhook, EventWebhookFields, Secrets};
 
 /// What the command line and the environment may set; anything absent is left to the file.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -125,10 +125,39 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read, or a value out of range, by name.
     pub fn load(overrides: &Overrides) -> anyhow::Result<Self> {
-        let file = match &overrides.config {
-            Some(path) => read(path)?,
-            None => File::default(),
-        };
+        Self::of(File::of(overrides)?, overrides)
+    }
+
+    /// Reads the settings for commands that ask sources and tell nobody anything: secrets of webhooks
+    /// may be missing.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
+        let mut file = File::of(overrides)?;
+        file.webhooks.clear();
+        file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
+        Self::of(file, overrides)
+    }
+
+    /// The webhooks of the settings, for a command that lists them: their secrets may be missing.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a webhook that cannot work.
+    pub fn webhooks_to_list(overrides: &Overrides) -> anyhow::Result<Vec<EventWebhook>> {
+        EventWebhook::read_all(File::of(overrides)?.webhooks, Secrets::LeftOut)
+    }
+
+    /// The URL of the database, whatever else is in the settings.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn database(overrides: &Overrides) -> anyhow::Result<String> {
+        Ok(File::of(overrides)?.database_url(overrides))
+    }
+
+    fn of(file: File, overrides: &Overrides) -> anyhow::Result<Self> {
+        let database = file.database_url(overrides);
         let currency = file.currency.as_deref().unwrap_or("EUR");
         let location = file.location.unwrap_or_else(|| "site".to_owned());
         ensure!(is_name(&location), "location {NAME_RULE}");
@@ -156,8 +185,7 @@ impl Settings {
         Ok(Self {
             listen: (overrides.listen.or(file.listen))
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
-            database: (overrides.database.clone().or(file.database))
-                .unwrap_or_else(|| "sqlite://wattbook.db".to_owned()),
+            database,
             currency,
             hold: Seconds::new(hold_s.into()),
             cap_scope,
@@ -179,8 +207,20 @@ impl Settings {
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             feeds,
-            webhooks: EventWebhook::read_all(file.webhooks)?,
+            webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
         })
+    }
+}
+
+impl File {
+    /// The file that is named; without one, nothing is set.
+    fn of(overrides: &Overrides) -> anyhow::Result<Self> {
+        overrides.config.as_deref().map_or_else(|| Ok(Self::default()), read)
+    }
+
+    fn database_url(&self, overrides: &Overrides) -> String {
+        let url = overrides.database.as_ref().or(self.database.as_ref());
+        url.map_or_else(|| "sqlite://wattbook.db".to_owned(), Clone::clone)
     }
 }
 

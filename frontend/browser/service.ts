@@ -63,7 +63,7 @@ export class Service {
 
   /** Makes a token: from then on everybody needs one. */
   token(owner: string, role = 'user'): string {
-    const command = ['token', 'create', '--owner', owner, '--role', role, '--database', this.database];
+    const command = ['token', 'create', '--create-database', '--owner', owner, '--role', role, '--database', this.database];
     return execFileSync(BINARY, command, { encoding: 'utf8' }).trim().split(/\s+/).at(-1) ?? '';
   }
 

@@ -43,6 +43,9 @@ enum Command {
         to: Timestamp,
         /// Only these sources, by id
         ids: Vec<String>,
+        /// Make the database, or its tables, where there are none yet
+        #[arg(long)]
+        create_database: bool,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -71,14 +74,18 @@ fn instant(text: &str) -> Result<Timestamp, String> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     super::block_on(async {
         match &arguments.command {
-            Command::Check { ids, overrides } => check(&Settings::load(overrides)?, ids).await,
-            Command::Fetch { from, to, ids, overrides } => {
+            Command::Check { ids, overrides } => {
+                check(&Settings::load_for_feeds(overrides)?, ids).await
+            }
+            Command::Fetch { from, to, ids, create_database, overrides } => {
                 let span = Span::new(*from, *to);
                 let span = span.ok_or_else(|| usage("--to must be after --from"))?;
-                Ok(fetch(Settings::load(overrides)?, span, ids).await?)
+                let settings = Settings::load_for_feeds(overrides)?;
+                let database = super::open_or_make(&settings.database, *create_database).await?;
+                Ok(fetch(Service::new(settings, database), span, ids).await?)
             }
             Command::Backtest { quantity, days, origins, overrides } => {
-                let settings = Settings::load(overrides)?;
+                let settings = Settings::load_for_feeds(overrides)?;
                 Ok(report(settings, quantity.as_deref(), *days, *origins).await?)
             }
         }
@@ -173,8 +180,7 @@ fn told(revision: &Revision) -> String {
 }
 
 /// Fetches a span of each source, part by part, and keeps what is said.
-async fn fetch(settings: Settings, span: Span, ids: &[String]) -> anyhow::Result<()> {
-    let service = super::serve::open(settings).await?;
+async fn fetch(service: Service, span: Span, ids: &[String]) -> anyhow::Result<()> {
     let mut missing = Vec::new();
     for source in chosen(service.settings(), ids)? {
         missing.extend(back_fill(&service, source, span).await?);
@@ -197,7 +203,8 @@ async fn report(
     days: usize,
     origins: usize,
 ) -> anyhow::Result<()> {
-    let service = super::serve::open(settings).await?;
+    let database = super::open_or_make(&settings.database, false).await?;
+    let service = Service::new(settings, database);
     let wanted = |rules: &&AgendaRules| quantity.is_none_or(|word| rules.quantity.word() == word);
     let agendas = &service.settings().feeds.agendas;
     let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));

@@ -24,11 +24,10 @@ mod workload;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
 use storage::Database;
 
-use crate::config::Settings;
+use crate::config::{Overrides, Settings};
 
 /// Books supercomputer nodes when power is clean and cheap.
 #[derive(Parser)]
@@ -164,12 +163,21 @@ enum ListFormat {
     Json,
 }
 
-/// The database of the settings.
-async fn open(settings: &Settings) -> anyhow::Result<Database> {
-    Database::connect(&settings.database).await.context("cannot open the database")
+/// The database of the settings, of which nothing else must be in order. It must be there.
+async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
+    open_or_make(&Settings::database(overrides)?, false).await
+}
+
+/// The database of a URL, which must be there unless it may be made.
+async fn open_or_make(url: &str, make: bool) -> anyhow::Result<Database> {
+    Ok(if make { Database::connect(url).await? } else { Database::connect_existing(url).await? })
 }
 
 /// Runs a future on a new async runtime.
 fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(future)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(future);
+    // A name that is being looked up for a connection that was given up keeps nobody.
+    runtime.shutdown_background();
+    result
 }

@@ -8,12 +8,12 @@ use anyhow::bail;
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
-use storage::{Database, MessageId, NegotiationFilter, NegotiationId, NegotiationKind};
+use storage::{MessageId, NegotiationFilter, NegotiationId, NegotiationKind};
 use uuid::Uuid;
 
 use super::{Failure, ListFormat};
 use crate::clock::Clock;
-use crate::config::{Overrides, Settings};
+use crate::config::Overrides;
 use crate::http::v1::grants::GrantDocument;
 use crate::http::v1::negotiations::document::{MessageDocument, NegotiationDocument};
 
@@ -78,16 +78,12 @@ fn kind(word: &str) -> Result<NegotiationKind, String> {
     NegotiationKind::from_word(word).ok_or_else(|| "is no kind of negotiation".to_owned())
 }
 
-async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
-    super::open(&Settings::load(overrides)?).await
-}
-
 async fn list(
     filter: NegotiationFilter,
     format: ListFormat,
     overrides: &Overrides,
 ) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+    let database = super::open(overrides).await?;
     let found = database.negotiations(filter, None, MOST).await?;
     database.close().await;
     let documents: Vec<NegotiationDocument> = found.iter().map(Into::into).collect();
@@ -109,7 +105,7 @@ async fn list(
 }
 
 async fn show(id: Uuid, format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+    let database = super::open(overrides).await?;
     let id = NegotiationId::new(id);
     let Some(found) = database.negotiation(id).await? else {
         bail!("there is no negotiation {id}")
@@ -140,7 +136,7 @@ async fn show(id: Uuid, format: ListFormat, overrides: &Overrides) -> anyhow::Re
 }
 
 async fn grants(format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+    let database = super::open(overrides).await?;
     let found = database.grants(Clock::default().now()).await?;
     database.close().await;
     let documents: Vec<GrantDocument> = found.iter().map(Into::into).collect();

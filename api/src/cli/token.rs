@@ -30,6 +30,9 @@ enum Command {
         /// user, operator or supplier
         #[arg(long, value_parser = role)]
         role: Role,
+        /// Make the database, or its tables, where there are none yet
+        #[arg(long)]
+        create_database: bool,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -50,7 +53,11 @@ enum Command {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     super::block_on(async {
         match &arguments.command {
-            Command::Create { owner, role, overrides } => create(owner, *role, overrides).await?,
+            Command::Create { owner, role, create_database, overrides } => {
+                let url = Settings::database(overrides)?;
+                let database = super::open_or_make(&url, *create_database).await?;
+                create(owner, *role, database).await?;
+            }
             Command::List { overrides } => list(overrides).await?,
             Command::Revoke { id, overrides } => revoke(*id, overrides).await?,
         }
@@ -58,8 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
-async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+async fn create(owner: &str, role: Role, database: Database) -> anyhow::Result<()> {
     let mut secret = [0_u8; 32];
     getrandom::fill(&mut secret).map_err(|error| anyhow!("no randomness: {error}"))?;
     let secret = format!("wattbook_{}", hex::encode(secret));
@@ -83,7 +89,7 @@ async fn create(owner: &str, role: Role, overrides: &Overrides) -> anyhow::Resul
 }
 
 async fn list(overrides: &Overrides) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+    let database = super::open(overrides).await?;
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(["ID", "OWNER", "ROLE", "CREATED", "REVOKED"]);
     for token in database.list_tokens().await? {
@@ -101,14 +107,10 @@ async fn list(overrides: &Overrides) -> anyhow::Result<()> {
 }
 
 async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
-    let database = open(overrides).await?;
+    let database = super::open(overrides).await?;
     let revoked = database.revoke_token(TokenId::new(id), Clock::default().now()).await?;
     database.close().await;
     revoked.then_some(()).with_context(|| format!("there is no valid token {id}"))
-}
-
-async fn open(overrides: &Overrides) -> anyhow::Result<Database> {
-    super::open(&Settings::load(overrides)?).await
 }
 
 fn owner(text: &str) -> Result<String, String> {

@@ -33,12 +33,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 async fn list(format: ListFormat, overrides: &Overrides) -> anyhow::Result<()> {
-    let settings = Settings::load(overrides)?;
-    let database = super::open(&settings).await?;
+    let webhooks = Settings::webhooks_to_list(overrides)?;
+    let database = super::open(overrides).await?;
     let states = database.webhooks().await?;
     database.close().await;
     let document = |settings| WebhookDocument::from(WebhookStatus::of(settings, &states));
-    let documents: Vec<WebhookDocument> = settings.webhooks.iter().map(document).collect();
+    let documents: Vec<WebhookDocument> = webhooks.iter().map(document).collect();
     if let ListFormat::Json = format {
         return super::print(serde_json::to_string_pretty(&documents)?);
     }

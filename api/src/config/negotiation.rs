@@ -65,6 +65,13 @@ struct WebhookFields {
     secret: SecretSource,
 }
 
+impl NegotiationFields {
+    /// The same for those who send nothing.
+    pub fn without_webhook(self) -> Self {
+        Self { webhook: None, ..self }
+    }
+}
+
 impl Negotiation {
     /// Reads the section; without one nothing is asked, and reservations are judged all the same.
     ///

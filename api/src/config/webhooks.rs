@@ -1,7 +1,7 @@
 //! Settings of webhooks that are told events: `[[webhooks]]`. See `docs/API-DESIGN.md`.
 
 use anyhow::{Context, ensure};
-use grid_feeds::feed::SecretSource;
+use grid_feeds::feed::{Secret, SecretSource};
 use grid_feeds::webhook::Webhook;
 use planner::node::{NAME_RULE, is_name};
 use serde::Deserialize;
@@ -31,23 +31,35 @@ pub struct EventWebhookFields {
     events: Option<Vec<String>>,
 }
 
+/// Whether secrets are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// Each must be there.
+    Needed,
+    /// None is read: what comes of it signs nothing.
+    LeftOut,
+}
+
 impl EventWebhook {
     /// Reads all `[[webhooks]]`.
     ///
     /// # Errors
     /// What cannot work, with the name of the webhook.
-    pub fn read_all(fields: Vec<EventWebhookFields>) -> anyhow::Result<Vec<Self>> {
+    pub fn read_all(
+        fields: Vec<EventWebhookFields>,
+        secrets: Secrets,
+    ) -> anyhow::Result<Vec<Self>> {
         let mut all: Vec<Self> = Vec::new();
         for fields in fields {
             ensure!(is_name(&fields.id), "[[webhooks]]: id {:?} {NAME_RULE}", fields.id);
             let id = fields.id.clone();
             ensure!(all.iter().all(|it| it.id != id), "[[webhooks]]: two have the id {id:?}");
-            all.push(Self::read(fields).with_context(|| format!("webhook {id:?}"))?);
+            all.push(Self::read(fields, secrets).with_context(|| format!("webhook {id:?}"))?);
         }
         Ok(all)
     }
 
-    fn read(fields: EventWebhookFields) -> anyhow::Result<Self> {
+    fn read(fields: EventWebhookFields, secrets: Secrets) -> anyhow::Result<Self> {
         let events = fields.events.unwrap_or_else(|| vec![ALL.to_owned()]);
         ensure!(!events.is_empty(), "events names none; leave it out for all of them");
         for pattern in &events {
@@ -58,7 +70,11 @@ impl EventWebhook {
                 EVENT_KINDS.join(", ")
             );
         }
-        let webhook = Webhook::new(&fields.url, fields.secret.read()?)?;
+        let secret = match secrets {
+            Secrets::Needed => fields.secret.read()?,
+            Secrets::LeftOut => Secret::new("left out"),
+        };
+        let webhook = Webhook::new(&fields.url, secret)?;
         Ok(Self { id: fields.id, webhook, events })
     }
 
@@ -89,7 +105,7 @@ mod tests {
         let table: toml::Table = toml::from_str(&text).map_err(|error| error.to_string())?;
         let fields: Vec<EventWebhookFields> =
             table["webhooks"].clone().try_into().map_err(|error| format!("{error}"))?;
-        EventWebhook::read_all(fields).map_err(|error| format!("{error:#}"))
+        EventWebhook::read_all(fields, Secrets::Needed).map_err(|error| format!("{error:#}"))
     }
 
     #[test]

@@ -22,14 +22,10 @@ async fn ready(State(app): State<App>) -> Response {
     match app.service.ready().await {
         Ok(()) => Json(json!({ "status": "ready" })).into_response(),
         Err(error) => {
-            tracing::warn!(%error, "not ready");
-            Problem::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "not_ready",
-                "Not ready",
-                "The database does not answer.",
-            )
-            .into_response()
+            let detail = error.to_string();
+            tracing::warn!(error = format!("{:#}", anyhow::Error::new(error)), "not ready");
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not_ready", "Not ready", detail)
+                .into_response()
         }
     }
 }

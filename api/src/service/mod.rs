@@ -22,6 +22,7 @@ mod power_profile;
 mod propose;
 pub mod provenance;
 mod quote;
+mod readiness;
 mod reservations;
 mod simulations;
 mod state;
@@ -46,6 +47,7 @@ use feeds::Feeds;
 use memory::Memory;
 use negotiation::Negotiations;
 use planning::PlanningPool;
+use readiness::Readiness;
 use simulations::Simulations;
 
 pub use agendas::{AgendaUpdate, PutAgenda};
@@ -81,6 +83,7 @@ pub struct Service {
     feeds: Feeds,
     negotiations: Negotiations,
     events: Events,
+    readiness: Readiness,
 }
 
 /// Why a use case did not end well.
@@ -205,8 +208,8 @@ pub enum ServiceError {
     /// The plan was abandoned.
     #[error("planning took longer than the site allows; narrow the window")]
     TimeLimit,
-    /// The database does not answer, or is busy with another process.
-    #[error("the database is busy or out of reach; try again in a moment")]
+    /// The database cannot be used, for a reason that passes or that somebody can mend.
+    #[error("{0}; try again in a moment")]
     Unavailable(#[source] Arc<StorageError>),
     /// Anything else.
     #[error(transparent)]
@@ -216,9 +219,7 @@ pub enum ServiceError {
 impl From<StorageError> for ServiceError {
     fn from(error: StorageError) -> Self {
         match error {
-            StorageError::Busy(_) | StorageError::Unavailable(_) => {
-                Self::Unavailable(Arc::new(error))
-            }
+            error if error.is_passing() => Self::Unavailable(Arc::new(error)),
             StorageError::EpochChanged => Self::Busy,
             StorageError::NodesInUse { names, reservations } => Self::NodesInUse {
                 names,
@@ -251,6 +252,7 @@ impl Service {
             simulations: Simulations::default(),
             stop: CancellationToken::new(),
             events: Events::default(),
+            readiness: Readiness::default(),
         }
     }
 
@@ -267,14 +269,6 @@ impl Service {
     /// Cancelled when the service is told to stop: what lasts ends then.
     pub const fn stopping(&self) -> &CancellationToken {
         &self.stop
-    }
-
-    /// Whether the database answers.
-    ///
-    /// # Errors
-    /// What the database said.
-    pub async fn ready(&self) -> Result<(), ServiceError> {
-        Ok(self.database.ping().await?)
     }
 
     /// Whether the service has users at all.

@@ -11,10 +11,10 @@ use crate::access::IdempotencyRecord;
 use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
 use crate::allocation::{Allocation, BookSnapshot};
 use crate::changes::{Changes, Marks, PlanBasis};
-use crate::dialect;
 use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
 use crate::identity::{EpochId, OutageId, ReservationId, RevisionId};
 use crate::nodes::{Calibration, StoredNodes};
+use crate::opening::{self, Missing};
 use crate::outage::Outage;
 use crate::repository::Repository;
 use crate::reservation::{
@@ -58,23 +58,35 @@ impl Database {
     /// # Errors
     /// Another scheme, a database that does not open, tables of a newer release.
     pub async fn connect(url: &str) -> Result<Self, StorageError> {
+        Self::open(url, Missing::Make).await
+    }
+
+    /// The same of a database that must be there, with its tables.
+    ///
+    /// # Errors
+    /// As for [`Self::connect`]; [`StorageError::NoDatabase`].
+    pub async fn connect_existing(url: &str) -> Result<Self, StorageError> {
+        Self::open(url, Missing::Refuse).await
+    }
+
+    async fn open(url: &str, missing: Missing) -> Result<Self, StorageError> {
         let scheme = url.split(':').next().unwrap_or_default();
         let engine = match scheme {
-            "sqlite" => Engine::Sqlite(Arc::new(dialect::open_sqlite(url).await?)),
+            "sqlite" => Engine::Sqlite(Arc::new(opening::open_sqlite(url, missing).await?)),
             "postgres" | "postgresql" => {
-                Engine::Postgres(Arc::new(dialect::open_postgres(url).await?))
+                Engine::Postgres(Arc::new(opening::open_postgres(url, missing).await?))
             }
             _ => return Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
         };
         Ok(Self { engine })
     }
 
-    /// Reads a row: whether the database answers.
+    /// Writes as much as a booking does, to where nobody reads: whether the database can be written.
     ///
     /// # Errors
-    /// It does not.
-    pub async fn ping(&self) -> Result<(), StorageError> {
-        on_engine!(self.ping())
+    /// It cannot, and why.
+    pub async fn try_write(&self, now: Timestamp) -> Result<(), StorageError> {
+        on_engine!(self.try_write(now))
     }
 
     /// Closes all connections, of all clones.

@@ -1,48 +1,32 @@
 //! Where the engines differ. Everything else in the crate is written once.
 
-use std::str::FromStr;
-use std::time::Duration;
+use std::pin::Pin;
 
 use sqlx::error::DatabaseError;
-use sqlx::migrate::Migrator;
-use sqlx::pool::PoolOptions;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection, Postgres, QueryBuilder, Sqlite};
-
-use crate::error::StorageError;
-use crate::repository::Repository;
+use sqlx::postgres::PgDatabaseError;
+use sqlx::sqlite::SqliteError;
+use sqlx::{Executor, Postgres, QueryBuilder, Sqlite};
 
 /// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
 pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
 
-/// How long a SQLite connection waits for another process to finish writing.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The end of statements that give nothing back.
+pub(crate) type Done<'c> = Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'c>>;
 
-/// Readers beside the one writer; one of them is kept for questions.
-const SQLITE_READERS: u32 = 5;
-
-const POSTGRES_CONNECTIONS: u32 = 10;
-
-/// A connection to PostgreSQL that was idle for longer is tried before it is used.
-const TRUSTED_WHEN_IDLE_FOR: Duration = Duration::from_secs(1);
-
-/// SQLite has no lock for migrations, and changing a new file to WAL does not wait: processes that
-/// open a new database at once try again while one of them makes the tables.
-const OPENING_TRIES: u32 = 50;
-const OPENING_PAUSE: Duration = Duration::from_millis(100);
-
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
-
-/// How an engine begins transactions and is given tables.
+/// How an engine begins and ends transactions, and is given tables.
 pub(crate) trait Dialect: sqlx::Database {
     /// Begins a transaction that will write.
     const BEGIN_WRITE: &'static str;
     /// Begins a transaction whose reads all see one state.
     const BEGIN_READ: &'static str;
+    /// Makes a transaction permanent, or fails.
+    const COMMIT: &'static str;
+    /// Says inside a transaction that the next statement may be long in coming.
+    const LONG_PAUSE: Option<&'static str>;
     /// Adds a table of three numbers a row.
     fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]);
+    /// Executes statements as they stand, prepared for nobody.
+    fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c>;
 }
 
 impl Dialect for Sqlite {
@@ -50,17 +34,28 @@ impl Dialect for Sqlite {
     // wrote in between, whatever the busy timeout.
     const BEGIN_WRITE: &'static str = "BEGIN IMMEDIATE";
     const BEGIN_READ: &'static str = "BEGIN DEFERRED";
+    const COMMIT: &'static str = "COMMIT";
+    const LONG_PAUSE: Option<&'static str> = None;
 
     fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
         query.push_values(rows, |mut row, (one, two, three)| {
             row.push_bind(*one).push_bind(*two).push_bind(*three);
         });
     }
+
+    fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c> {
+        Box::pin(async move { connection.execute(statements).await.map(drop) })
+    }
 }
 
 impl Dialect for Postgres {
     const BEGIN_WRITE: &'static str = "BEGIN ISOLATION LEVEL READ COMMITTED";
     const BEGIN_READ: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    // `COMMIT` alone rolls back a transaction in which a statement failed, and says that it did well.
+    const COMMIT: &'static str = "SELECT; COMMIT";
+    // The session's own is short, so that a process that froze does not hold the book.
+    const LONG_PAUSE: Option<&'static str> =
+        Some("SET LOCAL idle_in_transaction_session_timeout = '2min'");
 
     // Arrays, so that however many there are the statement is the same: with a text of its own for
     // each number of rows it would be parsed and planned each time, and kept beside all others.
@@ -71,93 +66,79 @@ impl Dialect for Postgres {
         query.push("SELECT * FROM unnest(").push_bind(one);
         query.push(", ").push_bind(two).push(", ").push_bind(three).push(")");
     }
-}
 
-/// Whether the engine refused an allocation that overlaps another reservation's: an exclusion
-/// violation on PostgreSQL, a trigger's message on SQLite.
-pub(crate) fn is_double_booking(error: &dyn DatabaseError) -> bool {
-    match error.code().as_deref() {
-        Some("23P01") => error.constraint() == Some("allocations_refuse_double_booking"),
-        _ => error.message() == "double booking",
+    fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c> {
+        Box::pin(async move { connection.execute(statements).await.map(drop) })
     }
 }
 
-/// Whether another writer was in the way: `SQLITE_BUSY`, its recovery and snapshot kinds and
-/// `SQLITE_LOCKED`; on PostgreSQL a serialisation failure, a deadlock or a lock not available.
-pub(crate) fn is_busy(error: &dyn DatabaseError) -> bool {
-    matches!(error.code().as_deref(), Some("5" | "261" | "517" | "6" | "40001" | "40P01" | "55P03"))
+/// What an engine's refusal means.
+pub(crate) enum Refusal {
+    /// An allocation overlaps another reservation's.
+    DoubleBooking,
+    /// Another writer was in the way.
+    Busy,
+    /// There is no room for what is to be written.
+    Full,
+    /// Nothing may be written.
+    ReadOnly,
+    /// The engine cannot serve: it stops, has too many clients, took too long, or cut us off.
+    Unavailable,
+    /// There is no such table.
+    Missing,
+    /// A defect.
+    Other,
 }
 
-/// Opens, and creates where there is none, a SQLite file.
-pub(crate) async fn open_sqlite(url: &str) -> Result<Repository<Sqlite>, StorageError> {
-    let options = SqliteConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
-    let file = options.get_filename().to_path_buf();
-    if url.contains(":memory:") || url.contains("mode=memory") || file.as_os_str().is_empty() {
-        return Err(StorageError::InMemory);
+impl Refusal {
+    /// Whether there is no such table.
+    pub(crate) const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
     }
-    let options = options
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full) // nothing confirmed is lost when the power fails
-        .busy_timeout(BUSY_TIMEOUT)
-        .foreign_keys(true);
-    let target = file.display().to_string();
-    let mut tries_left = OPENING_TRIES;
-    let writer = loop {
-        match open_writer(&options, &target).await {
-            Err(error) if tries_left > 0 && error.may_be_another_opening() => {
-                tries_left -= 1;
-                tokio::time::sleep(OPENING_PAUSE).await;
-            }
-            opened => break opened?,
+
+    /// Recognises what the engines say, by their codes.
+    pub(crate) fn of(error: &dyn DatabaseError) -> Self {
+        if let Some(error) = error.try_downcast_ref::<SqliteError>() {
+            return Self::of_sqlite(error);
         }
-    };
-    let reading = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
-    let reader = connect(reading, options.pragma("query_only", "ON"), &target).await?;
-    let repository = Repository::new(writer, reader);
-    repository.pack_rows().await?;
-    Ok(repository)
-}
+        match error.try_downcast_ref::<PgDatabaseError>() {
+            Some(error) => Self::of_postgres(error),
+            None => Self::Other,
+        }
+    }
 
-/// Opens the connection that writes, and brings the tables up to date.
-async fn open_writer(
-    options: &SqliteConnectOptions,
-    target: &str,
-) -> Result<sqlx::Pool<Sqlite>, StorageError> {
-    let pool = SqlitePoolOptions::new().max_connections(1);
-    let writer = connect(pool, options.clone().create_if_missing(true), target).await?;
-    SQLITE_MIGRATIONS.run(&writer).await.map_err(StorageError::Migrate)?;
-    Ok(writer)
-}
+    /// The low byte is the primary code. A trigger refuses double bookings.
+    fn of_sqlite(error: &SqliteError) -> Self {
+        let code = error.code().and_then(|code| code.parse::<u32>().ok()).unwrap_or_default();
+        match code & 0xff {
+            _ if error.message() == "double booking" => Self::DoubleBooking,
+            5 | 6 => Self::Busy,
+            8 => Self::ReadOnly,
+            10 | 14 => Self::Unavailable,
+            13 => Self::Full,
+            1 if error.message().starts_with("no such table") => Self::Missing,
+            _ => Self::Other,
+        }
+    }
 
-/// Connects to a PostgreSQL server; the database must exist.
-pub(crate) async fn open_postgres(url: &str) -> Result<Repository<Postgres>, StorageError> {
-    let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
-    let database = options.get_database().unwrap_or("(default)");
-    let target = format!("{database} on {}:{}", options.get_host(), options.get_port());
-    // Whether a connection still works is asked of those that were idle, not before every question.
-    let pool = PgPoolOptions::new()
-        .max_connections(POSTGRES_CONNECTIONS)
-        .test_before_acquire(false)
-        .before_acquire(|connection, known| {
-            Box::pin(async move {
-                if known.idle_for >= TRUSTED_WHEN_IDLE_FOR {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        });
-    let pool = connect(pool, options, &target).await?;
-    POSTGRES_MIGRATIONS.run(&pool).await.map_err(StorageError::Migrate)?;
-    let repository = Repository::new(pool.clone(), pool);
-    repository.pack_rows().await?;
-    Ok(repository)
-}
-
-async fn connect<DB: sqlx::Database>(
-    pool: PoolOptions<DB>,
-    options: <DB::Connection as sqlx::Connection>::Options,
-    target: &str,
-) -> Result<sqlx::Pool<DB>, StorageError> {
-    let connected = pool.connect_with(options).await;
-    connected.map_err(|source| StorageError::Connect { target: target.to_owned(), source })
+    /// An exclusion constraint refuses double bookings.
+    fn of_postgres(error: &PgDatabaseError) -> Self {
+        match error.code() {
+            "23P01" if error.constraint() == Some("allocations_refuse_double_booking") => {
+                Self::DoubleBooking
+            }
+            // A serialisation failure, a deadlock, a lock not available in time.
+            "40001" | "40P01" | "55P03" => Self::Busy,
+            "53100" => Self::Full,
+            "25006" => Self::ReadOnly,
+            "42P01" => Self::Missing,
+            // Idle in a transaction, or a statement, for too long; then classes 53 (resources), 57 (an
+            // operator stops it), 58 (the system) and 08 (the connection).
+            "25P03" | "57014" => Self::Unavailable,
+            code if ["53", "57", "58", "08"].iter().any(|class| code.starts_with(class)) => {
+                Self::Unavailable
+            }
+            _ => Self::Other,
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! What can go wrong, one variant per meaning.
 
+use std::time::Duration;
+
 use planner::agenda::AgendaError;
 use planner::time::Timestamp;
 use sqlx::migrate::MigrateError;
 
-use crate::dialect;
+use crate::dialect::Refusal;
 use crate::identity::ReservationId;
 use crate::reservation::ReservationState;
 
@@ -34,15 +36,71 @@ pub enum StorageError {
         /// Why.
         source: sqlx::Error,
     },
+    /// The server says nothing.
+    #[error(
+        "cannot open the database {target}: no answer within {} s; check its address, and that no \
+         firewall is between",
+        within.as_secs()
+    )]
+    NoAnswer {
+        /// Host and database; without credentials.
+        target: String,
+        /// For how long it was waited.
+        within: Duration,
+    },
+    /// There is no database of ours where one must be.
+    #[error(
+        "there is no Wattbook database at {target}; `wattbook serve` makes it when it starts, and so \
+         does `wattbook token create --create-database`"
+    )]
+    NoDatabase {
+        /// The file, or host and database; without credentials.
+        target: String,
+    },
+    /// A newer release made the tables.
+    #[error(
+        "the database {target} needs {needed}: its tables are those of migration {migration}, and \
+         this is Wattbook {}, which knows migrations up to {known}; run the newer program, or restore \
+         a copy of the database that was made before the newer one was started",
+        env!("CARGO_PKG_VERSION")
+    )]
+    NewerDatabase {
+        /// The file, or host and database; without credentials.
+        target: String,
+        /// The newest that is known of it.
+        migration: i64,
+        /// The newest that this program knows.
+        known: i64,
+        /// Which program it needs, in words.
+        needed: String,
+    },
     /// The tables could not be brought up to date.
     #[error("cannot bring the database's tables up to date")]
     Migrate(#[source] MigrateError),
     /// The database is gone, or no connection became free in time.
-    #[error("the database is unavailable")]
+    #[error("the database is out of reach")]
     Unavailable(#[source] sqlx::Error),
+    /// The database did not answer a question.
+    #[error("the database does not answer within {} s", within.as_secs())]
+    Silent {
+        /// For how long it was waited.
+        within: Duration,
+    },
     /// Another process wrote at the same time; trying again helps.
     #[error("the database is busy with another writer")]
     Busy(#[source] sqlx::Error),
+    /// Another process has been writing the book for long, or is frozen in it.
+    #[error("another process has been writing the book for long, or is frozen in it")]
+    BookHeld,
+    /// There is no room for what is to be written.
+    #[error("the disk of the database is full, so that nothing can be written; make room on it")]
+    Full(#[source] sqlx::Error),
+    /// Nothing may be written.
+    #[error(
+        "the database may only be read: its file, its file system or its server does not let \
+         anything be written"
+    )]
+    ReadOnly(#[source] sqlx::Error),
     /// The engine refused nodes that another reservation holds at that time.
     #[error("double booking: some of the nodes are held by another reservation at that time")]
     DoubleBooking,
@@ -199,26 +257,45 @@ pub enum EndError {
 }
 
 impl StorageError {
+    /// Whether the same may do well in a moment, or once somebody has seen to the database: what is
+    /// stored and what was asked are in order.
+    pub const fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Unavailable(_)
+                | Self::Silent { .. }
+                | Self::Busy(_)
+                | Self::BookHeld
+                | Self::Full(_)
+                | Self::ReadOnly(_)
+        )
+    }
+
     /// Whether opening a SQLite file may have failed because another process was opening it.
     pub(crate) fn may_be_another_opening(&self) -> bool {
         match self {
             Self::Migrate(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => true,
             Self::Connect { source: sqlx::Error::Database(refusal), .. } => {
-                dialect::is_busy(&**refusal)
+                matches!(Refusal::of(&**refusal), Refusal::Busy)
             }
+            Self::Busy(_) => true,
             _ => false,
         }
     }
 }
 
 impl From<sqlx::Error> for StorageError {
-    /// Recognises what both engines say of a double booking, a busy and a lost database.
+    /// Recognises what both engines say of a double booking, and of a database that cannot be used.
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(refusal) if dialect::is_double_booking(&**refusal) => {
-                Self::DoubleBooking
-            }
-            sqlx::Error::Database(refusal) if dialect::is_busy(&**refusal) => Self::Busy(error),
+            sqlx::Error::Database(refusal) => match Refusal::of(&**refusal) {
+                Refusal::DoubleBooking => Self::DoubleBooking,
+                Refusal::Busy => Self::Busy(error),
+                Refusal::Full => Self::Full(error),
+                Refusal::ReadOnly => Self::ReadOnly(error),
+                Refusal::Unavailable => Self::Unavailable(error),
+                Refusal::Missing | Refusal::Other => Self::Statement(error),
+            },
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut

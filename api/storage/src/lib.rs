@@ -14,6 +14,7 @@
 //!   it. Its count of changes grows with every transaction that writes; see [`Marks`].
 //! - What people and programs may want to know of is an event, recorded in the transaction that did
 //!   it; ids of events are committed in their order. See [`NewEvent`].
+//! - Callers may go away at any await: see `transaction.rs`.
 //! - Every write is one transaction, and writers go one after another: one connection on SQLite,
 //!   the book's row, which each changes first, on PostgreSQL. What workers write of simulations is
 //!   no part of the book: it does not count, and on PostgreSQL waits for nobody.
@@ -30,8 +31,12 @@ mod feed;
 mod feed_row;
 mod identity;
 mod lease;
+#[cfg(test)]
+#[path = "../../tests/service/left_out.rs"]
+mod left_out;
 mod negotiation;
 mod nodes;
+mod opening;
 mod outage;
 mod packed;
 mod remap;
@@ -40,6 +45,8 @@ mod reservation;
 mod row;
 mod simulation;
 pub mod sql;
+mod transaction;
+mod turns;
 mod webhook;
 
 pub use access::{ApiToken, IdempotencyRecord, Role};

@@ -162,7 +162,7 @@ async fn offers_on_estimates_have_ranges_and_a_site_may_refuse_them(site: Site) 
     write(&site, &(supply.entsoe("entsoe", "") + forecast));
     let arguments = ["feeds", "fetch", "--config", "wattbook.toml", "--clock", &supply.clock()];
     let mut fetch = site.command(&arguments);
-    fetch.args(["--from", "2026-01-20", "--to", "2026-03-20T00:00:00Z"]);
+    fetch.args(["--from", "2026-01-20", "--to", "2026-03-20T00:00:00Z", "--create-database"]);
     let output = tokio::task::spawn_blocking(move || fetch.output().unwrap()).await.unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("entsoe: "), "{output:?}");

@@ -146,7 +146,7 @@ async fn fetched(site: &Site, supply: &Supply, id: &str) -> Output {
     let mut fetch =
         site.command(&["feeds", "fetch", "--config", "wattbook.toml", "--clock", &clock]);
     // A part is up to a year long.
-    fetch.args(["--from", "2026-02-01", "--to", "2026-03-19", id]);
+    fetch.args(["--from", "2026-02-01", "--to", "2026-03-19", "--create-database", id]);
     tokio::task::spawn_blocking(move || fetch.output().unwrap()).await.unwrap()
 }
 

@@ -18,7 +18,7 @@ on_both_engines! {
 
 async fn several_processes_may_open_a_new_database_at_once(site: Site) {
     let open = |_| {
-        site.command(&["token", "list"])
+        site.command(&["token", "create", "--create-database", "--owner", "ada", "--role", "user"])
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

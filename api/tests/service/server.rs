@@ -22,7 +22,15 @@ pub struct Server {
 
 impl Server {
     /// Starts the command and waits until the service is ready.
-    pub async fn start(mut command: Command) -> Self {
+    pub async fn start(command: Command) -> Self {
+        let server = Self::launch(command);
+        let ready = server.client().get("/health/ready").await;
+        assert_eq!(ready.status, 200, "{}", ready.body);
+        server
+    }
+
+    /// Starts the command and waits until the service listens.
+    pub fn launch(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let (sender, addresses) = mpsc::channel();
@@ -42,8 +50,6 @@ impl Server {
         let address = addresses.recv_timeout(PATIENCE);
         let mut server = Self { child, address: String::new(), log, reader: Some(reader) };
         server.address = address.unwrap_or_else(|_| panic!("did not start: {}", server.log()));
-        let ready = server.client().get("/health/ready").await;
-        assert_eq!(ready.status, 200, "{}", ready.body);
         server
     }
 
@@ -55,6 +61,11 @@ impl Server {
     /// What the service wrote to standard error so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Memory in use, kB.

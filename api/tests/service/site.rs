@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use sqlx::{AssertSqlSafe, Executor, PgPool};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, PgPool};
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use crate::left_out::postgres_server;
 use crate::server::Server;
 
 /// Runs plain async functions that take a [`Site`] as tests on both engines.
@@ -55,12 +56,7 @@ impl Site {
 
     /// `None` where no server was named, after saying so.
     pub async fn postgres(test: &str) -> Option<Self> {
-        let Ok(server_url) = std::env::var("WATTBOOK_TEST_POSTGRES_URL") else {
-            let required = std::env::var("WATTBOOK_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
-            assert!(!required, "WATTBOOK_REQUIRE_POSTGRES=1 needs WATTBOOK_TEST_POSTGRES_URL");
-            eprintln!("left out on PostgreSQL (WATTBOOK_TEST_POSTGRES_URL is not set): {test}");
-            return None;
-        };
+        let server_url = postgres_server(test)?;
         let server = PgPool::connect(&server_url).await.unwrap();
         let name = format!("wattbook_test_{}", Uuid::now_v7().simple());
         let create = format!("CREATE DATABASE {name} TEMPLATE template0");
@@ -89,6 +85,11 @@ impl Site {
         }
     }
 
+    /// A new connection to the PostgreSQL database, around the service.
+    pub async fn raw(&self) -> PgConnection {
+        PgConnection::connect(&self.database).await.unwrap()
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -112,9 +113,16 @@ impl Site {
         Server::start(command).await
     }
 
+    /// The service on another database, whether it is ready or not.
+    pub fn serve_on(&self, database: &str) -> Server {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.env("WATTBOOK_DATABASE", database);
+        Server::launch(command)
+    }
+
     /// Makes a token and gives its text.
     pub fn token(&self, owner: &str, role: &str) -> String {
-        let arguments = ["token", "create", "--owner", owner, "--role", role];
+        let arguments = ["token", "create", "--create-database", "--owner", owner, "--role", role];
         let output = self.command(&arguments).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()

@@ -11,6 +11,7 @@ use crate::changes::{AgendaPieces, BookChanges, Changes, Holding, Marks};
 use crate::error::StorageError;
 use crate::identity::{EpochId, ReservationId};
 use crate::negotiation::{Grant, GrantStanding};
+use crate::opening::ANSWER_WITHIN;
 use crate::row::{HoldingRow, held};
 use crate::sql::book as sql;
 
@@ -21,6 +22,14 @@ macro_rules! changes {
     ($engine:ident) => {
         impl Repository<$engine> {
             pub(crate) async fn marks(&self) -> Result<Marks, StorageError> {
+                // The first question of nearly every request: who waits for a server that is gone is
+                // told so.
+                let silent = |_| StorageError::Silent { within: ANSWER_WITHIN };
+                let marks = tokio::time::timeout(ANSWER_WITHIN, self.ask_for_marks());
+                marks.await.map_err(silent)?
+            }
+
+            async fn ask_for_marks(&self) -> Result<Marks, StorageError> {
                 if let Some(mut connection) = self.kept()
                     && let Ok(marks) = sqlx::query_as(sql::MARKS).fetch_one(&mut *connection).await
                 {

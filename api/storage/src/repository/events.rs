@@ -4,7 +4,7 @@ use planner::time::Timestamp;
 use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
-use crate::dialect::{Dialect, MAX_BOUND_VALUES};
+use crate::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::event::{EVENT_KINDS, Event, EventRow, EventsKept, NewEvent};
 use crate::identity::EventId;
@@ -74,7 +74,7 @@ macro_rules! events {
                 let Some(newest) = self.events_kept().await?.newest else { return Ok(0) };
                 let mut forgotten = 0;
                 loop {
-                    let mut transaction = self.writer.begin_with(<$engine>::BEGIN_WRITE).await?;
+                    let mut transaction = self.begin_beside_the_book().await?;
                     let done = sqlx::query(sql::FORGET_EVENTS)
                         .bind(before.as_unix_seconds())
                         .bind(newest.get() - i64::from(most))

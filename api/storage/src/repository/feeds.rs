@@ -5,11 +5,10 @@
 
 use planner::time::{Span, Timestamp};
 use serde_json::json;
-use sqlx::{Postgres, QueryBuilder, Sqlite, Transaction};
+use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::Repository;
 use crate::agenda::{Quantity, cut_open};
-use crate::dialect::Dialect;
 use crate::error::StorageError;
 use crate::event::NewEvent;
 use crate::feed::{FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision, pack};
@@ -25,13 +24,6 @@ const LARGEST_PAGE: i64 = 256;
 macro_rules! feeds {
     ($engine:ident) => {
         impl Repository<$engine> {
-            /// Begins a transaction that writes and counts no change.
-            pub(crate) async fn begin_beside_the_book(
-                &self,
-            ) -> Result<Transaction<'static, $engine>, StorageError> {
-                Ok(self.writer.begin_with(<$engine>::BEGIN_WRITE).await?)
-            }
-
             pub(crate) async fn keep_feed_revision(
                 &self,
                 revision: &NewFeedRevision,

@@ -22,16 +22,19 @@ mod provenance;
 mod replacements;
 mod reservations;
 mod simulations;
+mod upkeep;
 mod webhooks;
 
 use std::sync::{Mutex, PoisonError};
 
 use sqlx::pool::PoolConnection;
-use sqlx::{Pool, Postgres, Sqlite, Transaction};
+use sqlx::{Pool, Postgres, Sqlite};
 
 use crate::dialect::Dialect;
 use crate::error::StorageError;
 use crate::sql;
+use crate::transaction::Transaction;
+use crate::turns::{Turn, Turns};
 
 /// The connections of one database.
 #[derive(Debug)]
@@ -43,12 +46,14 @@ pub(crate) struct Repository<DB: sqlx::Database> {
     /// One of the reader's, kept to ask how far the database is: the pool tries each connection that
     /// is given back to it, which costs as much as the question.
     pub(crate) asking: Mutex<Option<PoolConnection<DB>>>,
+    /// Who of this process writes the book.
+    pub(crate) turns: Turns,
 }
 
 impl<DB: sqlx::Database> Repository<DB> {
     /// A repository on open connections.
-    pub(crate) const fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
-        Self { writer, reader, asking: Mutex::new(None) }
+    pub(crate) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
+        Self { writer, reader, asking: Mutex::new(None), turns: Turns::default() }
     }
 
     /// The connection kept for questions, if nobody is using it.
@@ -73,24 +78,37 @@ macro_rules! transactions {
         impl Repository<$engine> {
             /// Begins a transaction that waits for other writers, and counts it; dropping it
             /// takes it back.
-            pub(crate) async fn begin_write(
+            pub(crate) async fn begin_write(&self) -> Result<Transaction<$engine>, StorageError> {
+                let turn = self.turns.wait().await?;
+                let begun = self.begin_counted(turn).await;
+                if let Err(StorageError::Busy(_)) = &begun {
+                    self.turns.waited_in_vain();
+                    return Err(StorageError::BookHeld);
+                }
+                begun
+            }
+
+            async fn begin_counted(
                 &self,
-            ) -> Result<Transaction<'static, $engine>, StorageError> {
-                let mut transaction = self.writer.begin_with(<$engine>::BEGIN_WRITE).await?;
+                turn: Turn,
+            ) -> Result<Transaction<$engine>, StorageError> {
+                let begin = Transaction::begin(&self.writer, <$engine>::BEGIN_WRITE, Some(turn));
+                let mut transaction = begin.await?;
                 sqlx::query(sql::book::COUNT_CHANGE).execute(&mut *transaction).await?;
                 Ok(transaction)
             }
 
-            /// Begins a transaction whose reads all see one state.
-            pub(crate) async fn begin_read(
+            /// Begins a transaction that writes and counts no change, because it writes nothing of
+            /// the book.
+            pub(crate) async fn begin_beside_the_book(
                 &self,
-            ) -> Result<Transaction<'static, $engine>, StorageError> {
-                Ok(self.reader.begin_with(<$engine>::BEGIN_READ).await?)
+            ) -> Result<Transaction<$engine>, StorageError> {
+                Ok(Transaction::begin(&self.writer, <$engine>::BEGIN_WRITE, None).await?)
             }
 
-            pub(crate) async fn ping(&self) -> Result<(), StorageError> {
-                sqlx::query(sql::book::PING).fetch_one(&self.reader).await?;
-                Ok(())
+            /// Begins a transaction whose reads all see one state.
+            pub(crate) async fn begin_read(&self) -> Result<Transaction<$engine>, StorageError> {
+                Ok(Transaction::begin(&self.reader, <$engine>::BEGIN_READ, None).await?)
             }
 
             pub(crate) async fn close(&self) {

@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
-use crate::dialect::MAX_BOUND_VALUES;
+use crate::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::error::StorageError;
 use crate::event::NewEvent;
 use crate::identity::EpochId;
@@ -120,6 +120,9 @@ macro_rules! nodes {
                 }
                 if unpacking.count() != count {
                     return Err(broken());
+                }
+                if let Some(statement) = <$engine>::LONG_PAUSE {
+                    <$engine>::run(connection, statement).await?;
                 }
                 // Names and order of a million nodes take a while: not on an async thread.
                 let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));

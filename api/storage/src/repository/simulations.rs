@@ -2,11 +2,10 @@
 //! and on PostgreSQL wait for no other writer.
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, QueryBuilder, Sqlite, Transaction};
+use sqlx::{Postgres, QueryBuilder, Sqlite};
 
 use super::{Connection, Repository};
 use crate::access::IdempotencyRecord;
-use crate::dialect::Dialect;
 use crate::error::{EnqueueError, StorageError};
 use crate::event::NewEvent;
 use crate::identity::{SimulationId, WorkerId};
@@ -115,7 +114,7 @@ macro_rules! simulations {
                 id: SimulationId,
                 now: Timestamp,
             ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_aside().await?;
+                let mut transaction = self.begin_beside_the_book().await?;
                 let cancelled = sqlx::query(sql::CANCEL_SIMULATION)
                     .bind(id)
                     .bind(now.as_unix_seconds())
@@ -155,7 +154,7 @@ macro_rules! simulations {
                 if !any {
                     return Ok(None);
                 }
-                let mut transaction = self.begin_aside().await?;
+                let mut transaction = self.begin_beside_the_book().await?;
                 let row: Option<ClaimedRow> = sqlx::query_as(sql::CLAIM_SIMULATION)
                     .bind(worker)
                     .bind(until.as_unix_seconds())
@@ -205,7 +204,7 @@ macro_rules! simulations {
                 runs_done: u32,
                 time_left_s: Option<i64>,
             ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_aside().await?;
+                let mut transaction = self.begin_beside_the_book().await?;
                 let counted = sqlx::query(sql::SIMULATION_PROGRESS)
                     .bind(lease.id)
                     .bind(lease.worker)
@@ -236,7 +235,7 @@ macro_rules! simulations {
                 files: &[(&str, Vec<u8>)],
                 until: Timestamp,
             ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_aside().await?;
+                let mut transaction = self.begin_beside_the_book().await?;
                 let renewed = sqlx::query(sql::RENEW_SIMULATION)
                     .bind(lease.id)
                     .bind(lease.worker)
@@ -269,7 +268,7 @@ macro_rules! simulations {
                     None => SimulationState::Finished,
                     Some(_) => SimulationState::Failed,
                 };
-                let mut transaction = self.begin_aside().await?;
+                let mut transaction = self.begin_beside_the_book().await?;
                 let ended = sqlx::query(sql::END_SIMULATION)
                     .bind(lease.id)
                     .bind(lease.worker)
@@ -315,11 +314,6 @@ macro_rules! simulations {
                     .await?;
                 let event = NewEvent::simulation(id, &owner, state);
                 Self::record_beside(connection, event, now).await
-            }
-
-            /// Begins a transaction that writes nothing of the book.
-            async fn begin_aside(&self) -> Result<Transaction<'static, $engine>, StorageError> {
-                Ok(self.writer.begin_with(<$engine>::BEGIN_WRITE).await?)
             }
         }
     };

@@ -3,9 +3,6 @@
 use super::statements;
 
 statements! {
-    /// Readiness.
-    PING = "SELECT version FROM book WHERE id = 1";
-
     /// The version.
     VERSION = "SELECT version FROM book WHERE id = 1";
 

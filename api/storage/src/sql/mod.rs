@@ -15,6 +15,7 @@ pub mod outages;
 pub mod outlooks;
 pub mod reservations;
 pub mod simulations;
+pub mod upkeep;
 pub mod webhooks;
 
 /// Declares statements and lists them in `ALL`.
@@ -42,6 +43,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         outlooks::ALL,
         reservations::ALL,
         simulations::ALL,
+        upkeep::ALL,
         webhooks::ALL,
     ]
     .into_iter()

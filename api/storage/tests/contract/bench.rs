@@ -16,6 +16,8 @@ use storage::{
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use crate::left_out::postgres_server;
+
 /// Runs plain async functions that take a [`Bench`] as tests on both engines.
 macro_rules! on_both_engines {
     ($($name:ident),* $(,)?) => {
@@ -76,12 +78,7 @@ impl Bench {
 
     /// `None` where no server was named, after saying so.
     pub async fn postgres(test: &str) -> Option<Self> {
-        let Ok(server_url) = std::env::var("WATTBOOK_TEST_POSTGRES_URL") else {
-            let required = std::env::var("WATTBOOK_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
-            assert!(!required, "WATTBOOK_REQUIRE_POSTGRES=1 needs WATTBOOK_TEST_POSTGRES_URL");
-            eprintln!("left out on PostgreSQL (WATTBOOK_TEST_POSTGRES_URL is not set): {test}");
-            return None;
-        };
+        let server_url = postgres_server(test)?;
         let server = PgPool::connect(&server_url).await.unwrap();
         let name = format!("wattbook_test_{}", Uuid::now_v7().simple());
         let create = format!("CREATE DATABASE {name} TEMPLATE template0");

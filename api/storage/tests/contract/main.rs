@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod abandoned;
 mod access;
 mod agendas;
 mod allocations;
@@ -12,6 +13,8 @@ mod bench;
 mod changes;
 mod events;
 mod feeds;
+#[path = "../../../tests/service/left_out.rs"]
+mod left_out;
 mod lifecycle;
 mod negotiations;
 mod nodes;

@@ -6,12 +6,13 @@ use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
 use storage::sql::{book, reservations};
 
-use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines};
+use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, t};
 
 on_both_engines![
     every_statement_prepares,
     a_database_opened_again_keeps_what_is_in_it,
     a_closed_database_does_not_answer,
+    a_newer_database_names_the_release_it_needs,
 ];
 
 async fn every_statement_prepares(bench: Bench) {
@@ -31,9 +32,32 @@ async fn a_database_opened_again_keeps_what_is_in_it(bench: Bench) {
 }
 
 async fn a_closed_database_does_not_answer(bench: Bench) {
-    bench.database.ping().await.unwrap();
+    bench.database.try_write(t(1)).await.unwrap();
     bench.database.close().await;
-    bench.database.ping().await.unwrap_err();
+    bench.database.try_write(t(2)).await.unwrap_err();
+}
+
+async fn a_newer_database_names_the_release_it_needs(bench: Bench) {
+    let (yes, bytes) = match &bench.raw {
+        Raw::Sqlite { .. } => ("1", "X'00'"),
+        Raw::Postgres { .. } => ("TRUE", "'\\x00'"),
+    };
+    let migration = format!(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', {yes}, {bytes}, 1)"
+    );
+    bench.raw.execute(migration).await.unwrap();
+    let open = async || Database::connect(&bench.url).await.unwrap_err().to_string();
+    let unnamed = open().await;
+    assert!(unnamed.contains("needs a newer Wattbook"), "{unnamed}");
+    let release = "INSERT INTO releases (migration, version) VALUES (9999, '9.9.0')".to_owned();
+    bench.raw.execute(release).await.unwrap();
+    let named = open().await;
+    assert!(named.contains("needs Wattbook 9.9.0 or newer"), "{named}");
+    assert!(
+        named.contains("migration 9999") && named.contains("knows migrations up to"),
+        "{named}"
+    );
 }
 
 #[test]
