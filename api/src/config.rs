@@ -5,6 +5,7 @@
 )]
 
 pub mod feeds;
+pub mod limits;
 pub mod negotiation;
 pub mod supplier;
 pub mod webhooks;
@@ -22,6 +23,7 @@ use serde::Deserialize;
 
 use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
+use limits::{LimitFields, Limits};
 use negotiation::{Negotiation, NegotiationFields};
 use supplier::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -74,6 +76,8 @@ struct File {
     negotiation: Option<NegotiationFields>,
     openadr: Option<toml::Table>,
     #[serde(default)]
+    limits: LimitFields,
+    #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
 }
 
@@ -109,6 +113,8 @@ pub struct Settings {
     pub simulation_queue: u32,
     /// Where agendas come from beside the API.
     pub feeds: Feeds,
+    /// What one client, and all together, may take.
+    pub limits: Limits,
     /// The dialogue with the supplier.
     pub negotiation: Negotiation,
     /// The supplier's OpenADR server.
@@ -206,6 +212,7 @@ impl Settings {
             clock: overrides.clock.unwrap_or_default(),
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
+            limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
         })

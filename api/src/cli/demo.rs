@@ -13,7 +13,7 @@ use storage::{AgendaMeta, OfferSelector};
 use super::Failure;
 use super::serve::{log_to_standard_error, open, serve};
 use crate::config::{Overrides, Settings};
-use crate::service::{Access, Choice, Proposed, PutAgenda, Service, Wish};
+use crate::service::{Access, Choice, Proposed, PutAgenda, Service, Standing, Wish};
 
 /// Arguments of `wattbook demo`.
 #[derive(clap::Args)]
@@ -88,15 +88,8 @@ async fn furnish(service: &Service) -> anyhow::Result<()> {
 
 /// Books the cheapest start.
 async fn book(service: &Service, owner: &str, wish: Wish) -> anyhow::Result<()> {
-    let request = &wish.request;
-    let body = serde_json::json!({
-        "nodes": request.nodes,
-        "duration_s": request.duration.get(),
-        "earliest_start": request.earliest_start,
-        "latest_start": request.latest_start,
-    });
-    let access = Access { owner, operator: false };
-    if let Proposed::New(id) = service.propose(access, &wish, &body.to_string(), None).await? {
+    let access = Access { owner, standing: Standing::Site };
+    if let Proposed::New(id) = service.propose(access, &wish, None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
         let state = service.state().await?;
         let choice = Choice { selector: cheapest, expected: None };

@@ -15,6 +15,7 @@ use super::Failure;
 use super::back_fill::back_fill;
 use crate::config::feeds::{AgendaRules, Source};
 use crate::config::{Overrides, Settings};
+use crate::service::Service;
 use crate::service::feeds::{PARTLY_READ, class};
 
 /// Arguments of `wattbook feeds`.

@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::{Failure, log};
 use crate::config::{Overrides, Settings};
-use crate::http::{App, metrics, router};
+use crate::http::{App, metrics, server};
 use crate::service::Service;
 
 /// Arguments of `wattbook serve`.
@@ -100,15 +100,12 @@ pub async fn serve(
     let telling = tokio::spawn(Arc::clone(&service).tell_events(stop.clone()));
     let app = App { service: Arc::clone(&service), loopback: address.ip().is_loopback() };
     announce(address, local_user);
-    let stopped = stop.clone();
-    let serving = axum::serve(listener, router(app))
-        .with_graceful_shutdown(async move { stopped.cancelled().await });
-    let serving = tokio::spawn(serving.into_future());
+    let serving = tokio::spawn(server::serve(listener, app, stop.clone()));
     signalled().await?;
     tracing::info!("stopping");
     stop.cancel();
     if let Ok(served) = tokio::time::timeout(SHUTDOWN_GRACE, serving).await {
-        served??;
+        served?;
     } else {
         tracing::warn!(grace_s = SHUTDOWN_GRACE.as_secs(), "cut off slow answers");
     }

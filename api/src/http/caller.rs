@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use sha2::{Digest, Sha256};
 use storage::{ApiToken, Role, TokenId};
 
 use super::App;
 use super::problem::Problem;
-use crate::service::{Access, State};
+use crate::service::{Access, Standing, State};
 
 /// Who called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,12 @@ pub struct By<R> {
 impl Caller {
     /// What use cases need to know of the caller.
     pub fn access(&self) -> Access<'_> {
-        Access { owner: &self.owner, operator: self.is_operator() }
+        let standing = match self.role {
+            None => Standing::LocalUser,
+            Some(Role::Operator) => Standing::Operator,
+            Some(_) => Standing::User,
+        };
+        Access { owner: &self.owner, standing }
     }
 
     /// Whether what let this caller in still does.
@@ -78,11 +83,6 @@ impl Caller {
             Some(token) => state.has_token(token),
             None => !state.has_tokens(),
         }
-    }
-
-    /// Whether this caller sees and changes everyone's reservations.
-    fn is_operator(&self) -> bool {
-        matches!(self.role, None | Some(Role::Operator))
     }
 }
 
@@ -102,25 +102,38 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
                 format!("This is for the roles {}.", allowed.join(", ")),
             ));
         }
+        // Bodies are read only for those who are known.
+        parts.extensions.insert(caller.clone());
         Ok(Self { caller, state, roles: PhantomData })
     }
 }
 
 fn identify(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {
-    let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
+    if !parts.headers.contains_key(header::AUTHORIZATION) {
         return local_user(parts, app, state);
+    }
+    let Some(token) = bearer(&parts.headers) else {
+        return Err(unauthorised("Send Authorization: Bearer TOKEN."));
     };
-    let token = value.to_str().ok().and_then(|value| {
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-    });
-    let Some(token) = token else { return Err(unauthorised("Send Authorization: Bearer TOKEN.")) };
     match state.token(&digest(token)) {
         Some(ApiToken { id, owner, role, .. }) => {
             Ok(Caller { owner: owner.clone(), role: Some(*role), token: Some(*id) })
         }
         None => Err(unauthorised("The token is not known or was revoked.")),
     }
+}
+
+/// The token that a request is sent with.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whose token a request is sent with, by a state that may be a moment old. It says whom to count
+/// the request for, and admits nobody.
+pub fn user_of(headers: &HeaderMap, state: &State) -> Option<String> {
+    let token = state.token(&digest(bearer(headers)?))?;
+    Some(token.owner.clone())
 }
 
 fn local_user(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {

@@ -82,6 +82,10 @@ fn describe() {
         "Attempts of this process to tell webhooks events, by outcome."
     );
     describe_gauge!("wattbook_webhook_up", "Whether the last attempt went well.");
+    describe_counter!(
+        "wattbook_refused_total",
+        "Connections and requests refused for a limit of connections, by limit."
+    );
     describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
 }
 

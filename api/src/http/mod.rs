@@ -11,6 +11,7 @@ pub mod health;
 pub mod metrics;
 pub mod problem;
 pub mod query;
+pub mod server;
 pub mod v1;
 pub mod web_page;
 
@@ -18,7 +19,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -35,9 +35,6 @@ pub struct App {
     /// Whether the service listens on a loopback address only.
     pub loopback: bool,
 }
-
-/// The largest body, but for tables of nodes and samples.
-const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Every route of the service.
 pub fn router(app: App) -> Router {
@@ -58,7 +55,6 @@ pub fn router(app: App) -> Router {
                 "The Allow header lists the methods of this resource.",
             )
         })
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
             Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,

@@ -110,6 +110,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", detail)
     }
 
+    /// Whether a body was refused for its size and not for what it says.
+    pub fn is_of_size(&self) -> bool {
+        matches!(self.code, "body_too_large" | "too_many_bytes" | "overloaded")
+    }
+
     /// Adds the members of an object to the document.
     #[must_use]
     pub fn with(mut self, members: &impl Serialize) -> Self {
@@ -142,6 +147,9 @@ impl IntoResponse for Problem {
 
 impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
+        if let Some(problem) = Self::too_many(&error) {
+            return problem;
+        }
         let detail = error.to_string();
         let conflict = |code, title| Self::new(StatusCode::CONFLICT, code, title, detail.clone());
         match error {
@@ -237,12 +245,34 @@ impl From<ServiceError> for Problem {
                 .retry_after(1)
             }
             ServiceError::Internal(source) => Self::internal(&source),
+            // Told above.
+            error => Self::internal(&error.into()),
         }
     }
 }
 
 impl Problem {
-    fn retry_after(self, seconds: u32) -> Self {
+    /// What a caller is told who has as much as one may have; `None` for other errors.
+    fn too_many(error: &ServiceError) -> Option<Self> {
+        let (code, title, retry_after_s) = match error {
+            ServiceError::TooManyStreams(_) => ("too_many_streams", "Too many streams", 30),
+            ServiceError::TooManyPlans => ("too_many_plans", "Too many plans", 1),
+            ServiceError::TooManySimulations(_) => {
+                ("too_many_simulations", "Too many simulations", 30)
+            }
+            ServiceError::TooManyHolds { retry_after_s, .. }
+            | ServiceError::TooMuchHeld { retry_after_s, .. } => {
+                ("too_many_holds", "Too much is held", *retry_after_s)
+            }
+            _ => return None,
+        };
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, code, title, error.to_string());
+        Some(problem.retry_after(retry_after_s))
+    }
+
+    /// Says when trying again may help.
+    #[must_use]
+    pub fn retry_after(self, seconds: u32) -> Self {
         Self { retry_after_s: Some(seconds), ..self }
     }
 

@@ -80,7 +80,7 @@ impl Service {
             self.keep_put(rules, quantity, meta, pieces, now).await?;
         }
         let revision = {
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             self.database.put_agenda(quantity, meta, pieces, now).await?
         };
         self.feeds.ring(quantity);

@@ -28,9 +28,6 @@ const RING: usize = 1024;
 /// Events that are read at once.
 const PAGE: u16 = 200;
 
-/// Watchers of one process.
-const MOST_WATCHERS: usize = 1000;
-
 /// How long events are kept, and how many at the most.
 const KEPT: Seconds = Seconds::new(7 * 86_400);
 const MOST_KEPT: u32 = 1_000_000;
@@ -125,7 +122,7 @@ impl Service {
     /// Watches from now on, or from after an event on.
     ///
     /// # Errors
-    /// `TooManyWatchers`, and the database's.
+    /// Only the database's.
     pub async fn watch_events(
         self: &Arc<Self>,
         after: Option<EventId>,
@@ -135,9 +132,6 @@ impl Service {
         let newest = kept.newest.unwrap_or(first);
         let (ring, position) = {
             let mut position = self.events.position.lock().await;
-            if self.events.ring.receiver_count() >= MOST_WATCHERS {
-                return Err(ServiceError::TooManyWatchers);
-            }
             // Who is handed what comes after `position` misses nothing after it.
             (self.events.ring.subscribe(), *position.get_or_insert(newest))
         };

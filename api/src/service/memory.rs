@@ -23,6 +23,8 @@ pub struct Memory {
     /// How many questions were begun.
     asked: AtomicU64,
     turn: Mutex<Answered>,
+    /// The newest state, for those who do not wait.
+    seen: SyncMutex<Option<Arc<State>>>,
     /// Nodes that this process wrote: they need not be read.
     prepared: SyncMutex<Option<(EpochId, Arc<Cluster>)>>,
 }
@@ -41,6 +43,10 @@ impl Memory {
     /// Keeps nodes that were just written.
     pub(super) fn prepare(&self, epoch: EpochId, cluster: Arc<Cluster>) {
         *self.prepared() = Some((epoch, cluster));
+    }
+
+    fn seen(&self) -> std::sync::MutexGuard<'_, Option<Arc<State>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn prepared(&self) -> std::sync::MutexGuard<'_, Option<(EpochId, Arc<Cluster>)>> {
@@ -81,7 +87,13 @@ impl Service {
             answered.state = Some(Arc::new(state));
         }
         let state = answered.state.as_ref().map(Arc::clone);
+        self.memory.seen().clone_from(&state);
         state.ok_or_else(|| ServiceError::Internal(anyhow::anyhow!("no state was read")))
+    }
+
+    /// The state that was read last, without asking whether it still holds.
+    pub fn known_state(&self) -> Option<Arc<State>> {
+        self.memory.seen().clone()
     }
 
     /// The newest state, `known` where it is.
@@ -141,7 +153,7 @@ impl Service {
         let nodes = Arc::new(nodes);
         let (written, scope) = (Arc::clone(&nodes), self.settings.cap_scope);
         let cluster = blocking(move || Cluster::new(written, scope)).await?;
-        let _booking = self.booking.lock().await;
+        let _booking = self.site_books().await?;
         let now = self.now();
         let epoch = self.database.replace_nodes(&nodes, calibrations, based_on, now).await?;
         self.memory.prepare(epoch, Arc::new(cluster));

@@ -1,7 +1,7 @@
 //! Use cases: read what is needed, call one pure planner function with plain values, write.
 //!
 //! Plans rest on the book in memory (`state`, `memory`). Those that book are made one at a time in
-//! this process (`booking`): each is written only if the book's version is still the one it was made
+//! this process: each is written only if the book's version is still the one it was made
 //! from, so that other processes on the same database are safe too, and one made while another is
 //! written would always have to be made again. Quotes and choices take no part in that queue.
 
@@ -11,6 +11,7 @@ mod cluster;
 mod events;
 mod expected;
 pub mod feeds;
+mod holds;
 mod memory;
 pub mod negotiation;
 mod node_powers;
@@ -24,8 +25,10 @@ pub mod provenance;
 mod quote;
 mod readiness;
 mod reservations;
+mod shares;
 mod simulations;
 mod state;
+mod turns;
 mod webhooks;
 mod wish;
 
@@ -37,7 +40,6 @@ use planner::time::{Seconds, Timestamp};
 use storage::{
     Database, GrantId, NegotiationId, OutageId, ReservationId, SimulationId, StorageError,
 };
-use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -48,7 +50,9 @@ use memory::Memory;
 use negotiation::Negotiations;
 use planning::PlanningPool;
 use readiness::Readiness;
+use shares::Shares;
 use simulations::Simulations;
+use turns::NoTurn;
 
 pub use agendas::{AgendaUpdate, PutAgenda};
 pub use cluster::{Cluster, blocking};
@@ -61,7 +65,8 @@ pub use outlook::NowExpected;
 pub use planner::reserved_power::ProfileStep;
 pub use power_profile::PowerProfile;
 pub use propose::{IdempotencyKey, Proposed};
-pub use reservations::{Access, Choice, Page, ShownNodes};
+pub use reservations::{Access, Choice, Page, ShownNodes, Standing};
+pub use shares::{Exceeded, Share};
 pub use simulations::{Removed, SimulationsPage, Started};
 pub use state::State;
 pub use webhooks::WebhookStatus;
@@ -76,7 +81,8 @@ pub struct Service {
     database: Database,
     clock: Clock,
     pool: PlanningPool,
-    booking: Mutex<()>,
+    streams: Arc<Shares>,
+    bodies: Arc<Shares>,
     memory: Memory,
     simulations: Simulations,
     stop: CancellationToken,
@@ -199,6 +205,48 @@ pub enum ServiceError {
     /// Too many watch.
     #[error("too many are watching; ask from time to time instead")]
     TooManyWatchers,
+    /// One user has as many streams as one may have.
+    #[error(
+        "you watch by as many streams as one user may ({0}); end one, or share one among your \
+         programs"
+    )]
+    TooManyStreams(usize),
+    /// One user has as many plans running and waiting as one may have.
+    #[error("as many of your plans run and wait as one user's may; ask again when one is answered")]
+    TooManyPlans,
+    /// One user has as many proposals as one may have.
+    #[error(
+        "{proposals} of your proposals are held, and one user may have {most} at a time; choose or \
+         cancel some, or wait until they expire"
+    )]
+    TooManyHolds {
+        /// How many there are.
+        proposals: usize,
+        /// How many there may be.
+        most: usize,
+        /// Until the first of them expires.
+        retry_after_s: u32,
+    },
+    /// One user's proposals hold as much as they may.
+    #[error(
+        "with this proposal yours would hold {held_h:.1} hours of the whole cluster, and one user's \
+         may hold {most_h:.1} at a time where there are several; choose or cancel some, or wait until \
+         they expire"
+    )]
+    TooMuchHeld {
+        /// What they would hold.
+        held_h: f64,
+        /// What they may hold.
+        most_h: f64,
+        /// Until the first of them expires.
+        retry_after_s: u32,
+    },
+    /// One user has as many simulations waiting as one may have.
+    #[error(
+        "{0} of your simulations wait, which is as many as one user's may; start more when one of \
+         them has begun, or cancel one"
+    )]
+    TooManySimulations(u32),
     /// Others changed the book at each try.
     #[error("others changed the book while this was planned; try again")]
     Busy,
@@ -214,6 +262,15 @@ pub enum ServiceError {
     /// Anything else.
     #[error(transparent)]
     Internal(anyhow::Error),
+}
+
+impl From<NoTurn> for ServiceError {
+    fn from(error: NoTurn) -> Self {
+        match error {
+            NoTurn::Full => Self::Overloaded,
+            NoTurn::FullForUser => Self::TooManyPlans,
+        }
+    }
 }
 
 impl From<StorageError> for ServiceError {
@@ -240,14 +297,16 @@ pub fn cut_page<T, I>(found: &mut Vec<T>, limit: u16, id: impl Fn(&T) -> I) -> O
 impl Service {
     /// A service on an open database.
     pub fn new(settings: Settings, database: Database) -> Self {
+        let limits = &settings.limits;
         Self {
             pool: PlanningPool::new(&settings),
+            streams: Shares::new(limits.streams, limits.streams_per_user),
+            bodies: Shares::new(limits.body_bytes, limits.body_bytes_per_user),
             feeds: Feeds::new(&settings.feeds),
             negotiations: Negotiations::default(),
             clock: settings.clock,
             settings,
             database,
-            booking: Mutex::new(()),
             memory: Memory::default(),
             simulations: Simulations::default(),
             stop: CancellationToken::new(),
@@ -264,6 +323,28 @@ impl Service {
     /// The site's settings.
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The place of one more who watches by a stream.
+    ///
+    /// # Errors
+    /// `TooManyStreams`, `TooManyWatchers`.
+    pub fn stream_place(&self, access: Access<'_>) -> Result<Share, ServiceError> {
+        let limited = access.standing != Standing::LocalUser;
+        let mut place = self.streams.share(access, limited);
+        match place.grow(1) {
+            Ok(()) => Ok(place),
+            Err(Exceeded::User) => {
+                Err(ServiceError::TooManyStreams(self.settings.limits.streams_per_user))
+            }
+            Err(Exceeded::All) => Err(ServiceError::TooManyWatchers),
+        }
+    }
+
+    /// Room for a body of a caller, none yet. Operators put tables that are larger than what users
+    /// may send.
+    pub fn body_room(&self, access: Access<'_>) -> Share {
+        self.bodies.share(access, !access.is_operator())
     }
 
     /// Cancelled when the service is told to stop: what lasts ends then.

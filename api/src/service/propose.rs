@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::quote::Planned;
 use super::state::State;
+use super::turns::Party;
 use super::{Access, OnCap, Service, ServiceError, Wish};
 
 /// How often a proposal is planned anew when other processes change the book meanwhile.
@@ -45,20 +46,19 @@ impl Service {
     /// has the supplier asked for extra power.
     ///
     /// # Errors
-    /// `Impossible` with the reasons, `Busy`, `IdempotencyKeyReused`, `NoGain`, and those of
-    /// planning.
+    /// `Impossible` with the reasons, `Busy`, `IdempotencyKeyReused`, `NoGain`, `TooManyHolds`,
+    /// `TooMuchHeld`, and those of planning.
     pub async fn propose(
         &self,
         access: Access<'_>,
         wish: &Wish,
-        request_json: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<Proposed, ServiceError> {
         let least = match wish.replaces {
             Some(replaced) => self.to_be_replaced(access, replaced).await?,
             None => None,
         };
-        self.propose_better(access.owner, wish, request_json, key, least).await
+        self.propose_better(access, wish, key, least).await
     }
 
     /// Plans what takes the place of a reservation that cannot stand, and holds its offers.
@@ -66,24 +66,20 @@ impl Service {
         &self,
         access: Access<'_>,
         wish: &Wish,
-        request_json: &str,
     ) -> Result<Proposed, ServiceError> {
-        self.propose_better(access.owner, wish, request_json, None, None).await
+        self.propose_better(access, wish, None, None).await
     }
 
     /// The same if one of the offers is better than what is to be replaced by what the site wants.
     async fn propose_better(
         &self,
-        owner: &str,
+        access: Access<'_>,
         wish: &Wish,
-        request_json: &str,
         key: Option<&IdempotencyKey>,
         least: Option<Figures>,
     ) -> Result<Proposed, ServiceError> {
-        let _booking = {
-            let _place = self.pool.queue_up()?;
-            self.booking.lock().await
-        };
+        let owner = access.owner;
+        let _booking = self.pool.booking(Party::of(access)).await?;
         for _ in 0..TRIES {
             // The same request may have been booked while this one waited or was planned.
             if let Some(before) = self.proposed_before(owner, key).await? {
@@ -93,7 +89,9 @@ impl Service {
             let Some(basis) = state.marks.map(PlanBasis::from) else {
                 return Err(ServiceError::Internal(anyhow::anyhow!("no state was read")));
             };
-            let planned = self.plan(Arc::clone(&state), wish, |planned| draft(&planned, 0.0));
+            let held = self.held_so_far(access, &state).await?;
+            let drafting = |planned| draft(&planned, 0.0);
+            let planned = self.plan(Party::Booking, Arc::clone(&state), wish, drafting);
             let drafted = match planned.await? {
                 Ok(drafted) => drafted,
                 Err(impossible) => {
@@ -111,7 +109,7 @@ impl Service {
                 }
             };
             if let Some(differences) = drafted.differences(wish) {
-                let decision = Some(self.quote(self.state().await?, wish, Box::new).await?);
+                let decision = Some(self.possible_now(wish).await?);
                 return Err(ServiceError::OfferChanged { differences, decision });
             }
             if let Some(least) = least
@@ -119,8 +117,11 @@ impl Service {
             {
                 return Err(ServiceError::NoGain { min_gain: self.settings.negotiation.min_gain });
             }
+            if let Some(held) = held {
+                held.admit(&state, &drafted.offers)?;
+            }
             let waits = drafted.offers.is_empty();
-            match self.hold(owner, basis, wish, drafted, request_json, key).await {
+            match self.hold(owner, basis, wish, drafted, key).await {
                 Ok(id) => {
                     if waits {
                         self.negotiations.ring();
@@ -139,6 +140,13 @@ impl Service {
             }
         }
         Err(ServiceError::Busy)
+    }
+
+    /// What is possible now for a wish that is about to be booked.
+    async fn possible_now(&self, wish: &Wish) -> Result<Box<DecisionDocument>, ServiceError> {
+        let (state, pareto_nodes) = (self.state().await?, wish.pareto_nodes);
+        let document = move |planned: Planned| Box::new(planned.document(pareto_nodes));
+        self.plan(Party::Booking, state, wish, document).await
     }
 
     /// The reservation that was made with this key, if there is a key and it was used.
@@ -223,7 +231,6 @@ impl Service {
         basis: PlanBasis,
         wish: &Wish,
         drafted: Drafted,
-        request_json: &str,
         key: Option<&IdempotencyKey>,
     ) -> Result<ReservationId, ProposeError> {
         let id = ReservationId::new(Uuid::now_v7());
@@ -232,7 +239,7 @@ impl Service {
         let reservation = NewReservation {
             id,
             owner: owner.to_owned(),
-            request: request_json.to_owned(),
+            request: wish.document(),
             document: summary,
             created: now,
             expires: match offers.as_slice() {

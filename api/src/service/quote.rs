@@ -10,7 +10,8 @@ use planner::selection::Selection;
 use planner::time::Timestamp;
 
 use super::state::State;
-use super::{Service, ServiceError, Wish};
+use super::turns::Party;
+use super::{Access, Service, ServiceError, Wish};
 
 /// A decision with everything needed to write it down or to book it.
 pub(super) struct Planned {
@@ -50,21 +51,24 @@ impl Service {
     /// many nodes are large.
     ///
     /// # Errors
-    /// `Overloaded`, `TimeLimit`, `Invalid` where the window has passed or nodes are unknown.
+    /// `Overloaded`, `TooManyPlans`, `TimeLimit`, `Invalid` where the window has passed or nodes are unknown.
     pub async fn quote<T: Send + 'static>(
         &self,
+        access: Access<'_>,
         state: Arc<State>,
         wish: &Wish,
         present: impl FnOnce(DecisionDocument) -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
         metrics::counter!("wattbook_quotes_total").increment(1);
         let pareto_nodes = wish.pareto_nodes;
-        self.plan(state, wish, move |planned| present(planned.document(pareto_nodes))).await
+        let party = Party::of(access);
+        self.plan(party, state, wish, move |planned| present(planned.document(pareto_nodes))).await
     }
 
     /// Plans at one state of the book.
     pub(super) async fn plan<T: Send + 'static>(
         &self,
+        party: Party,
         state: Arc<State>,
         wish: &Wish,
         present: impl FnOnce(Planned) -> T + Send + 'static,
@@ -78,7 +82,7 @@ impl Service {
             .filter_map(|quantity| Some((quantity.word(), self.refusal_of_estimates(quantity)?)))
             .collect();
         let began = std::time::Instant::now();
-        let planned = self.pool.run(move |cancelled| {
+        let planned = self.pool.run(party, move |cancelled| {
             let unknown = wish.request.filter.errors(&state.cluster.nodes);
             if !unknown.is_empty() {
                 let unknown = unknown.iter().map(ToString::to_string).collect();

@@ -15,8 +15,21 @@ use super::{Expected, Service, ServiceError, State, Wish, cut_page, stored_wish}
 pub struct Access<'a> {
     /// The caller's name.
     pub owner: &'a str,
-    /// Whether they run the cluster.
-    pub operator: bool,
+    /// What they may see, and what limits them.
+    pub standing: Standing,
+}
+
+/// What somebody is at the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// One of many, with what is theirs.
+    User,
+    /// They run the cluster: they see and change everyone's, and hold as much as they want.
+    Operator,
+    /// The only one there is, who may do everything; limits among users do not concern them.
+    LocalUser,
+    /// The service itself, on somebody's behalf.
+    Site,
 }
 
 /// Which offer is chosen.
@@ -73,8 +86,13 @@ impl Cluster {
 }
 
 impl Access<'_> {
+    /// Whether they run the cluster.
+    pub const fn is_operator(&self) -> bool {
+        matches!(self.standing, Standing::Operator | Standing::LocalUser)
+    }
+
     fn permits(self, reservation: &StoredReservation) -> bool {
-        self.operator || reservation.owner == self.owner
+        self.is_operator() || reservation.owner == self.owner
     }
 }
 
@@ -116,7 +134,7 @@ impl Service {
         limit: u16,
     ) -> Result<Page, ServiceError> {
         self.advance().await?;
-        let owner = if access.operator { filter.owner } else { Some(access.owner.to_owned()) };
+        let owner = if access.is_operator() { filter.owner } else { Some(access.owner.to_owned()) };
         let filter = Filter { owner, ..filter };
         let mut found = self.database.reservations(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);
@@ -149,9 +167,9 @@ impl Service {
                 chosen.state = chosen.state_at(now);
                 Ok(chosen)
             }
-            Err(ChooseError::Expired { .. }) => Err(self.expired(wish()).await?),
+            Err(ChooseError::Expired { .. }) => Err(self.expired(access, wish()).await?),
             Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
-                Err(self.expired(wish()).await?)
+                Err(self.expired(access, wish()).await?)
             }
             Err(ChooseError::NotProposed { state }) => Err(ServiceError::WrongState {
                 state: state.word().to_owned(),
@@ -166,10 +184,15 @@ impl Service {
 
     /// The answer to a late choice. `None` for the wish: its window has
     /// passed, or nodes it names are gone.
-    async fn expired(&self, wish: Option<Wish>) -> Result<ServiceError, ServiceError> {
+    async fn expired(
+        &self,
+        access: Access<'_>,
+        wish: Option<Wish>,
+    ) -> Result<ServiceError, ServiceError> {
         Ok(match wish {
             Some(wish) => {
-                ServiceError::OffersExpired(self.quote(self.state().await?, &wish, Box::new).await?)
+                let state = self.state().await?;
+                ServiceError::OffersExpired(self.quote(access, state, &wish, Box::new).await?)
             }
             None => ServiceError::WrongState {
                 state: "expired".to_owned(),

@@ -6,13 +6,17 @@ use planner::json::request::{
 };
 use planner::json::{JsonError, Reader};
 use planner::problem::SearchMode;
-use planner::request::Request;
+use planner::request::{NodeFilter, Request, Shape, Tolerances};
 use planner::time::Timestamp;
+use planner::tolerance::Tolerance;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 use storage::{ReservationId, StoredReservation};
 use uuid::Uuid;
 
 use super::{Expected, Service, State};
+use crate::config::Settings;
+use crate::config::limits::Limits;
 
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
@@ -36,16 +40,106 @@ pub struct Wish {
     pub replaces: Option<ReservationId>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
+    /// The fields that may be left out and were not.
+    said: Vec<&'static str>,
 }
+
+/// Fields whose meaning does not tell whether they were said.
+const MAY_BE_SAID: [&str; 5] =
+    ["latest_start", "search", "on_cap", "extra_power_fee_limit", "priority"];
 
 impl Wish {
     /// A request and nothing beside it.
-    pub const fn plain(request: Request, search: SearchMode) -> Self {
-        let (on_cap, priority, replaces, expected) = (OnCap::Refuse, 0, None, None);
-        let (pareto_nodes, explain) = (false, false);
-        Self { request, search, pareto_nodes, explain, on_cap, priority, replaces, expected }
+    pub fn plain(request: Request, search: SearchMode) -> Self {
+        Self {
+            request,
+            search,
+            pareto_nodes: false,
+            explain: false,
+            on_cap: OnCap::Refuse,
+            priority: 0,
+            replaces: None,
+            expected: None,
+            said: vec!["latest_start"],
+        }
+    }
+
+    fn says(&self, field: &str) -> bool {
+        self.said.contains(&field)
+    }
+
+    /// The wish as it was understood, to be stored and shown: what was said, in one form however it
+    /// was written. Read again it is the same wish, but for what was expected of its offers.
+    pub fn document(&self) -> String {
+        let mut document = request_document(&self.request, |field| self.says(field));
+        let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
+        if self.says("search") {
+            let search = match self.search {
+                SearchMode::Exact => json!({"mode": "exact"}),
+                SearchMode::Slots { slot } => json!({"mode": "slots", "slot_s": slot.get()}),
+            };
+            put("search", search);
+        }
+        match self.on_cap {
+            OnCap::Refuse if self.says("on_cap") => drop(put("on_cap", json!("refuse"))),
+            OnCap::Refuse => {}
+            OnCap::Negotiate { fee_limit } => {
+                put("on_cap", json!("negotiate"));
+                if self.says("extra_power_fee_limit") {
+                    put("extra_power_fee_limit", json!(fee_limit));
+                }
+            }
+        }
+        if self.says("priority") || self.priority > 0 {
+            put("priority", self.priority.into());
+        }
+        if let Some(replaced) = self.replaces {
+            put("replaces", json!(replaced.as_uuid()));
+        }
+        Value::Object(document).to_string()
     }
 }
+
+fn request_document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, Value> {
+    let mut document = Map::new();
+    let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
+    put("nodes", request.nodes.into());
+    put("duration_s", request.duration.get().into());
+    if !request.alternatives.is_empty() {
+        let shape = |it: &Shape| json!({"nodes": it.nodes, "duration_s": it.duration.get()});
+        put("alternatives", request.alternatives.iter().map(shape).collect());
+    }
+    put("earliest_start", json!(request.earliest_start));
+    if says("latest_start") {
+        put("latest_start", json!(request.latest_start));
+    }
+    if let Some(latest_end) = request.latest_end {
+        put("latest_end", json!(latest_end));
+    }
+    if let Some(utilisation) = request.utilisation {
+        put("utilisation", json!(utilisation.as_f64()));
+    }
+    let Tolerances { energy, cost, co2 } = request.tolerances;
+    let given = [("energy", energy), ("cost", cost), ("co2", co2)].into_iter();
+    let given = given.filter(|(name, it)| says(name) || *it != Tolerance::default());
+    let given: Map<_, _> = given.map(|(name, it)| (name.to_owned(), json!(it.as_f64()))).collect();
+    if !given.is_empty() {
+        put("tolerance", Value::Object(given));
+    }
+    let NodeFilter { partition, features, exclude } = &request.filter;
+    if let Some(partition) = partition {
+        put("partition", json!(partition));
+    }
+    for (name, list) in [("features", features), ("exclude", exclude)] {
+        if !list.is_empty() {
+            put(name, json!(list));
+        }
+    }
+    document
+}
+
+/// The members of a tolerance, of which each may be said to be none.
+const TOLERANCES: [&str; 3] = ["energy", "cost", "co2"];
 
 /// What to do about a request that fails only for the cap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,17 +171,20 @@ struct Context<'a> {
     state: &'a State,
     /// The fields it may have beside the request's.
     fields: &'static [&'static str],
+    /// How much one request may name; `None` for what was let through before.
+    limits: Option<&'a Limits>,
 }
 
 impl<'a> Context<'a> {
-    fn new(service: &Service, state: &'a State, purpose: Purpose) -> Self {
+    fn new(service: &'a Service, state: &'a State, purpose: Purpose) -> Self {
         let fields: &[&str] = match purpose {
             Purpose::Reservation => {
                 &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces", "expected"]
             }
             Purpose::Quote => &["search", "pareto_nodes", "explain"],
         };
-        Self { now: service.now(), search: service.settings().search, state, fields }
+        let Settings { search, limits, .. } = service.settings();
+        Self { now: service.now(), search: *search, state, fields, limits: Some(limits) }
     }
 
     fn wish(&self, reader: &mut Reader, raw: &RawValue) -> Option<Wish> {
@@ -102,9 +199,20 @@ impl<'a> Context<'a> {
         let replaces = reader.optional(&object, "replaces", reservation);
         let expected = reader.optional(&object, "expected", Expected::read);
         let request = request_fields(reader, &object, self.now)?;
+        if let Some(limits) = self.limits {
+            check_sizes(reader, &request, limits);
+        }
         check_filter(reader, &request.filter, &self.state.cluster.nodes);
         let search = mode?.unwrap_or(self.search);
         check_candidates(reader, search, &request, self.now);
+        let mut said = MAY_BE_SAID.to_vec();
+        said.retain(|field| object.get(field).is_some());
+        if let Some(tolerance) = object.get("tolerance") {
+            let members: Map<String, Value> =
+                serde_json::from_str(tolerance.get()).unwrap_or_default();
+            let said_of_it = TOLERANCES.into_iter().filter(|it| members.contains_key(*it));
+            said.extend(said_of_it);
+        }
         let (on_cap, fee_limit) = (on_cap?.unwrap_or_default(), fee_limit?);
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
@@ -123,7 +231,22 @@ impl<'a> Context<'a> {
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
             expected: expected?,
+            said,
         })
+    }
+}
+
+/// Notes what names more than the site lets one request name.
+fn check_sizes(reader: &mut Reader, request: &Request, limits: &Limits) {
+    let (filter, shapes) = (&request.filter, request.alternatives.len());
+    for (field, count, most) in [
+        ("alternatives", shapes, limits.alternatives),
+        ("features", filter.features.len(), limits.features),
+        ("exclude", filter.exclude.len(), limits.excluded_nodes),
+    ] {
+        if count > most {
+            reader.error_at(field, format!("has {count} entries; this site takes at most {most}"));
+        }
     }
 }
 
@@ -174,7 +297,9 @@ pub fn read_wish(
 /// Reads a wish that was stored, whatever its offers were expected to be; `None` once its window has
 /// passed, or nodes it names are gone.
 pub fn stored_wish(text: &str, service: &Service, state: &State) -> Option<Wish> {
-    let wish = read_wish(text, Purpose::Reservation, service, state).ok()?;
+    // What was let through stays a wish when limits are lowered.
+    let context = Context { limits: None, ..Context::new(service, state, Purpose::Reservation) };
+    let wish = read(text, |reader, raw| context.wish(reader, raw)).ok()?;
     Some(Wish { expected: None, ..wish })
 }
 
@@ -182,6 +307,6 @@ pub fn stored_wish(text: &str, service: &Service, state: &State) -> Option<Wish>
 /// that it names are gone.
 pub fn wish_as_made(stored: &StoredReservation, service: &Service, state: &State) -> Option<Wish> {
     let context = Context::new(service, state, Purpose::Reservation);
-    let context = Context { now: stored.created, ..context };
+    let context = Context { now: stored.created, limits: None, ..context };
     read(&stored.request, |reader, raw| context.wish(reader, raw)).ok()
 }

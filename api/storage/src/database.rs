@@ -408,6 +408,19 @@ impl Database {
         on_engine!(self.reservation(id))
     }
 
+    /// The proposals of an owner that are held at an instant, each with the end of its hold; those
+    /// that await the supplier too.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub async fn held_by(
+        &self,
+        owner: &str,
+        now: Timestamp,
+    ) -> Result<Vec<(ReservationId, Timestamp)>, StorageError> {
+        on_engine!(self.held_by(owner, now))
+    }
+
     /// A page of reservations in the order of their ids, after the cursor, at most `limit`.
     ///
     /// # Errors

@@ -176,6 +176,9 @@ pub enum EnqueueError {
     /// As many wait as may.
     #[error("the queue is full")]
     QueueFull,
+    /// As many of the owner's wait as may.
+    #[error("the owner's part of the queue is full")]
+    QueueFullForOwner,
     /// The owner used the key before.
     #[error("the idempotency key was used before")]
     IdempotencyKeyReused,

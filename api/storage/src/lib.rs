@@ -79,6 +79,6 @@ pub use reservation::{
 };
 pub use simulation::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
-    SimulationState,
+    SimulationQueue, SimulationState,
 };
 pub use webhook::WebhookState;

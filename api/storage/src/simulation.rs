@@ -40,6 +40,15 @@ pub struct NewSimulation {
     pub created: Timestamp,
 }
 
+/// How many simulations may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulationQueue {
+    /// Of all owners.
+    pub most: u32,
+    /// Of the owner of the new one; `None` where that is not limited.
+    pub most_of_owner: Option<u32>,
+}
+
 /// A simulation without its inputs and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {

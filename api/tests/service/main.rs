@@ -9,6 +9,7 @@ mod client;
 mod cluster;
 mod dialogue;
 mod left_out;
+mod raw;
 mod server;
 mod site;
 mod supply;
@@ -23,6 +24,7 @@ mod batch_sweep;
 mod booking;
 mod booking_lists;
 mod carbon_aware;
+mod connections;
 mod coverage;
 #[cfg(feature = "supplier")]
 mod demo;
@@ -50,6 +52,7 @@ mod kills;
 mod lowered_cap;
 mod memory;
 mod occupancy;
+mod one_user;
 #[cfg(feature = "openadr")]
 mod openadr;
 mod opening;

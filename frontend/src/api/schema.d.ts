@@ -2331,7 +2331,7 @@ export interface components {
              * @description The reservation whose place it takes once an offer is chosen.
              */
             replaces?: string | null;
-            /** @description As it was sent. */
+            /** @description As it was understood: what was sent, in one form. */
             request: components["schemas"]["ReservationRequest"];
             /**
              * Format: date-time
@@ -3365,6 +3365,15 @@ export interface operations {
             };
             /** @description No token, or one that is not valid */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller watches by too many streams; see Retry-After */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4408,6 +4417,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many plans of the caller run and wait; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Overloaded; see Retry-After */
             503: {
                 headers: {
@@ -4573,6 +4591,15 @@ export interface operations {
             };
             /** @description Impossible; with the reasons */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller holds too much, or too many of their plans wait; see Retry-After */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5033,6 +5060,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description As many of the caller's simulations wait as may; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many simulations are waiting; see Retry-After */
             503: {
                 headers: {
@@ -5331,6 +5367,24 @@ export interface operations {
             };
             /** @description There is no such thing, or the caller may not know of it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller watches by too many streams; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many watch */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::instant;
 use super::refusal::Refusal;
+use crate::http::App;
+use crate::http::body::read_text;
 use crate::http::problem::Problem;
 
 /// More requests in one body are refused.
@@ -22,10 +24,10 @@ pub struct Item<'a> {
     errors: &'a mut Vec<(String, String)>,
 }
 
-impl<S: Send + Sync> FromRequest<S> for Batch {
+impl FromRequest<App> for Batch {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
         let json = kind.is_some_and(|kind| {
@@ -39,14 +41,8 @@ impl<S: Send + Sync> FromRequest<S> for Batch {
                 "The Content-Type must be application/json.",
             ))));
         }
-        let text = String::from_request(request, state).await.map_err(|rejection| {
-            Refusal::Problem(Box::new(Problem::new(
-                rejection.status(),
-                "invalid_body",
-                "The body is not valid",
-                rejection.body_text(),
-            )))
-        })?;
+        let (text, _room) =
+            read_text(request, app).await.map_err(|problem| Refusal::Problem(Box::new(problem)))?;
         let unreadable = |message: String| Refusal::unreadable(vec![("$".to_owned(), message)]);
         let objects: Vec<Map<String, Value>> =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;

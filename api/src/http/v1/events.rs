@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use crate::http::App;
 use crate::http::caller::{Anyone, By, Caller};
 use crate::http::problem::Problem;
-use crate::service::{Beginning, Service, Watch};
+use crate::service::{Beginning, Service, Share, Watch};
 
 /// A comment is sent when nothing else was for so long, so that proxies keep the stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -68,6 +68,7 @@ pub struct EventDocument {
         (status = OK, body = EventDocument, content_type = "text/event-stream"),
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "The caller watches by too many streams; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Too many watch"),
     ),
 )]
@@ -77,8 +78,10 @@ pub async fn watch_events(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let after = headers.get("Last-Event-ID").map(last_event_id).transpose()?.flatten();
+    let place = app.service.stream_place(by.caller.access())?;
     let watch = app.service.watch_events(after).await?;
     let watcher = Watcher {
+        _place: place,
         greeting: greeting(&watch, app.service.now()),
         service: app.service,
         caller: by.caller,
@@ -156,6 +159,7 @@ fn shown(event: &Event, caller: &Caller) -> Shown {
 
 /// One client that watches.
 struct Watcher {
+    _place: Share,
     service: Arc<Service>,
     caller: Caller,
     watch: Watch,

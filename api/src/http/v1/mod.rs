@@ -21,8 +21,7 @@ pub mod simulations;
 pub mod site;
 pub mod webhooks;
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::{Extension, Router};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -30,6 +29,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
+use super::body::MaxBody;
 
 /// The description that the routes fill.
 #[derive(OpenApi)]
@@ -78,7 +78,14 @@ pub fn router() -> OpenApiRouter<App> {
             calibrations::create::create_calibration,
             calibrations::list::list_calibrations
         ))
-        .layer(DefaultBodyLimit::max(MAX_TABLE_BYTES));
+        .layer(Extension(MaxBody::Bytes(MAX_TABLE_BYTES)));
+    let requests = OpenApiRouter::new()
+        .routes(routes!(quotes::create_quote))
+        .routes(routes!(
+            reservations::create::create_reservation,
+            reservations::list::list_reservations
+        ))
+        .layer(Extension(MaxBody::OfRequest));
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
@@ -93,11 +100,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(consumption::put_consumption, consumption::get_consumption))
         .routes(routes!(outages::create::create_outage, outages::list::list_outages))
         .routes(routes!(outages::end::end_outage))
-        .routes(routes!(quotes::create_quote))
-        .routes(routes!(
-            reservations::create::create_reservation,
-            reservations::list::list_reservations
-        ))
+        .merge(requests)
         .routes(routes!(
             reservations::get::get_reservation,
             reservations::cancel::cancel_reservation

@@ -28,6 +28,7 @@ use crate::service::{Purpose, ServiceError, read_wish};
         (status = FORBIDDEN, body = Problem),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "Too many plans of the caller run and wait; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Overloaded; see Retry-After"),
     ),
 )]
@@ -38,7 +39,9 @@ pub async fn create_quote(
 ) -> Result<Response, Problem> {
     let wish = read_wish(body.text(), Purpose::Quote, &app.service, &by.state);
     let wish = wish.map_err(Problem::invalid_json)?;
-    let json = app.service.quote(by.state, &wish, |document| serde_json::to_vec(&document)).await?;
+    let access = by.caller.access();
+    let json = |document| serde_json::to_vec(&document);
+    let json = app.service.quote(access, by.state, &wish, json).await?;
     let json = json.map_err(|error| ServiceError::Internal(error.into()))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }

@@ -165,7 +165,7 @@ impl Service {
             };
             let provenance = serde_json::to_string(&record).map_err(internal)?;
             let agenda = ComposedAgenda { span, pieces: &pieces, provenance: &provenance };
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             self.database.put_composed(quantity, &meta, &agenda, now).await?;
             let (pieces, quantity) = (pieces.len(), quantity.word());
             tracing::info!(quantity, %span, pieces, "an agenda changed");

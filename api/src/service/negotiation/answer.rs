@@ -167,7 +167,7 @@ impl Service {
             .iter()
             .map(|it| grant(it, Some(asked.id), GrantStanding::SetAside, now))
             .collect();
-        let _booking = self.booking.lock().await;
+        let _booking = self.site_books().await?;
         self.database.put_grants(&grants, &[], now).await?;
         Ok(())
     }
@@ -180,7 +180,7 @@ impl Service {
         let now = self.now();
         let grant = grant(power, None, GrantStanding::InForce, now);
         {
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             self.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         }
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
@@ -194,7 +194,7 @@ impl Service {
     /// `NoGrant` where there is none that stands.
     pub async fn revoke_grant(&self, id: GrantId) -> Result<(), ServiceError> {
         let revoked = {
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             self.database.put_grants(&[], &[id], self.now()).await?
         };
         if !revoked {

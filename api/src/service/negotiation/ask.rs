@@ -25,6 +25,7 @@ use super::judge::claims;
 use crate::service::cluster::blocking;
 use crate::service::quote::Planned;
 use crate::service::state::State;
+use crate::service::turns::Party;
 use crate::service::{OnCap, Service, ServiceError, Wish, stored_wish};
 
 /// Starts that are weighed for a request.
@@ -222,7 +223,7 @@ impl Service {
             wishes.push((stored.id.to_string(), wish));
         }
         for (id, wish) in wishes {
-            if let Some(wanted) = self.least_missing(&state, &wish, id.into()).await? {
+            if let Some(wanted) = self.least_missing(Party::Site, &state, &wish, id.into()).await? {
                 state.book = state.book.clone().with([(wanted.id, wanted.span, wanted.ranks)]);
             }
         }
@@ -246,25 +247,26 @@ impl Service {
     /// The start of a wish that lacks the least energy.
     async fn least_missing(
         &self,
+        party: Party,
         state: &State,
         wish: &Wish,
         id: Arc<str>,
     ) -> Result<Option<Wanted>, ServiceError> {
         let (capped, now) = (state.clone(), self.now());
         let choose = move |planned: Planned| weigh(&planned, &capped, &id, now);
-        match self.plan(Arc::new(state.without_cap()), wish, choose).await {
+        match self.plan(party, Arc::new(state.without_cap()), wish, choose).await {
             Err(ServiceError::Invalid(_)) => Ok(None),
             found => found,
         }
     }
 
-    /// Whether a wish that is impossible would be possible with more power.
+    /// Whether a wish that is impossible would be possible with more power, as one books.
     pub(in crate::service) async fn lacks_power_only(
         &self,
         state: &State,
         wish: &Wish,
     ) -> Result<bool, ServiceError> {
-        let found = self.least_missing(state, wish, "".into()).await?;
+        let found = self.least_missing(Party::Booking, state, wish, "".into()).await?;
         Ok(found.is_some() && state.agendas.power_cap.is_some())
     }
 }

@@ -102,7 +102,7 @@ impl Service {
             })
             .collect();
         let changed = {
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             self.database.put_grants(&heard, &gone, now).await?
         };
         if changed {

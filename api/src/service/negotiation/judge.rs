@@ -22,7 +22,7 @@ use super::super::state::State;
 use super::super::{Access, Service, ServiceError};
 use super::notice::{Causes, lacks_power};
 use super::repair::Lost;
-use crate::service::{Proposed, stored_wish};
+use crate::service::{Proposed, Standing, stored_wish};
 
 /// Reservations that are read together.
 const PAGE: u16 = 500;
@@ -247,8 +247,8 @@ impl Service {
         wish.replaces = Some(stored.id);
         wish.priority = stored.priority;
         wish.on_cap = super::super::OnCap::Refuse;
-        let access = Access { owner: &stored.owner, operator: false };
-        match self.propose_replacing(access, &wish, &stored.request).await {
+        let access = Access { owner: &stored.owner, standing: Standing::Site };
+        match self.propose_replacing(access, &wish).await {
             Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
             Err(
                 ServiceError::Impossible(_)

@@ -20,6 +20,7 @@ use super::repair::{Lost, Repair, Repairing};
 use crate::service::cluster::blocking;
 use crate::service::propose::{Drafted, draft};
 use crate::service::state::State;
+use crate::service::turns::Party;
 use crate::service::{Service, ServiceError, stored_wish, wish_as_made};
 
 /// How often a reservation is looked at anew when others change the book meanwhile, or when its
@@ -72,7 +73,7 @@ impl Service {
     /// Mends one reservation as far as possible; what it is left without.
     async fn mend_one(&self, id: ReservationId) -> Result<Option<Lost>, ServiceError> {
         for _ in 0..TRIES {
-            let _booking = self.booking.lock().await;
+            let _booking = self.site_books().await?;
             let state = self.state().await?;
             let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
             let Some(stored) = self.database.reservation(id).await? else { return Ok(None) };
@@ -213,7 +214,7 @@ impl Service {
     ) -> Result<Option<Drafted>, ServiceError> {
         let Some(wish) = stored_wish(&stored.request, self, state) else { return Ok(None) };
         let alone = Arc::new(state.without(stored.id));
-        match self.plan(alone, &wish, |planned| draft(&planned, 0.0)).await {
+        match self.plan(Party::Booking, alone, &wish, |planned| draft(&planned, 0.0)).await {
             Ok(Ok(drafted)) => Ok(Some(drafted)),
             Ok(Err(_)) | Err(ServiceError::Invalid(_)) => Ok(None),
             Err(error) => Err(error),

@@ -15,6 +15,7 @@ use storage::{
 
 use super::document::Subject;
 use crate::service::propose::draft;
+use crate::service::turns::Party;
 use crate::service::{Service, ServiceError, stored_wish};
 
 impl Service {
@@ -103,7 +104,7 @@ impl Service {
         asked: Option<&Negotiation>,
         subject: &Subject,
     ) -> Result<bool, ServiceError> {
-        let _booking = self.booking.lock().await;
+        let _booking = self.site_books().await?;
         let state = self.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(false) };
         let Some(wish) = stored_wish(&stored.request, self, &state) else { return Ok(false) };
@@ -114,7 +115,10 @@ impl Service {
         let fees: i64 = set_aside.map(|grant| grant.fee_millionths).sum();
         let fee = subject.share(stored.id, fees as f64 / 1e6);
         let all = Arc::new(state.with_all_grants());
-        let drafted = match self.plan(all, &wish, move |planned| draft(&planned, fee)).await {
+        let drafted = match self
+            .plan(Party::Booking, all, &wish, move |planned| draft(&planned, fee))
+            .await
+        {
             Ok(Ok(drafted)) => drafted,
             Ok(Err(_)) | Err(ServiceError::Invalid(_)) => return Ok(false),
             Err(error) => return Err(error),

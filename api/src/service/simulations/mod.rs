@@ -12,7 +12,7 @@ mod worker;
 
 use storage::{
     EnqueueError, IdempotencyRecord, NewSimulation, Simulation, SimulationFilter, SimulationId,
-    SimulationState,
+    SimulationQueue, SimulationState,
 };
 use tokio::sync::{Notify, Semaphore};
 use uuid::Uuid;
@@ -67,7 +67,7 @@ impl Default for Simulations {
 
 impl Access<'_> {
     fn permits_simulation(self, simulation: &Simulation) -> bool {
-        self.operator || simulation.owner == self.owner
+        self.is_operator() || simulation.owner == self.owner
     }
 }
 
@@ -75,16 +75,22 @@ impl Service {
     /// Checks an experiment and lets it wait for a worker.
     ///
     /// # Errors
-    /// `InvalidAt` with every error, `SimulationQueueFull`, `IdempotencyKeyReused`.
+    /// `InvalidAt` with every error, `SimulationQueueFull`, `TooManySimulations`,
+    /// `IdempotencyKeyReused`.
     pub async fn start_simulation(
         &self,
-        owner: &str,
+        access: Access<'_>,
         state: &State,
         mut document: Document,
         key: Option<&IdempotencyKey>,
     ) -> Result<Started, ServiceError> {
-        let queue = self.settings.simulation_queue;
-        if self.database.queued_simulations().await? >= u64::from(queue) {
+        let owner = access.owner;
+        let most_of_owner = self.settings.limits.simulations_per_user;
+        let queue = SimulationQueue {
+            most: self.settings.simulation_queue,
+            most_of_owner: (!access.is_operator()).then_some(most_of_owner),
+        };
+        if self.database.queued_simulations().await? >= u64::from(queue.most) {
             return Err(ServiceError::SimulationQueueFull);
         }
         let shown = document.shown().map_err(internal)?;
@@ -120,6 +126,9 @@ impl Service {
                 Ok(Started::New(new.id))
             }
             Err(EnqueueError::QueueFull) => Err(ServiceError::SimulationQueueFull),
+            Err(EnqueueError::QueueFullForOwner) => {
+                Err(ServiceError::TooManySimulations(most_of_owner))
+            }
             Err(EnqueueError::IdempotencyKeyReused) => {
                 let before = self.started_before(owner, key).await?;
                 before.ok_or(ServiceError::IdempotencyKeyReused)
@@ -167,7 +176,7 @@ impl Service {
         after: Option<SimulationId>,
         limit: u16,
     ) -> Result<SimulationsPage, ServiceError> {
-        let owner = if access.operator { filter.owner } else { Some(access.owner.to_owned()) };
+        let owner = if access.is_operator() { filter.owner } else { Some(access.owner.to_owned()) };
         let filter = SimulationFilter { owner, ..filter };
         let mut found = self.database.simulations(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);

@@ -8,19 +8,20 @@ use crate::error::{EnqueueError, StorageError};
 use crate::identity::{SimulationId, WorkerId};
 use crate::simulation::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
+    SimulationQueue,
 };
 
 /// Simulations, for those who ask for them.
 impl Database {
-    /// Stores a simulation that waits for a worker, unless `queue` wait already. The answer to be
-    /// remembered is stored in the same transaction.
+    /// Stores a simulation that waits for a worker, unless as many wait already as the queue holds.
+    /// The answer to be remembered is stored in the same transaction.
     ///
     /// # Errors
-    /// [`EnqueueError::QueueFull`], [`EnqueueError::IdempotencyKeyReused`].
+    /// [`EnqueueError::QueueFull`], [`EnqueueError::QueueFullForOwner`], [`EnqueueError::IdempotencyKeyReused`].
     pub async fn enqueue_simulation(
         &self,
         new: &NewSimulation,
-        queue: u32,
+        queue: SimulationQueue,
         idempotency: Option<&IdempotencyRecord>,
     ) -> Result<(), EnqueueError> {
         on_engine!(self.enqueue_simulation(new, queue, idempotency))

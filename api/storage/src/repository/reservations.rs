@@ -71,6 +71,20 @@ macro_rules! reservations {
                     .collect()
             }
 
+            pub(crate) async fn held_by(
+                &self,
+                owner: &str,
+                now: Timestamp,
+            ) -> Result<Vec<(ReservationId, Timestamp)>, StorageError> {
+                let rows: Vec<(ReservationId, i64)> = sqlx::query_as(sql::HELD_BY)
+                    .bind(owner)
+                    .bind(now.as_unix_seconds())
+                    .fetch_all(&self.reader)
+                    .await?;
+                let held = |(id, expires)| (id, Timestamp::from_unix_seconds(expires));
+                Ok(rows.into_iter().map(held).collect())
+            }
+
             fn filtered(filter: &Filter) -> QueryBuilder<$engine> {
                 let mut query = QueryBuilder::<$engine>::new(sql::RESERVATIONS_WHERE);
                 if let Some(owner) = &filter.owner {

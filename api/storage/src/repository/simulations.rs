@@ -12,7 +12,7 @@ use crate::identity::{SimulationId, WorkerId};
 use crate::row::{ClaimedRow, SimulationRow, SimulationRunRow};
 use crate::simulation::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
-    SimulationState,
+    SimulationQueue, SimulationState,
 };
 use crate::sql::simulations as sql;
 
@@ -22,7 +22,7 @@ macro_rules! simulations {
             pub(crate) async fn enqueue_simulation(
                 &self,
                 new: &NewSimulation,
-                queue: u32,
+                queue: SimulationQueue,
                 idempotency: Option<&IdempotencyRecord>,
             ) -> Result<(), EnqueueError> {
                 // Counted, so that on PostgreSQL those who count the queue take turns.
@@ -35,8 +35,17 @@ macro_rules! simulations {
                 }
                 let queued: i64 =
                     sqlx::query_scalar(sql::QUEUED_SIMULATIONS).fetch_one(&mut *connection).await?;
-                if queued >= i64::from(queue) {
+                if queued >= i64::from(queue.most) {
                     return Err(EnqueueError::QueueFull);
+                }
+                if let Some(most) = queue.most_of_owner {
+                    let own: i64 = sqlx::query_scalar(sql::QUEUED_SIMULATIONS_OF_OWNER)
+                        .bind(&new.owner)
+                        .fetch_one(&mut *connection)
+                        .await?;
+                    if own >= i64::from(most) {
+                        return Err(EnqueueError::QueueFullForOwner);
+                    }
                 }
                 sqlx::query(sql::INSERT_SIMULATION)
                     .bind(new.id)

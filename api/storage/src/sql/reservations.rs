@@ -75,6 +75,11 @@ statements! {
     /// Forgets the offers of a reservation.
     DELETE_OFFERS = "DELETE FROM offers WHERE reservation_id = $1";
 
+    /// An owner's proposals that are held at an instant, and until when; those that await the supplier
+    /// too.
+    HELD_BY = "SELECT id, expires_s FROM reservations
+        WHERE state IN ('proposed', 'awaiting_supplier') AND expires_s > $2 AND owner = $1";
+
     /// Forgets an offer.
     DELETE_OFFER = "DELETE FROM offers WHERE id = $1 AND reservation_id = $2";
 

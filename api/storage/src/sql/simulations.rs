@@ -14,6 +14,10 @@ statements! {
     /// How many wait.
     QUEUED_SIMULATIONS = "SELECT COUNT(*) FROM simulations WHERE state = 'queued'";
 
+    /// How many of an owner's wait.
+    QUEUED_SIMULATIONS_OF_OWNER =
+        "SELECT COUNT(*) FROM simulations WHERE state = 'queued' AND owner = $1";
+
     /// One simulation.
     SIMULATION = "SELECT id, owner, state, experiment, notes, cells, runs, runs_done, time_left_s,
             created_s, started_s, ended_s, error, version

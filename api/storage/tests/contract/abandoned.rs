@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use storage::{
     Database, Ending, NewReservation, NewSimulation, OfferSelector, ProposeError, ReservationId,
-    ReservationState, SimulationFilter, SimulationId,
+    ReservationState, SimulationFilter, SimulationId, SimulationQueue,
 };
 use tokio::task::JoinSet;
 
@@ -20,6 +20,9 @@ on_both_engines![callers_that_go_away_leave_nothing_behind];
 /// Who goes away, and who stays.
 const IMPATIENT: u64 = 40;
 const PATIENT: usize = 4;
+
+/// Room for all.
+const QUEUE: SimulationQueue = SimulationQueue { most: 1_000_000, most_of_owner: None };
 
 /// Starts that nobody else asks for.
 static NEXT_START: AtomicI64 = AtomicI64::new(2000);
@@ -131,7 +134,7 @@ async fn one_of_each(database: &Database, random: u64) {
         let _ = database.end(wanted.id, Ending::Cancelled, t(2), None).await;
     }
     let new = simulation();
-    let _ = database.enqueue_simulation(&new, 1_000_000, None).await;
+    let _ = database.enqueue_simulation(&new, QUEUE, None).await;
     let _ = database.simulations(&SimulationFilter::default(), None, 10).await;
     let _ = database.cancel_simulation(new.id, t(3)).await;
     let _ = database.remove_simulation(new.id).await;
@@ -163,7 +166,7 @@ async fn stay(database: Database, end: Instant) -> Told {
 /// A simulation that was enqueued, cancelled and removed.
 async fn removed(database: &Database) -> SimulationId {
     let new = simulation();
-    database.enqueue_simulation(&new, 1_000_000, None).await.unwrap();
+    database.enqueue_simulation(&new, QUEUE, None).await.unwrap();
     assert!(database.simulation(new.id).await.unwrap().is_some(), "just enqueued");
     assert!(database.cancel_simulation(new.id, t(3)).await.unwrap());
     assert!(database.remove_simulation(new.id).await.unwrap());

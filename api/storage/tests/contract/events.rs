@@ -4,7 +4,8 @@ use planner::agenda::Piece;
 use serde_json::{Value, json};
 use storage::{
     AgendaMeta, ApiToken, Database, Ending, Event, EventId, FeedFailure, FeedState, NewSimulation,
-    OfferSelector, Outage, OutageId, Quantity, Role, SimulationId, TokenId, WorkerId,
+    OfferSelector, Outage, OutageId, Quantity, Role, SimulationId, SimulationQueue, TokenId,
+    WorkerId,
 };
 use tokio::task::JoinSet;
 
@@ -199,7 +200,10 @@ async fn simulations_are_told_when_they_reach_a_state(bench: Bench) {
         runs: 1,
         created: t(1),
     };
-    database.enqueue_simulation(&new, 10, None).await.unwrap();
+    database
+        .enqueue_simulation(&new, SimulationQueue { most: 10, most_of_owner: None }, None)
+        .await
+        .unwrap();
     let worker = WorkerId::new(next_uuid());
     let claimed = database.claim_simulation(worker, t(2), t(20)).await.unwrap().unwrap();
     database.end_simulation(claimed.lease, None, t(3)).await.unwrap();

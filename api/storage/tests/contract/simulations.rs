@@ -2,7 +2,7 @@
 
 use storage::{
     ClaimedSimulation, Database, EnqueueError, IdempotencyRecord, JournalledRun, NewSimulation,
-    SimulationFilter, SimulationId, SimulationLease, SimulationState, WorkerId,
+    SimulationFilter, SimulationId, SimulationLease, SimulationQueue, SimulationState, WorkerId,
 };
 
 use crate::bench::{Bench, next_uuid, on_both_engines, t};
@@ -17,6 +17,7 @@ on_both_engines![
     attempts_count_until_a_run_is_finished,
     a_cancelled_simulation_keeps_results_until_it_is_removed,
     the_queue_has_an_end,
+    an_owner_has_a_part_of_the_queue,
     a_key_used_twice_enqueues_once,
     lists_are_filtered_and_paged,
     workers_write_nothing_of_the_book,
@@ -35,9 +36,13 @@ fn new(owner: &str) -> NewSimulation {
     }
 }
 
+const fn queue(most: u32) -> SimulationQueue {
+    SimulationQueue { most, most_of_owner: None }
+}
+
 async fn enqueue(database: &Database) -> NewSimulation {
     let new = new("ada");
-    database.enqueue_simulation(&new, 100, None).await.unwrap();
+    database.enqueue_simulation(&new, queue(100), None).await.unwrap();
     new
 }
 
@@ -209,13 +214,24 @@ async fn a_cancelled_simulation_keeps_results_until_it_is_removed(bench: Bench) 
 async fn the_queue_has_an_end(bench: Bench) {
     let database = &bench.database;
     for _ in 0..2 {
-        database.enqueue_simulation(&new("ada"), 2, None).await.unwrap();
+        database.enqueue_simulation(&new("ada"), queue(2), None).await.unwrap();
     }
-    let full = database.enqueue_simulation(&new("bob"), 2, None).await;
+    let full = database.enqueue_simulation(&new("bob"), queue(2), None).await;
     assert!(matches!(full, Err(EnqueueError::QueueFull)));
     assert_eq!(database.queued_simulations().await.unwrap(), 2);
     claim(database, 0).await.unwrap();
-    database.enqueue_simulation(&new("bob"), 2, None).await.unwrap();
+    database.enqueue_simulation(&new("bob"), queue(2), None).await.unwrap();
+}
+
+async fn an_owner_has_a_part_of_the_queue(bench: Bench) {
+    let database = &bench.database;
+    let part = SimulationQueue { most: 3, most_of_owner: Some(1) };
+    database.enqueue_simulation(&new("ada"), part, None).await.unwrap();
+    let full = database.enqueue_simulation(&new("ada"), part, None).await;
+    assert!(matches!(full, Err(EnqueueError::QueueFullForOwner)));
+    database.enqueue_simulation(&new("bob"), part, None).await.unwrap();
+    claim(database, 0).await.unwrap();
+    database.enqueue_simulation(&new("ada"), part, None).await.unwrap();
 }
 
 async fn a_key_used_twice_enqueues_once(bench: Bench) {
@@ -228,10 +244,10 @@ async fn a_key_used_twice_enqueues_once(bench: Bench) {
         response: "id".to_owned(),
         created: t(0),
     };
-    let full = database.enqueue_simulation(&new("ada"), 0, Some(&record)).await;
+    let full = database.enqueue_simulation(&new("ada"), queue(0), Some(&record)).await;
     assert!(matches!(full, Err(EnqueueError::QueueFull)), "which leaves the key free");
-    database.enqueue_simulation(&new("ada"), 9, Some(&record)).await.unwrap();
-    let again = database.enqueue_simulation(&new("ada"), 9, Some(&record)).await;
+    database.enqueue_simulation(&new("ada"), queue(9), Some(&record)).await.unwrap();
+    let again = database.enqueue_simulation(&new("ada"), queue(9), Some(&record)).await;
     assert!(matches!(again, Err(EnqueueError::IdempotencyKeyReused)));
     assert_eq!(database.queued_simulations().await.unwrap(), 1);
 }
@@ -241,7 +257,7 @@ async fn lists_are_filtered_and_paged(bench: Bench) {
     let mut ids = Vec::new();
     for owner in ["ada", "bob", "ada", "ada"] {
         let new = new(owner);
-        database.enqueue_simulation(&new, 9, None).await.unwrap();
+        database.enqueue_simulation(&new, queue(9), None).await.unwrap();
         ids.push(new.id);
     }
     claim(database, 0).await.unwrap();

@@ -11,7 +11,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;
-use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, read_wish};
+use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, Standing, read_wish};
 
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
@@ -34,6 +34,7 @@ use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, read_wi
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
         (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons"),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "The caller holds too much, or too many of their plans wait; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Overloaded; see Retry-After"),
     ),
 )]
@@ -49,7 +50,8 @@ pub async fn create_reservation(
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
-    let reservation = app.service.reservation(Access { owner, operator: false }, id).await?;
+    let reservation =
+        app.service.reservation(Access { owner, standing: Standing::User }, id).await?;
     let mut response = tagged(&app.service, &reservation).await?;
     *response.status_mut() = status;
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
@@ -71,7 +73,7 @@ async fn propose(
     }
     let wish = read_wish(body.text(), Purpose::Reservation, service, &by.state);
     let wish = wish.map_err(Problem::invalid_json)?;
-    if wish.priority > 0 && !by.caller.access().operator {
+    if wish.priority > 0 && !by.caller.access().is_operator() {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "forbidden",
@@ -79,5 +81,5 @@ async fn propose(
             "a priority above 0 is for operators to give",
         ));
     }
-    Ok(service.propose(by.caller.access(), &wish, body.text(), key).await?)
+    Ok(service.propose(by.caller.access(), &wish, key).await?)
 }

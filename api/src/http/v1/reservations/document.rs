@@ -37,7 +37,7 @@ pub struct ReservationDocument {
     pub priority: i64,
     /// The reservation whose place it takes once an offer is chosen.
     pub replaces: Option<Uuid>,
-    /// As it was sent.
+    /// As it was understood: what was sent, in one form.
     #[schema(value_type = super::super::schema::ReservationRequest)]
     pub request: Value,
     /// RFC 3339.

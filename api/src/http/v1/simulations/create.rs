@@ -12,7 +12,7 @@ use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
-use crate::service::{Access, Started, blocking};
+use crate::service::{Access, Standing, Started, blocking};
 use crate::simulation::document::Document;
 
 /// Starts a simulation: an experiment that is played in the background
@@ -35,6 +35,7 @@ use crate::simulation::document::Document;
         (status = CONFLICT, body = Problem, description = "The key was used for another request"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "As many of the caller's simulations wait as may; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Too many simulations are waiting; see Retry-After"),
     ),
 )]
@@ -51,15 +52,17 @@ pub async fn create_simulation(
         before
     } else {
         // Tables may be large: not on an async thread.
-        let document = blocking(move || Document::read(body.text())).await?;
-        let document = document.map_err(Problem::invalid_json)?;
-        app.service.start_simulation(owner, &by.state, document, key.as_ref()).await?
+        let read = blocking(move || (Document::read(body.text()), body)).await?;
+        // The body's room is the document's until that is stored.
+        let (document, _room) = (read.0.map_err(Problem::invalid_json)?, read.1.into_room());
+        let access = by.caller.access();
+        app.service.start_simulation(access, &by.state, document, key.as_ref()).await?
     };
     let (status, id) = match started {
         Started::New(id) => (StatusCode::ACCEPTED, id),
         Started::Before(id) => (StatusCode::OK, id),
     };
-    let simulation = app.service.simulation(Access { owner, operator: false }, id).await?;
+    let simulation = app.service.simulation(Access { owner, standing: Standing::User }, id).await?;
     let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
     Ok((status, location, Json(SimulationDocument::from(&simulation))).into_response())
 }

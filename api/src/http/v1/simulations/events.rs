@@ -16,7 +16,7 @@ use super::document::Standing;
 use crate::http::App;
 use crate::http::caller::{Bookers, By, Caller};
 use crate::http::problem::Problem;
-use crate::service::Service;
+use crate::service::{Service, Share};
 
 /// How often the database is asked: whichever process plays the simulation writes there.
 const LOOK: Duration = Duration::from_millis(500);
@@ -44,6 +44,8 @@ const RETRY: Duration = Duration::from_secs(2);
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
         (status = NOT_FOUND, body = Problem),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "The caller watches by too many streams; see Retry-After"),
+        (status = SERVICE_UNAVAILABLE, body = Problem, description = "Too many watch"),
     ),
 )]
 pub async fn watch_simulation(
@@ -57,7 +59,9 @@ pub async fn watch_simulation(
     if now.state.has_ended() && seen.is_some_and(|seen: i64| seen >= now.version) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let place = app.service.stream_place(by.caller.access())?;
     let watch = Watch {
+        _place: place,
         service: app.service,
         caller: by.caller,
         unsent: (seen != Some(now.version)).then(|| now.clone()),
@@ -74,6 +78,7 @@ pub async fn watch_simulation(
 
 /// One client that watches.
 struct Watch {
+    _place: Share,
     service: Arc<Service>,
     caller: Caller,
     /// What is known and was not sent.

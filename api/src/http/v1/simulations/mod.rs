@@ -12,7 +12,8 @@ pub mod schema;
 
 use std::collections::HashMap;
 
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path};
+use axum::Extension;
+use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use storage::SimulationId;
 use utoipa_axum::router::OpenApiRouter;
@@ -20,6 +21,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::http::App;
+use crate::http::body::MaxBody;
 use crate::http::problem::Problem;
 
 /// The largest experiment with its tables.
@@ -29,7 +31,7 @@ const MAX_EXPERIMENT_BYTES: usize = 32 << 20;
 pub fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(create::create_simulation, list::list_simulations))
-        .layer(DefaultBodyLimit::max(MAX_EXPERIMENT_BYTES))
+        .layer(Extension(MaxBody::Bytes(MAX_EXPERIMENT_BYTES)))
         .routes(routes!(get::get_simulation, remove::remove_simulation))
         .routes(routes!(cancel::cancel_simulation))
         .routes(routes!(events::watch_simulation))
