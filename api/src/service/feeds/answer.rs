@@ -136,12 +136,12 @@ fn without_provisional(mut series: Series, held: &Agenda<Known>) -> Result<Serie
         series
             .notes
             .push(format!("{left_out} provisional values left out: binding ones are known"));
-        series.agenda = Agenda::new(kept).map_err(|error| bad_agenda(&error))?;
+        series.agenda = Agenda::new(kept).map_err(bad_agenda)?;
     }
     Ok(series)
 }
 
-fn bad_agenda(error: &AgendaError) -> FeedError {
+fn bad_agenda(error: AgendaError) -> FeedError {
     FeedError::Payload { place: "the agenda".to_owned(), message: error.to_string() }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn taken_back(
     held: &Agenda<Known>,
     now: Timestamp,
 ) -> Result<bool, FeedError> {
-    let gone = series.take_back(held, now).map_err(|error| bad_agenda(&error))?;
+    let gone = series.take_back(held, now).map_err(bad_agenda)?;
     series.notes.extend(gone.iter().map(|span| format!("takes back what was said of {span}")));
     Ok(!gone.is_empty())
 }
