@@ -23,9 +23,13 @@ const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 /// Of what a supplier says about an error, this many characters are kept.
 const MAX_MESSAGE: usize = 200;
 
+/// Of a long error page, this many bytes are looked at. Acknowledgements are shorter.
+const LONGEST_SAID: usize = 64 * 1024;
+
 /// No supplier is believed that asks to wait longer.
 const LONGEST_WAIT_S: i64 = 86_400;
 
+/// A site may send a request on to other places of its own so many times.
 const MOST_REDIRECTS: usize = 3;
 
 /// How long to wait for a supplier.
@@ -187,7 +191,7 @@ pub async fn received(
     }
     let text = String::from_utf8(bytes).map_err(|error| FeedError::payload("the answer", error))?;
     let text = match secret {
-        Some(secret) if !(200..300).contains(&status) => secret.redact(&text),
+        Some(secret) if !(200..300).contains(&status) => secret.redact(beginning(&text)),
         _ => text,
     };
     Ok(Answer { status, text, validator, retry_after, elsewhere })
@@ -252,8 +256,9 @@ impl Answer {
     fn redirected(&self) -> FeedError {
         let elsewhere = self.elsewhere.as_deref().unwrap_or("no address");
         FeedError::transient(format!(
-            "status {}: redirects to {elsewhere}, which is not followed, so that no secret goes \
-             there; if the supplier has moved for good, name its new address in the settings",
+            "status {}: redirects to {elsewhere}, which is not followed: secrets go to no other \
+             origin, and redirects are followed {MOST_REDIRECTS} times at most; if the supplier has \
+             moved for good, name its new address in the settings",
             self.status
         ))
     }
@@ -264,10 +269,20 @@ impl Answer {
     }
 }
 
+/// The beginning of a text, by whole words, where it is long: error pages may be, and secrets are
+/// looked for at every character.
+fn beginning(text: &str) -> &str {
+    let start = &text[..text.floor_char_boundary(LONGEST_SAID)];
+    if start.len() == text.len() {
+        return text;
+    }
+    start.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole)
+}
+
 /// The beginning of a text on one line, without secrets and control characters.
 pub fn excerpt(text: &str) -> String {
-    // Before it is cut, for half a secret is one too.
-    let words = scrub(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Before it is cut to a message, for half a secret is one too.
+    let words = scrub(beginning(text)).split_whitespace().collect::<Vec<_>>().join(" ");
     let words: String = words.chars().filter(|character| !character.is_control()).collect();
     match words.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{} ...", &words[..end]),
@@ -362,5 +377,12 @@ mod tests {
             assert!(error.to_string().contains("https://elsewhere.example:8443"), "{error}");
         }
         assert_eq!(excerpt(&"é".repeat(300)).chars().count(), MAX_MESSAGE + 4);
+    }
+
+    #[test]
+    fn of_a_long_text_whole_words_are_looked_at() {
+        let page = format!("{} {}", "a".repeat(LONGEST_SAID - 3), "secret".repeat(9));
+        assert_eq!(beginning(&page).len(), LONGEST_SAID - 3);
+        assert_eq!(beginning("short secret"), "short secret");
     }
 }

@@ -16,12 +16,19 @@ const SHORTEST_CORE: usize = 6;
 /// Secrets of fewer bytes would hide parts of words everywhere.
 const SHORTEST_KNOWN: usize = 4;
 
-/// So many secrets are known at most: those of the settings, and the latest tokens got by them.
-const MOST_KNOWN: usize = 256;
+/// So many of the tokens got by secrets are known at most, the latest ones: they expire.
+const MOST_GRANTED: usize = 32;
 
 /// The secrets of this process. Logs and messages are the process's, and so is what must not be in
 /// them: one supplier may repeat another one's token.
-static KNOWN: RwLock<VecDeque<Spellings>> = RwLock::new(VecDeque::new());
+static KNOWN: RwLock<Known> = RwLock::new(Known { read: Vec::new(), granted: VecDeque::new() });
+
+struct Known {
+    /// Those of the settings, for ever.
+    read: Vec<Spellings>,
+    /// The latest tokens got by them.
+    granted: VecDeque<Spellings>,
+}
 
 /// A secret and the parts of Base64 texts that say it.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,26 +37,42 @@ struct Spellings {
     cores: Vec<String>,
 }
 
-/// Hides a secret in all texts from now on.
+/// Hides a secret of the settings in all texts from now on.
 pub(super) fn remember(secret: &str) {
+    learn(secret, |known, spellings| known.read.push(spellings));
+}
+
+/// Hides a token that was got by a secret, until many newer ones have been.
+pub(super) fn remember_granted(token: &str) {
+    learn(token, |known, spellings| {
+        if known.granted.len() == MOST_GRANTED {
+            known.granted.pop_front();
+        }
+        known.granted.push_back(spellings);
+    });
+}
+
+fn learn(secret: &str, keep: impl FnOnce(&mut Known, Spellings)) {
     if secret.len() < SHORTEST_KNOWN {
         return;
     }
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    if known.iter().any(|it| &*it.secret == secret) {
-        return;
+    if known.all().all(|it| &*it.secret != secret) {
+        keep(&mut known, Spellings::of(secret));
     }
-    if known.len() == MOST_KNOWN {
-        known.pop_front();
+}
+
+impl Known {
+    fn all(&self) -> impl Iterator<Item = &Spellings> {
+        self.read.iter().chain(&self.granted)
     }
-    known.push_back(Spellings::of(secret));
 }
 
 /// `text` without any secret that this process has read or been given.
 pub fn scrub(text: &str) -> String {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     let mut text = text.to_owned();
-    for spellings in known.iter() {
+    for spellings in known.all() {
         if let Some(hidden) = spellings.hidden(&text) {
             text = hidden;
         }
@@ -223,6 +246,13 @@ mod tests {
         remember("ab");
         assert_eq!(scrub("ab: known-t0ken-of-one%20"), "ab: ***%20");
         assert_eq!(scrub("nothing"), "nothing");
+    }
+
+    #[test]
+    fn secrets_of_the_settings_are_hidden_however_many_tokens_follow() {
+        remember("of-the-settings");
+        (0..300).for_each(|nth| remember_granted(&format!("granted-{nth:03}-token")));
+        assert_eq!(scrub("of-the-settings, granted-299-token"), "***, ***");
     }
 
     proptest! {

@@ -55,9 +55,10 @@ impl Secret {
         &self.0
     }
 
-    /// A token that was got by a secret: from now on no text shows it.
+    /// A token that was got by a secret: from now on no text shows it, until many newer ones
+    /// were got.
     pub fn granted(text: &str) -> Self {
-        scrub::remember(text);
+        scrub::remember_granted(text);
         Self::new(text)
     }
 
@@ -90,7 +91,8 @@ impl SecretSource {
         if text.is_empty() || text.chars().any(char::is_control) {
             return Err(SecretError::Malformed { place });
         }
-        Ok(Secret::granted(text))
+        scrub::remember(text);
+        Ok(Secret::new(text))
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn judged(
     let judged = judge(series, &limits, Some(held), now)?;
     let mut series = without_provisional(judged.series, held)?;
     let held_back = series.hold_back(&doubt.spans, held, bound, now);
-    held_back.map_err(|error| bad_agenda(&error))?;
+    held_back.map_err(bad_agenda)?;
     let is_news = series.is_news(held);
     let gone = if says_all { taken_back(&mut series, held, now)? } else { false };
     series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
