@@ -214,11 +214,12 @@ fn reports_are_of_the_part_that_is_asked_for() {
     assert!(!shown.is_empty() && !shown.contains(&"1"), "{shown:?}");
     let error = site.refused("batch run --workload trace.swf --policy easy --report-from 5");
     assert!(error.contains("--format html"), "{error}");
-    let error = site.refused(&format!("batch run {told} --report-from 5 --report-to 5"));
+    let error = site.refused(&format!("batch run {told} --force --report-from 5 --report-to 5"));
     assert!(error.contains("--report-to must be after --report-from"), "{error}");
     site.write("undated.swf", &TRACE.replace("UnixStartTime", "Began"));
-    let error = site
-        .refused(&format!("batch run {told} --report-from 2000-05-01").replace("trace", "undated"));
+    let error = site.refused(
+        &format!("batch run {told} --force --report-from 2000-05-01").replace("trace", "undated"),
+    );
     assert!(
         error.contains(
             "--report-from: nobody knows when the simulation begins by the clock: --origin"

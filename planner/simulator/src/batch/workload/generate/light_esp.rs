@@ -113,7 +113,7 @@ mod tests {
                 |kind: &Type| i64::from(kind.size(machines)) * i64::from(kind.jobs) * kind.run_s;
             TYPES.iter().map(of).sum::<i64>() / i64::from(machines)
         };
-        assert_eq!([180, 179, 32, 1024, 4].map(filled_s), [1485, 938, 933, 935, 2858]);
+        assert_eq!([180, 179, 32, 1024, 4].map(filled_s), [1485, 938, 932, 935, 2858]);
         let mut counts = BTreeMap::new();
         for job in light_esp(LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, 5) {
             let run_s = job.work.time(1.0).as_micros() / 1_000_000;
