@@ -67,6 +67,7 @@ struct WebhookFields {
 
 impl NegotiationFields {
     /// The same for those who send nothing.
+    #[must_use]
     pub fn without_webhook(self) -> Self {
         Self { webhook: None, ..self }
     }

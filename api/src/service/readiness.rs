@@ -12,10 +12,13 @@ use super::{Service, ServiceError};
 /// An answer holds for so long: however often it is asked for, the database writes no more often.
 const HOLDS_FOR: Duration = Duration::from_secs(2);
 
-/// What the last trial said.
+/// What trying to write came to.
+type Tried = Result<(), Arc<StorageError>>;
+
+/// What the last trial said, and when.
 #[derive(Default)]
 pub(super) struct Readiness {
-    last: Mutex<Option<(Instant, Result<(), Arc<StorageError>>)>>,
+    last: Mutex<Option<(Instant, Tried)>>,
 }
 
 impl Service {

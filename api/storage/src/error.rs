@@ -277,11 +277,11 @@ impl StorageError {
     /// Whether opening a SQLite file may have failed because another process was opening it.
     pub(crate) fn may_be_another_opening(&self) -> bool {
         match self {
-            Self::Migrate(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => true,
+            Self::Migrate(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..))
+            | Self::Busy(_) => true,
             Self::Connect { source: sqlx::Error::Database(refusal), .. } => {
                 matches!(Refusal::of(&**refusal), Refusal::Busy)
             }
-            Self::Busy(_) => true,
             _ => false,
         }
     }

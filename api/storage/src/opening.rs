@@ -248,10 +248,7 @@ fn newest_of(migrations: &Migrator) -> i64 {
 /// Why there is no table of migrations: most of all because nobody made the tables.
 fn no_tables(error: sqlx::Error, target: &str) -> StorageError {
     let missing = error.as_database_error().is_some_and(|it| Refusal::of(it).is_missing());
-    match missing {
-        true => StorageError::NoDatabase { target: target.to_owned() },
-        false => error.into(),
-    }
+    if missing { StorageError::NoDatabase { target: target.to_owned() } } else { error.into() }
 }
 
 /// Why tables were not brought up to date: most of all because a newer release made them.

@@ -24,7 +24,10 @@ const AFTERWARDS: u64 = 50;
 
 async fn clients_that_disconnect_at_random_harm_nobody(site: Site) {
     // Long enough for a slow machine to choose in, short enough for nodes to be given back.
-    let server = site.serve_with(&["--hold-s", "20"]).await;
+    // All of them come from one address.
+    let settings = "hold_s = 20\n[limits]\nconnections_per_client = 4096\n";
+    std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
+    let server = site.serve_with(&["--config", "wattbook.toml"]).await;
     let hours = furnish(&server.client(), 5000, None).await;
     let seconds = std::env::var("WATTBOOK_STORM_S").map_or(3, |text| text.parse().unwrap());
     // A client takes a while to be made.

@@ -92,6 +92,7 @@ test('both sides speak in words', () => {
   expect(said('alert', { alert: 'ALERT_GRID_EMERGENCY', start: at('14:00'), end: at('15:00'), text: 'A line is down' })).toEqual([
     'Alert, grid emergency: A line is down.', 'today 14:00 to 15:00',
   ]);
+  expect(said('unread', { parts: ['event e, interval 0: KVA is no unit of power'] })[1]).toBe('event e, interval 0: KVA is no unit of power');
   expect(said('decline', { fee: 5, fee_limit: 3, currency: 'CHF' })).toEqual([
     'No, thank you: 5.00 CHF is more than the 3.00 CHF that we pay.',
   ]);

@@ -255,6 +255,10 @@ const SPEAKERS: Record<string, Speaker> = {
   }),
   usage,
   alert,
+  unread: (said) => ({
+    text: 'A part of what the supplier says cannot be read. Until it is mended or cancelled, it grants nothing, and makes no cap higher and no price lower.',
+    lines: (said.parts ?? []) as string[],
+  }),
   revocation: () => ({ text: 'We take a grant back.' }),
 };
 

@@ -123,14 +123,14 @@ async fn go_away(database: Database, number: u64, end: Instant) -> u64 {
 async fn one_of_each(database: &Database, random: u64) {
     let wanted = wanted();
     // Few, since each that succeeds makes the plans of those who stay wrong.
-    if random % 8 == 0 {
+    if random.is_multiple_of(8) {
         let _ = propose(database, &wanted, 0).await;
     }
     let _ = database.reservation(wanted.id).await;
     let choice = OfferSelector::Offer(wanted.offers[0].id);
     let _ = database.choose(wanted.id, choice, t(1), None).await;
     let _ = database.snapshot(span(0, 3000), t(1)).await;
-    if random % 2 == 0 {
+    if random.is_multiple_of(2) {
         let _ = database.end(wanted.id, Ending::Cancelled, t(2), None).await;
     }
     let new = simulation();

@@ -162,7 +162,7 @@ impl Reader<'_> {
         let ranked = self.ranked(program, events);
         let descriptors = Descriptors::of(program);
         let mut notes = notes(&ranked);
-        let mut noted = |items: Items, payload| {
+        let mut with_overlaps = |items: Items, payload| {
             notes.extend(items.overlaps(&ranked, payload));
             items
         };
@@ -172,16 +172,16 @@ impl Reader<'_> {
         let price = Kind::Price { currency: self.currency };
         let of_price = |value, meaning: &_| unit::price(value, meaning, self.currency);
         let prices = agenda::items(self, &descriptors, &ranked, types::PRICE, price, of_price);
-        let prices = noted(prices, types::PRICE);
+        let prices = with_overlaps(prices, types::PRICE);
         // Of which kind they are is the site's word; it has no part in how they are read.
         let co2 = Kind::Co2 { accounting: Accounting::Marginal, factors: Factors::Direct };
         let intensities =
             agenda::items(self, &descriptors, &ranked, types::GHG, co2, unit::intensity);
-        let intensities = noted(intensities, types::GHG);
-        let limits = noted(powers(types::LIMIT), types::LIMIT);
+        let intensities = with_overlaps(intensities, types::GHG);
+        let limits = with_overlaps(powers(types::LIMIT), types::LIMIT);
         let safe_mode = agenda::safe_mode(&limits.values);
         let limit = limits.heard(agenda::power);
-        let subscription = noted(powers(types::SUBSCRIPTION), types::SUBSCRIPTION);
+        let subscription = with_overlaps(powers(types::SUBSCRIPTION), types::SUBSCRIPTION);
         let subscription = subscription.heard(agenda::power);
         SupplierWord {
             price: prices.heard(EnergyPrice::from_millionths_per_mwh),

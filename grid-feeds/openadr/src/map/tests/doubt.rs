@@ -8,7 +8,7 @@ fn doubtful(spans: &[Span]) -> Vec<(i64, i64)> {
 }
 
 /// A limit in kVA of an hour from 08:00, as nobody can read it.
-fn in_kva(id: &str, priority: Value) -> Value {
+fn in_kva(id: &str, priority: i64) -> Value {
     json!({"id": id, "programID": "p1", "priority": priority, "targets": [],
         "createdDateTime": "2026-03-09T00:00:00Z", "modificationDateTime": "2026-03-09T00:00:00Z",
         "intervalPeriod": {"start": "2026-03-10T08:00:00Z", "duration": "PT1H"},
@@ -26,7 +26,7 @@ fn an_emergency_counts_beside_a_limit_that_cannot_be_read() {
     );
     let contract =
         event("c", json!({"intervals": values("IMPORT_CAPACITY_SUBSCRIPTION", &[1.0; 4])}));
-    let word = read(&[Event::read(&in_kva("kva", json!(1)), 1), emergency, contract]);
+    let word = read(&[Event::read(&in_kva("kva", 1), 1), emergency, contract]);
     assert_eq!(drawn(&word.power_cap.said)[..2], [(6, 7, 200.0), (8, 12, 1_000.0)]);
     assert_eq!(doubtful(&word.power_cap.doubtful), [(8, 9)]);
     let words = word.power_cap.unread[0].to_string();
@@ -42,7 +42,7 @@ fn what_counts_more_leaves_no_doubt() {
             json!({"priority": priority,
             "intervals": values("IMPORT_CAPACITY_LIMIT", &[3.0])}),
         );
-        doubtful(&read(&[Event::read(&in_kva("kva", json!(4)), 1), above]).limit.doubtful)
+        doubtful(&read(&[Event::read(&in_kva("kva", 4), 1), above]).limit.doubtful)
     };
     assert_eq!(above(json!(0)), []);
     assert_eq!(above(json!(9)), [(8, 9)]);
@@ -64,7 +64,7 @@ fn one_interval_and_one_payload_are_lost_alone() {
 /// A month of values in one wrong unit is told in one line.
 #[test]
 fn what_is_wrong_throughout_is_told_once() {
-    let mut event = in_kva("kva", json!(1));
+    let mut event = in_kva("kva", 1);
     event["intervals"] = values("IMPORT_CAPACITY_LIMIT", &[5.0; 96]);
     let limit = read(&[Event::read(&event, 1)]).limit;
     assert_eq!(limit.unread.len(), 1);
@@ -76,7 +76,7 @@ fn what_is_wrong_throughout_is_told_once() {
 #[test]
 fn parts_that_are_no_openadr_are_lost_alone() {
     let with = |change: &dyn Fn(&mut Value)| {
-        let mut document = in_kva("e", json!(1));
+        let mut document = in_kva("e", 1);
         document["payloadDescriptors"] = json!(null);
         document["intervals"] = values("IMPORT_CAPACITY_LIMIT", &[5.0, 5.0]);
         change(&mut document);
@@ -209,7 +209,7 @@ fn an_alert_of_an_unknown_time_is_told() {
 /// Once it can be read, or is cancelled, nothing is in doubt.
 #[test]
 fn doubt_goes_with_its_cause() {
-    let mut document = in_kva("kva", json!(1));
+    let mut document = in_kva("kva", 1);
     assert!(!read(&[Event::read(&document, 1)]).limit.doubtful.is_empty());
     document["payloadDescriptors"][0]["units"] = json!("KW");
     let limit = read(&[Event::read(&document, 1)]).limit;
@@ -218,7 +218,7 @@ fn doubt_goes_with_its_cause() {
 
 #[test]
 fn what_is_for_others_is_their_doubt() {
-    let mut document = in_kva("kva", json!(1));
+    let mut document = in_kva("kva", 1);
     document["targets"] = json!(["site-2"]);
     let ours = ["site-1".to_owned()];
     let word = read_with(&json!(null), &ours, &[Event::read(&document, 1)]);

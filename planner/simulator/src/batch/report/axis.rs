@@ -66,10 +66,10 @@ fn of_dates(from: Time, end: Time, zero: Timestamp, count: f64) -> Axis {
     let length = (last - first).max(1);
     let instants: Vec<i64> = match STEPS.iter().find(|step| length as f64 / **step as f64 <= count)
     {
-        Some(step) => (first.div_euclid(*step)..)
-            .map(|number| number * step)
-            .take_while(|at| *at <= last)
-            .collect(),
+        Some(step) => {
+            let numbers = first.div_euclid(*step)..=last.div_euclid(*step);
+            numbers.map(|number| number * step).collect()
+        }
         None => months(first, last, count),
     };
     let within_days = instants.windows(2).any(|pair| pair[1] - pair[0] < DAY);
