@@ -105,12 +105,19 @@ fn room(view: &PlanningView<'_>, span: Span) -> Option<Power> {
     profile.iter().filter_map(|step| Some(step.cap? - view.base_power - step.reserved)).min()
 }
 
-/// What is held once `by` take the place of `lost` from an instant on, in time order.
+/// Those of `by` that come for what a holding of `ranks` has of `lost`: as many as it loses.
+pub fn stand_ins(ranks: &NodeSet, lost: &NodeSet, by: &NodeSet) -> NodeSet {
+    let missing = ranks.intersection(lost).count();
+    NodeSet::from_positions(by.positions().take(missing as usize))
+}
+
+/// What is held once `by` take the place of `lost` from an instant on, in time order. A holding that
+/// has none of `lost` stays as it is.
 pub fn replaced(held: &[Holding], from: Timestamp, lost: &NodeSet, by: &NodeSet) -> Vec<Holding> {
     let mut after = Vec::with_capacity(held.len() + 1);
     for (span, ranks) in held {
         after.extend(Span::new(span.start(), span.end().min(from)).map(|it| (it, ranks.clone())));
-        let changed = || ranks.difference(lost).union(by);
+        let changed = || ranks.difference(lost).union(&stand_ins(ranks, lost, by));
         after.extend(Span::new(span.start().max(from), span.end()).map(|it| (it, changed())));
     }
     after

@@ -121,4 +121,12 @@ fn healthy_nodes_are_kept() {
     assert_eq!(again, [&expected[..1], &last[..]].concat());
     let whole = replaced(&held, hour(2), &set(&[1]), &set(&[5]));
     assert_eq!(whole, [holding(2, 6, &[0, 2, 5])]);
+    // n3 comes for n1 at 5 anyway, so that n4 is needed until then only.
+    let held = [holding(4, 5, &[1, 2]), holding(5, 6, &[2, 3])];
+    let expected = [holding(4, 5, &[2, 4]), holding(5, 6, &[2, 3])];
+    assert_eq!(replaced(&held, hour(4), &set(&[1]), &set(&[4])), expected);
+    // Of two that come, one is enough where one is lost.
+    let held = [holding(4, 5, &[1, 2]), holding(5, 6, &[2, 3])];
+    let expected = [holding(4, 5, &[4, 5]), holding(5, 6, &[3, 4])];
+    assert_eq!(replaced(&held, hour(4), &set(&[1, 2]), &set(&[4, 5])), expected);
 }

@@ -8,7 +8,7 @@ use planner::decimal::Fraction;
 use planner::decision::Shortage;
 use planner::node_set::NodeSet;
 use planner::quantity::{Currency, Power};
-use planner::replacement::{Holding, Loss, due, losses, replaced, replacement};
+use planner::replacement::{Holding, Loss, due, losses, replaced, replacement, stand_ins};
 use planner::search::PlanningView;
 use planner::time::{Span, Timestamp};
 use serde_json::Value;
@@ -153,9 +153,12 @@ impl Repairing<'_> {
             base_power: state.cluster.base_power,
             book: &state.book,
         };
-        let end = held.iter().map(|(span, _)| span.end()).max().unwrap_or(from);
+        // Others are needed only while some of the lost would be held.
+        let losing = held.iter().filter(|(_, ranks)| ranks.intersects(lost));
+        let end = losing.map(|(span, _)| span.end()).max().unwrap_or(from);
         let span = Span::new(from, end).ok_or(missing)?;
-        let all = held.iter().fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
+        let beside = held.iter().filter(|(held, _)| held.overlaps(span));
+        let all = beside.fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
         let by = replacement(&view, &stored.id.to_string(), span, &all, lost)?;
         let after = replaced(held, from, lost, &by);
         let draw = |ranks: &NodeSet| self.draw(ranks, wish.request.utilisation_or_full());
@@ -164,7 +167,8 @@ impl Repairing<'_> {
             .iter()
             .filter_map(|(span, ranks)| {
                 let rest = Span::new(span.start().max(from), span.end())?;
-                let more = draw(&by) - draw(&ranks.intersection(lost));
+                let come = stand_ins(ranks, lost, &by);
+                let more = draw(&come) - draw(&ranks.intersection(lost));
                 Some((more * rest.length()).as_joules())
             })
             .sum();
