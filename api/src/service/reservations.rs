@@ -2,6 +2,7 @@
 
 use planner::json::decision::MAX_NAMES;
 use planner::node_set::NodeSet;
+use planner::time::Timestamp;
 use storage::{
     ChooseError, EndError, Ending, Filter, OfferSelector, ReservationId, ReservationState,
     StoredReservation,
@@ -9,6 +10,9 @@ use storage::{
 
 use super::cluster::Cluster;
 use super::{Expected, Service, ServiceError, State, Wish, cut_page, stored_wish};
+
+/// How often a choice is judged anew when the reservation changes meanwhile.
+const TRIES: usize = 16;
 
 /// Who asks: sees and changes their own reservations, or everyone's.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +149,7 @@ impl Service {
     ///
     /// # Errors
     /// `OffersExpired` with what is possible now, `OfferChanged`, `WrongState`, `UnknownOffer`,
-    /// `VersionMismatch`, `NoReservation`.
+    /// `VersionMismatch`, `NoReservation`; `Busy` where it changed again and again meanwhile.
     pub async fn choose(
         &self,
         access: Access<'_>,
@@ -156,12 +160,34 @@ impl Service {
     ) -> Result<StoredReservation, ServiceError> {
         // The instant of arrival judges, however long the database takes.
         let now = self.now();
-        let reservation = self.visible(access, id).await?;
-        let wish = || stored_wish(&reservation.request, self, state);
-        if let Some(differences) = choice.differences(&reservation) {
-            return Err(ServiceError::OfferChanged { differences, decision: None });
+        for _ in 0..TRIES {
+            let reservation = self.visible(access, id).await?;
+            // What is chosen already may have other nodes since; it is booked whatever they draw.
+            let checks = choice.expected.is_some() && reservation.chosen.is_none();
+            if checks && let Some(differences) = choice.differences(&reservation) {
+                return Err(ServiceError::OfferChanged { differences, decision: None });
+            }
+            // What was checked is what is confirmed: another state of it is looked at anew.
+            let pinned = version.or_else(|| checks.then_some(reservation.row_version));
+            match self.database.choose(id, choice.selector, now, pinned).await {
+                Err(ChooseError::VersionMismatch { .. }) if version.is_none() => {}
+                chosen => return self.chosen(access, &reservation, chosen, now, state).await,
+            }
         }
-        match self.database.choose(id, choice.selector, now, version).await {
+        Err(ServiceError::Busy)
+    }
+
+    /// The answer to a choice.
+    async fn chosen(
+        &self,
+        access: Access<'_>,
+        reservation: &StoredReservation,
+        chosen: Result<StoredReservation, ChooseError>,
+        now: Timestamp,
+        state: &State,
+    ) -> Result<StoredReservation, ServiceError> {
+        let wish = || stored_wish(&reservation.request, self, state);
+        match chosen {
             Ok(mut chosen) => {
                 metrics::counter!("wattbook_confirmations_total").increment(1);
                 chosen.state = chosen.state_at(now);
@@ -175,7 +201,7 @@ impl Service {
                 state: state.word().to_owned(),
                 way_out: "only a proposed reservation's offers can be chosen",
             }),
-            Err(ChooseError::NotFound) => Err(ServiceError::NoReservation(id)),
+            Err(ChooseError::NotFound) => Err(ServiceError::NoReservation(reservation.id)),
             Err(ChooseError::UnknownOffer) => Err(ServiceError::UnknownOffer),
             Err(ChooseError::VersionMismatch { .. }) => Err(ServiceError::VersionMismatch),
             Err(ChooseError::Storage(error)) => Err(error.into()),

@@ -3,13 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::book::schedule;
-use crate::cluster::{choose, furnish, path, propose};
+use crate::cluster::{choose, furnish, nodes, path, propose};
+use crate::dialogue::until;
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     nothing_is_held_for_another_request_than_was_shown,
     an_offer_that_is_gone_is_told_with_those_there_are,
     an_offer_is_confirmed_only_as_what_it_was_shown_as,
+    an_offer_whose_nodes_were_replaced_is_another_until_it_is_chosen,
 }
 
 /// What of an offer a page shows.
@@ -87,4 +89,41 @@ async fn an_offer_is_confirmed_only_as_what_it_was_shown_as(site: Site) {
     assert_eq!(client.get(&path(&made)).await.ok(200)["state"], "proposed");
     let chosen = client.post(&choose, &by_id(shown(first))).await.ok(200);
     assert_eq!((&chosen["state"], &chosen["start"]), (&json!("confirmed"), &first["start"]));
+}
+
+/// In the place of a node of 200 W comes one of 400 W. What is held is then another offer than was
+/// shown; what is booked stays booked, and who sends the choice again hears so.
+async fn an_offer_whose_nodes_were_replaced_is_another_until_it_is_chosen(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let mut four = nodes(4);
+    for index in [2, 3] {
+        four[index]["max_power_w"] = json!(400);
+    }
+    client.put("/api/v1/nodes", &four).await.ok(200);
+    let booked = propose(&client, &hours.request(1, 2, 2)).await;
+    let held = propose(&client, &hours.request(1, 2, 2)).await;
+    let as_shown = |made: &Value| {
+        let offer = &made["offers"][0];
+        json!({ "offer_id": offer["offer_id"], "expected": shown(offer) })
+    };
+    let chosen = format!("{}/choose", path(&booked));
+    client.post(&chosen, &as_shown(&booked)).await.ok(200);
+    let (start, end) = (hours.hour(2), hours.hour(3));
+    let outage = json!({ "nodes": ["n0", "n1"], "start": start, "end": end });
+    client.post("/api/v1/outages", &outage).await.ok(201);
+    let replaced = |it: &Value| it["notice"]["code"] == "nodes_replaced";
+    for made in [&booked, &held] {
+        let mended = until(&client, &path(made), replaced).await;
+        assert_ne!(mended["offers"][0]["energy_j"], made["offers"][0]["energy_j"]);
+    }
+    let again = client.post(&chosen, &as_shown(&booked)).await.ok(200);
+    assert_eq!(again["state"], "confirmed");
+    let choose = format!("{}/choose", path(&held));
+    let problem = client.post(&choose, &as_shown(&held)).await.problem(409, "offer_changed");
+    assert!(problem["detail"].as_str().unwrap().contains("energy_j is "), "{problem}");
+    let anew = client.get(&path(&held)).await.ok(200);
+    assert_eq!(anew["state"], "proposed");
+    assert_eq!(client.post(&choose, &as_shown(&anew)).await.ok(200)["state"], "confirmed");
 }
