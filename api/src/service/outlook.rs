@@ -145,7 +145,8 @@ impl Service {
         Ok(())
     }
 
-    async fn judge_page(
+    /// Writes what is expected now of reservations, where it is not what was known.
+    pub(super) async fn judge_page(
         &self,
         state: &Arc<State>,
         page: Vec<StoredReservation>,

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use grid_feeds::negotiation::{Claim, turns};
-use serde_json::Value;
 use storage::{
     NewNodes, OfferId, PlanBasis, ProposeError, ReservationId, ReservationState, StoredReservation,
     Unchanged,
@@ -131,45 +130,17 @@ impl Service {
         let written = self.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
         if unless_changed(written.await)? {
             metrics::counter!("wattbook_reservations_mended_total").increment(1);
-            self.expect_in_proportion(stored, &nodes).await?;
+            self.judge_mended(stored.id).await?;
         }
         Ok(())
     }
 
-    /// What is expected now of offers, where agendas changed since they were made, follows what their
-    /// nodes draw.
-    async fn expect_in_proportion(
-        &self,
-        stored: &StoredReservation,
-        nodes: &[NewNodes],
-    ) -> Result<(), ServiceError> {
-        let energy = |text: &str| {
-            let document: Option<Value> = serde_json::from_str(text).ok();
-            document.and_then(|it| it["energy_j"].as_f64()).filter(|energy| *energy > 0.0)
-        };
-        let ratio = |id: &Value| {
-            let after = nodes.iter().find(|it| *id == it.offer.to_string())?;
-            let before = stored.offers.iter().find(|it| it.id == after.offer)?;
-            Some(energy(&after.document)? / energy(&before.document)?)
-        };
-        let mut outlooks = self.database.outlooks(&[stored.id]).await?;
-        for outlook in &mut outlooks {
-            let mut document: Value = serde_json::from_str(&outlook.document).unwrap_or_default();
-            let offers = document.get_mut("offers").and_then(Value::as_array_mut);
-            for offer in offers.into_iter().flatten() {
-                let Some(ratio) = ratio(&offer["offer_id"]) else { continue };
-                for name in ["cost", "co2_g"] {
-                    if let Some(figure) = offer[name].as_f64() {
-                        offer[name] = (figure * ratio).into();
-                    }
-                }
-            }
-            outlook.document = document.to_string();
-        }
-        if !outlooks.is_empty() {
-            self.database.put_outlooks(&outlooks).await?;
-        }
-        Ok(())
+    /// What is expected now follows what the new nodes draw. It is judged from what is stored, so that
+    /// it does not matter who else judges meanwhile.
+    async fn judge_mended(&self, id: ReservationId) -> Result<(), ServiceError> {
+        let state = self.state().await?;
+        let Some(stored) = self.database.reservation(id).await? else { return Ok(()) };
+        self.judge_page(&state, vec![stored], self.now()).await
     }
 
     /// Withdraws held offers that lost nodes; where none is left the request is planned anew, under
@@ -200,7 +171,8 @@ impl Service {
         } else {
             "no other start in its window is possible; make a new request"
         });
-        if self.database.withdraw_offers(stored.id, &ids, &notice, now).await? {
+        let written = self.database.withdraw_lost_offers(unchanged, &ids, &notice, now).await;
+        if unless_changed(written)? {
             metrics::counter!("wattbook_offers_withdrawn_total").increment(ids.len() as u64);
         }
         Ok(())

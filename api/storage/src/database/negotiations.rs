@@ -3,12 +3,13 @@
 use planner::time::{Span, Timestamp};
 
 use super::{Database, Engine};
-use crate::error::StorageError;
+use crate::error::{ProposeError, StorageError};
 use crate::identity::{GrantId, MessageId, NegotiationId, OfferId, ReservationId};
 use crate::negotiation::{
     Attempt, Consumed, Grant, Message, Negotiation, NegotiationFilter, NegotiationKind,
     NegotiationOutcome, NewMessage,
 };
+use crate::reservation::Unchanged;
 
 /// Conversations. One of a kind is open at a time; opening another fails.
 impl Database {
@@ -228,6 +229,21 @@ impl Database {
         now: Timestamp,
     ) -> Result<bool, StorageError> {
         on_engine!(self.withdraw_offers(id, offers, notice, now))
+    }
+
+    /// As [`Self::withdraw_offers`], for offers that lost their nodes: `false` where the reservation
+    /// changed too since it was read.
+    ///
+    /// # Errors
+    /// The book changed since; storage failed.
+    pub async fn withdraw_lost_offers(
+        &self,
+        unchanged: Unchanged,
+        offers: &[OfferId],
+        notice: &str,
+        now: Timestamp,
+    ) -> Result<bool, ProposeError> {
+        on_engine!(self.withdraw_lost_offers(unchanged, offers, notice, now))
     }
 
     /// Rejects a reservation that awaits the supplier and tells its owner why; `false` where it no

@@ -6,10 +6,10 @@ use serde_json::json;
 use sqlx::{Postgres, Sqlite};
 
 use super::{Connection, Repository};
-use crate::error::StorageError;
+use crate::error::{ProposeError, StorageError};
 use crate::event::NewEvent;
 use crate::identity::{OfferId, ReservationId};
-use crate::reservation::ReservationState;
+use crate::reservation::{ReservationState, StoredReservation, Unchanged};
 use crate::sql::{book, reservations as sql};
 
 macro_rules! notices {
@@ -51,6 +51,37 @@ macro_rules! notices {
                 let found = Self::find_reservation(connection, id).await?;
                 let proposed = found.filter(|it| it.state_at(now) == ReservationState::Proposed);
                 let Some(reservation) = proposed else { return Ok(false) };
+                Self::withdraw(connection, &reservation, offers, notice, now).await?;
+                transaction.commit().await?;
+                Ok(true)
+            }
+
+            pub(crate) async fn withdraw_lost_offers(
+                &self,
+                unchanged: Unchanged,
+                offers: &[OfferId],
+                notice: &str,
+                now: Timestamp,
+            ) -> Result<bool, ProposeError> {
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let found = Self::unchanged(connection, unchanged, now).await?;
+                let proposed = found.filter(|it| it.state == ReservationState::Proposed);
+                let Some(reservation) = proposed else { return Ok(false) };
+                Self::withdraw(connection, &reservation, offers, notice, now).await?;
+                transaction.commit().await?;
+                Ok(true)
+            }
+
+            /// Frees offers, and rejects a reservation of which none is left.
+            async fn withdraw(
+                connection: &mut Connection<$engine>,
+                reservation: &StoredReservation,
+                offers: &[OfferId],
+                notice: &str,
+                now: Timestamp,
+            ) -> Result<(), StorageError> {
+                let id = reservation.id;
                 for offer in offers {
                     sqlx::query(book::DELETE_OFFER_ALLOCATIONS)
                         .bind(offer)
@@ -71,9 +102,7 @@ macro_rules! notices {
                     let rejected = ReservationState::Rejected.word();
                     sqlx::query(sql::END).bind(id).bind(rejected).execute(&mut *connection).await?;
                 }
-                Self::tell_owner(connection, id, "reservation.withdrawn", now).await?;
-                transaction.commit().await?;
-                Ok(true)
+                Self::tell_owner(connection, id, "reservation.withdrawn", now).await
             }
 
             pub(crate) async fn reject(

@@ -118,7 +118,7 @@ macro_rules! replacements {
 
             /// The reservation if it has not changed and holds nodes still; refuses a plan that
             /// rests on an older version.
-            async fn unchanged(
+            pub(super) async fn unchanged(
                 connection: &mut Connection<$engine>,
                 Unchanged { id, row_version, basis }: Unchanged,
                 now: Timestamp,

@@ -16,6 +16,7 @@ on_both_engines![
     nodes_that_others_hold_are_refused_and_nothing_changes,
     what_changed_since_it_was_read_is_left_alone,
     held_offers_are_made_anew,
+    offers_are_withdrawn_only_as_they_were_read,
 ];
 
 /// Holds nodes 0 to 2 from 2000 to 3000, confirmed at 20.
@@ -159,4 +160,35 @@ async fn held_offers_are_made_anew(bench: Bench) {
     let again = [offer(ranks(5..6), span(2000, 3000))];
     let written = database.offer_anew(late, "{}", &again, t(9000), "{}", t(1300)).await;
     assert!(!written.unwrap(), "it is chosen");
+}
+
+async fn offers_are_withdrawn_only_as_they_were_read(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let before = reservation(vec![
+        offer(ranks(0..3), span(2000, 3000)),
+        offer(ranks(0..3), span(4000, 5000)),
+    ]);
+    propose(database, &before, 10).await.unwrap();
+    let [first, second] = [before.offers[0].id, before.offers[1].id];
+    let unchanged = as_read(database, before.id).await;
+    let withdraw = async |unchanged: Unchanged, offer: OfferId| {
+        database.withdraw_lost_offers(unchanged, &[offer], "{}", t(20)).await
+    };
+    let older = PlanBasis { version: unchanged.basis.version - 1, ..unchanged.basis };
+    let refused = withdraw(Unchanged { basis: older, ..unchanged }, first).await;
+    assert!(matches!(refused, Err(ProposeError::BookChanged { .. })), "{refused:?}");
+    let row_version = unchanged.row_version - 1;
+    assert!(!withdraw(Unchanged { row_version, ..unchanged }, first).await.unwrap());
+    assert_eq!(held(database, before.id).await.len(), 2);
+    assert!(withdraw(unchanged, first).await.unwrap());
+    assert_eq!(held(database, before.id).await, [(span(4000, 5000), ranks(0..3))]);
+    assert!(!withdraw(unchanged, second).await.unwrap(), "it was read before");
+    assert!(withdraw(as_read(database, before.id).await, second).await.unwrap());
+    let stored = database.reservation(before.id).await.unwrap().unwrap();
+    assert_eq!((stored.state, stored.offers.len()), (ReservationState::Rejected, 0));
+    assert_eq!(told(database).await.last().unwrap(), "reservation.withdrawn");
+    // What is chosen is not withdrawn.
+    let (id, offer_id) = confirmed(database).await;
+    assert!(!withdraw(as_read(database, id).await, offer_id).await.unwrap());
 }
