@@ -58,8 +58,12 @@ async fn nodes_are_taken_out_of_service_listed_and_put_back() {
     assert!(told.contains("say more of it") && told.contains(ids[2]), "{told}");
     let none = say(&server, &["outage", "end", "f00d"]);
     assert_eq!(none.status.code(), Some(2));
+    let first = ids[0];
+    let some = say(&server, &["outage", "end", first, "f00d"]);
+    assert_eq!(some.status.code(), Some(2));
+    assert!(out(&say(&server, &["outage", "list"])).contains(first), "nothing is ended");
     let ids = [&ids[0].replace('-', "")[..31], ids[1], ids[2]];
-    let ended = out(&say(&server, &[&["outage", "end"], &ids[..]].concat()));
+    let ended = out(&say(&server, &[&["outage", "end", first], &ids[..]].concat()));
     assert_eq!(ended.lines().count(), 3);
     assert!(ended.contains(" is over: n1,n2,n3,n6 may be taken"), "{ended}");
     let none = say(&server, &["outage", "list"]);
@@ -77,6 +81,7 @@ async fn what_is_wrong_with_an_outage_is_named_and_nothing_is_made() {
         (&["n[1-"], 2, "at character"),
         (&["n0,n9"], 2, "nodes/1: "),
         (&["n0", "--end", "now+1h", "-t", "60"], 2, "cannot be used with"),
+        (&["n0", "-t", "4000000000-0"], 2, "--time: the end is out of range"),
         (&["n0", "--end", "2001-01-01"], 2, "the outage is over already"),
         (&["n0", "--begin", "now+2h", "--end", "now+1h"], 2, "end: must be after start"),
     ] {
@@ -86,6 +91,6 @@ async fn what_is_wrong_with_an_outage_is_named_and_nothing_is_made() {
         assert!(error.contains(told), "{arguments:?}: {error}");
     }
     let unknown = say(&server, &["outage", "end", "00000000-0000-7000-8000-000000000000"]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(unknown.status.code(), Some(2));
     assert_eq!(out(&say(&server, &["outage", "list", "--format", "json"])).trim(), "[]");
 }

@@ -1,12 +1,13 @@
 //! `wattbook outage create`, `list` and `end`: nodes that are out of service, for operators.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, Subcommand};
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::node_list;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::server::{Connection, Server};
 use super::shown::{self, local, some_names, text};
@@ -125,8 +126,11 @@ fn list(arguments: &ListOutages) -> Result<(), Failure> {
 fn end(arguments: &End) -> Result<(), Failure> {
     block_on(async {
         let server = arguments.connection.open()?;
-        for text in &arguments.ids {
-            let id = find(&server, text).await?;
+        // All are found before one is ended: a wrong one changes nothing.
+        let there_are = all(&server).await?;
+        let ids = arguments.ids.iter().map(|text| find(&there_are, text));
+        let ids: BTreeSet<String> = ids.collect::<Result<_, _>>()?;
+        for id in ids {
             let ended: Shown = server.delete(&format!("outages/{id}")).await?;
             let nodes = some_names(ended.nodes.as_deref(), ended.node_count);
             print(format_args!("{} is over: {nodes} may be taken", ended.id))?;
@@ -147,19 +151,15 @@ async fn all(server: &Server) -> Result<Vec<Value>, Failure> {
 }
 
 /// The one outage whose id begins so.
-async fn find(server: &Server, text: &str) -> Result<Uuid, Failure> {
-    if let Ok(id) = text.parse::<Uuid>() {
-        return Ok(id);
-    }
+fn find(there_are: &[Value], text: &str) -> Result<String, Failure> {
     let bare = |id: &str| id.replace('-', "").to_ascii_lowercase();
-    let ids: Vec<String> = all(server)
-        .await?
+    let ids: Vec<&str> = there_are
         .iter()
-        .filter_map(|it| it["id"].as_str().map(str::to_owned))
+        .filter_map(|it| it["id"].as_str())
         .filter(|id| !bare(text).is_empty() && bare(id).starts_with(&bare(text)))
         .collect();
     match ids.as_slice() {
-        [id] => Ok(id.parse()?),
+        [id] => Ok((*id).to_owned()),
         [] => Err(Failure::BadInput(vec![format!(
             "there is no outage whose id begins with {text:?}; wattbook outage list shows those there are"
         )])),
@@ -185,14 +185,16 @@ impl Create {
         errors.extend([nodes.as_ref().err(), begin.as_ref().err(), end.as_ref().err()]);
         let errors: Vec<String> = errors.into_iter().flatten().cloned().collect();
         let (Ok(nodes), Ok(begin), Ok(end)) = (nodes, begin, end) else { return Err(errors) };
+        let lasting = self.time.map(|length| {
+            let end = begin.checked_add(jiff::SignedDuration::from_secs(length));
+            end.map_err(|_| vec!["--time: the end is out of range".to_owned()])
+        });
+        let lasting = lasting.transpose()?;
         let mut body = Map::from_iter([("nodes".to_owned(), json!(nodes))]);
         // The service's clock says what now is.
         if self.begin != "now" {
             body.insert("start".to_owned(), told(begin));
         }
-        let lasting = self
-            .time
-            .and_then(|length| begin.checked_add(jiff::SignedDuration::from_secs(length)).ok());
         body.extend(end.or(lasting).map(|end| ("end".to_owned(), told(end))));
         body.extend(self.reason.as_ref().map(|it| ("reason".to_owned(), json!(it))));
         Ok(body)
