@@ -61,11 +61,7 @@ impl Causes<'_> {
     ) -> Value {
         let (mut details, mut waits) = (Vec::new(), Vec::new());
         if let Some(lost) = self.lost {
-            let why = match lost.shortage {
-                Shortage::Power(_) => "the power cap leaves no room for others",
-                _ => "no others that would do are free all the time",
-            };
-            details.push(format!("{}; {why}", lost_words(lost, cluster)));
+            details.push(lost_words(lost, cluster));
             if !begun && replacement.is_none() {
                 details.push("no other start in its window is possible".to_owned());
             }
@@ -149,7 +145,7 @@ fn nodes_into(it: &mut Map<String, Value>, ranks: &NodeSet, cluster: &Cluster) {
     it.insert("node_ranges".into(), json!(shown.node_ranges));
 }
 
-/// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans)".
+/// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans); no others ...".
 fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
     let all = lost.taken.iter().fold(NodeSet::new(), |all, (_, _, ranks)| all.union(ranks));
     let mut words = format!(
@@ -163,6 +159,10 @@ fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
     if let Some((outage, ..)) = first {
         words.push_str(&span_words(outage));
     }
+    words.push_str(match lost.shortage {
+        Shortage::Power(_) => "; the power cap leaves no room for others",
+        _ => "; no others that would do are free all the time",
+    });
     words
 }
 
@@ -226,7 +226,8 @@ pub(super) fn nodes_replaced(
         format!("{noun} {by} took the place of {lost}, out of service{why}")
     };
     let what = if stored.chosen.is_some() { "" } else { "in an offer, " };
-    let way_out = "nothing is to be done: start, length and the other nodes are as they were";
+    let way_out = "nothing is to be done: start, length and the other nodes are as they were; energy, \
+                   cost and CO2 are now those of these nodes";
     let detail: Vec<String> = mended.iter().map(words).collect();
     json!({
         "code": "nodes_replaced",
@@ -254,7 +255,7 @@ pub(super) fn offers_withdrawn(
         "code": "offers_withdrawn",
         "causes": [OUTAGE],
         "at": now,
-        "detail": format!("offers lost nodes: {words}; no others that would do are free"),
+        "detail": format!("offers lost nodes: {words}"),
         "offer_ids": ids,
         "outages": outages,
         "way_out": way_out,
