@@ -29,23 +29,18 @@ pub(crate) struct Transaction<DB: Dialect> {
 }
 
 impl<DB: Dialect> Transaction<DB> {
-    /// Begins a transaction by a statement of the dialect. In a task: callers who go away while a
-    /// connection is made would else keep the pool from ever having any.
+    /// Begins a transaction by a statement of the dialect. Who goes away leaves the queue for a
+    /// connection: what is abandoned faster than it is done would else keep all others from one.
     pub(crate) async fn begin(
         pool: &Pool<DB>,
         statement: &'static str,
         turn: Option<Turn>,
     ) -> Result<Self, sqlx::Error> {
-        let pool = pool.clone();
-        let begin = async move {
-            let held = Held { connection: pool.acquire().await?, over: false };
-            // From here on it is taken back, whatever becomes of the caller and of `BEGIN`.
-            let mut transaction = Self { held: Some(held), turn };
-            DB::run(&mut transaction, statement).await?;
-            Ok(transaction)
-        };
-        // Cancelled only with the runtime.
-        tokio::spawn(begin).await.unwrap_or(Err(sqlx::Error::PoolClosed))
+        let held = Held { connection: pool.acquire().await?, over: false };
+        // From here on it is taken back, whatever becomes of the caller and of `BEGIN`.
+        let mut transaction = Self { held: Some(held), turn };
+        DB::run(&mut transaction, statement).await?;
+        Ok(transaction)
     }
 
     /// Makes everything permanent.
