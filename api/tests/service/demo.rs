@@ -37,7 +37,8 @@ fn rankings(decision: &Value) -> BTreeSet<&str> {
 }
 
 async fn the_demonstration_is_served_on_live_feeds_and_goes_on_after_a_kill(site: Site) {
-    let server = demo(&site, "2026-01-14T12:00:00Z").await;
+    // Within an hour: agendas reach to its end, and an hour further from the next one on.
+    let server = demo(&site, "2026-01-14T12:00:30Z").await;
     let client = server.client();
     // Whoever is answered finds everything there.
     let first = client.get("/api/v1/feeds").await.ok(200);

@@ -173,7 +173,8 @@ async fn what_cannot_be_played_fails_in_words(site: Site) {
     };
     let forecast = days(1, 3, "50").replace("2026-01-01", "2026-01-01T00:00:00Z,2026-01-01");
     let experiment = json!({
-        "parameters": { "nodes": 2, "start": "2026-01-01T00:00:00Z", "days": 1, "runs": 1, "cap_mean_percent": 200 },
+        "parameters": { "nodes": 2, "start": "2026-01-01T00:00:00Z", "days": 1, "runs": 1, "cap_mean_percent": 200,
+                        "allow_uncovered": true },
         "files": { "price_file": "p", "co2_file": "c", "price_forecast_file": "f" },
         "tables": { "p": format!("start,end,price_per_mwh\n{}", days(1, 2, "50")),
                     "c": format!("start,end,intensity_g_per_kwh\n{}", days(1, 4, "60")),
