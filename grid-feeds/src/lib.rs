@@ -10,7 +10,6 @@ pub mod feed;
 pub mod forecast;
 pub mod http;
 mod local_time;
-pub mod negotiation;
 pub mod plausibility;
 mod power_sample;
 pub mod provider;

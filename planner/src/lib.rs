@@ -9,6 +9,8 @@ pub mod check;
 pub mod criterion;
 pub mod decimal;
 pub mod decision;
+pub mod dialogue;
+pub mod headroom;
 pub mod json;
 pub mod labels;
 pub mod names;

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, ensure};
 use grid_feeds::feed::SecretSource;
-use grid_feeds::negotiation::{QuietRule, YieldOrder};
 use grid_feeds::webhook::Webhook;
+use planner::dialogue::{QuietRule, YieldOrder};
 use planner::quantity::Power;
 use planner::time::Seconds;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use grid_feeds::negotiation::{PowerOver, raised};
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::book::Booking;
+use planner::dialogue::{PowerOver, raised};
 use planner::problem::CapScope;
 use planner::quantity::Power;
 use planner::reserved_power::{ProfileStep, power_profile};

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use grid_feeds::negotiation::{PowerOver, raised};
 use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
 use planner::book::{Book, Booking, RankedOutage};
+use planner::dialogue::{PowerOver, raised};
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};

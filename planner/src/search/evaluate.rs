@@ -2,12 +2,13 @@
 
 use super::crossings::{apart, crossings, with_crossings};
 use super::exclusion::{Exclusion, Exclusions};
-use super::headroom::{Headroom, HeadroomWalk, reserved_power};
+use super::reserved::reserved_power;
 use super::sweep::Sweep;
 use super::taken::Taken;
 use super::{Cancelled, Feasible, PlanningView, candidates};
 use crate::agenda::{IntegralWalk, Walk};
 use crate::book::Booking;
+use crate::headroom::{Headroom, HeadroomWalk};
 use crate::node_set::NodeSet;
 use crate::order::Totals;
 use crate::problem::SearchMode;
@@ -54,7 +55,7 @@ impl<'a> Evaluation<'a> {
             } else {
                 reserved_power(bookings, reach)
             };
-            Headroom::new(cap, view.base_power, &reserved)
+            Headroom::beside(cap, view.base_power, &reserved)
         });
         let earliest = request.earliest_start_at(view.now);
         let search = |shape: Shape| {
@@ -179,8 +180,10 @@ impl<'a> Feasibility<'a> {
             return Err(gap("power_cap", cap.first_gap(span)));
         }
         let Totals { draw, counted, .. } = sweep.take(span)?;
-        if let Some(headroom) = &mut self.headroom {
-            headroom.admit(span, counted)?;
+        if let Some(headroom) = &mut self.headroom
+            && let Some((span, missing)) = headroom.shortage(span, counted)
+        {
+            return Err(Exclusion::PowerCap { missing, span });
         }
         Ok([
             (draw * self.duration).as_microjoules(),

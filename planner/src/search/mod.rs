@@ -1,7 +1,7 @@
 //! The search: Algorithm 1 of the paper (section V) behind one function, [`plan`].
 //!
 //! 1. `candidates`: the starts to look at, for each shape of the request.
-//! 2. `evaluate`: which of them are feasible (C2: `sweep`; C3: `headroom`), and what the nodes they
+//! 2. `evaluate`: which of them are feasible (C2: `sweep`; C3: [`Headroom`](crate::headroom::Headroom)), and what the nodes they
 //!    take amount to.
 //! 3. `pareto` and `choose`: the front, and on it the best start for each ranking (Algorithms 2
 //!    and 3).
@@ -19,9 +19,9 @@ mod exclusion;
 mod explain;
 mod free;
 pub(crate) mod free_nodes;
-mod headroom;
 mod node_covers;
 mod pareto;
+mod reserved;
 mod sweep;
 mod taken;
 

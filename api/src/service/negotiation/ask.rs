@@ -8,7 +8,8 @@
 
 use std::sync::Arc;
 
-use grid_feeds::negotiation::{Timeline, missing};
+use planner::dialogue::missing;
+use planner::headroom::Headroom;
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
@@ -281,19 +282,19 @@ fn weigh(planned: &Planned, capped: &State, id: &Arc<str>, now: Timestamp) -> Op
             Wanted { id: Arc::clone(id), span: offer.span, ranks, power }
         })
         .collect();
-    let timeline = left(capped, now, wanted.iter().map(|it| it.span))?;
-    let lack = |it: &Wanted| (timeline.lacking(it.span, it.power), it.span.start());
+    let headroom = left(capped, now, wanted.iter().map(|it| it.span))?;
+    let lack = |it: &Wanted| (headroom.lacking(it.span, it.power), it.span.start());
     wanted.into_iter().min_by_key(lack)
 }
 
 /// What the cap leaves beside the whole book from `now` on, to be asked about `spans`; `None` where
 /// there is no cap, or nothing to come.
-fn left(state: &State, now: Timestamp, spans: impl Iterator<Item = Span>) -> Option<Timeline> {
+fn left(state: &State, now: Timestamp, spans: impl Iterator<Item = Span>) -> Option<Headroom> {
     let cap = state.agendas.power_cap.as_ref()?;
     let claims = claims(state);
     let edges: Vec<Span> = claims.iter().map(|(span, _)| *span).chain(spans).collect();
     let window = Span::new(now, edges.iter().map(|span| span.end()).max()?)?;
-    let mut timeline = Timeline::new(cap, state.cluster.base_power, window, edges);
-    timeline.take_all(claims);
-    Some(timeline)
+    let mut headroom = Headroom::before_claims(cap, state.cluster.base_power, window, edges);
+    headroom.take_all(claims);
+    Some(headroom)
 }

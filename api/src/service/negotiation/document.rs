@@ -1,7 +1,7 @@
 //! What is said between site and supplier, as JSON. Powers are watts, money is in the site's
 //! currency, times are RFC 3339.
 
-use grid_feeds::negotiation::{PlannedInterval, PowerOver};
+use planner::dialogue::{PlannedInterval, PowerOver};
 use planner::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -9,9 +9,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grid_feeds::negotiation::{Claim, Timeline, keep};
 use planner::agenda::Agenda;
 use planner::book::Booking;
+use planner::dialogue::{Claim, keep};
+use planner::headroom::Headroom;
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use serde_json::json;
@@ -118,7 +119,7 @@ impl Service {
         let known: HashMap<String, _> = reservations.iter().map(about).collect();
         blocking(move || {
             let (certain, mut held) = state.certain_and_held();
-            let Some(mut timeline) = timeline(&state, now) else { return Verdict::default() };
+            let Some(mut headroom) = headroom(&state, now) else { return Verdict::default() };
             let mut verdict = Verdict::default();
             let known_claims: Vec<(ReservationId, Claim)> = certain
                 .into_iter()
@@ -130,7 +131,7 @@ impl Service {
                 })
                 .collect();
             let claims: Vec<Claim> = known_claims.iter().map(|(_, claim)| *claim).collect();
-            let kept = keep(&claims, order, &mut timeline);
+            let kept = keep(&claims, order, &mut headroom);
             // One that got other nodes on its way holds several spans.
             for ((id, _), kept) in known_claims.iter().zip(kept) {
                 *verdict.confirmed.entry(*id).or_insert(true) &= kept;
@@ -139,8 +140,8 @@ impl Service {
             for offers in held.chunk_by(|a, b| a.id == b.id) {
                 let Some(&(id, ..)) = known.get(&*offers[0].id) else { continue };
                 let (fit, gone): (Vec<&Booking>, Vec<&Booking>) =
-                    offers.iter().partition(|it| timeline.fits(it.span, it.counted()));
-                timeline.take_all(largest(&fit));
+                    offers.iter().partition(|it| headroom.fits(it.span, it.counted()));
+                headroom.take_all(largest(&fit));
                 if !gone.is_empty() {
                     verdict.withdrawn.insert(id, gone.iter().map(|it| it.span).collect());
                 }
@@ -262,12 +263,12 @@ impl Service {
 
 /// What the cap leaves from `now` to the end of the book, beside what counts whatever is reserved;
 /// `None` where there is no cap or no booking to come.
-fn timeline(state: &State, now: Timestamp) -> Option<Timeline> {
+fn headroom(state: &State, now: Timestamp) -> Option<Headroom> {
     let cap: &Agenda<Power> = state.agendas.power_cap.as_ref()?;
     let end = state.book.bookings().iter().map(|booking| booking.span.end()).max()?;
     let window = Span::new(now, end)?;
     let spans = state.book.bookings().iter().map(|booking| booking.span);
-    Some(Timeline::new(cap, state.cluster.base_power, window, spans))
+    Some(Headroom::before_claims(cap, state.cluster.base_power, window, spans))
 }
 
 /// For each instant the most that one of the alternatives counts.
@@ -294,8 +295,8 @@ pub(super) fn claims(state: &State) -> Vec<(Span, Power)> {
 }
 
 fn everything_fits(state: &State, now: Timestamp) -> bool {
-    let Some(mut timeline) = timeline(state, now) else { return true };
-    timeline.take_all(claims(state));
+    let Some(mut headroom) = headroom(state, now) else { return true };
+    headroom.take_all(claims(state));
     let zero = Power::ZERO;
-    timeline.steps_free().all(|(_, free)| free.is_none_or(|free| free >= zero))
+    headroom.steps().iter().all(|&(_, left)| left >= zero)
 }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grid_feeds::negotiation::{Claim, turns};
+use planner::dialogue::{Claim, turns};
 use storage::{
     NewNodes, OfferId, PlanBasis, ProposeError, ReservationId, ReservationState, StoredReservation,
     Unchanged,

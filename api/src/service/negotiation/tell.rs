@@ -1,7 +1,7 @@
 //! Planned consumption, told to the supplier: when it changes, gathered for a while, and by the
 //! clock; and the spans in which little will be consumed, with their withdrawal.
 
-use grid_feeds::negotiation::{
+use planner::dialogue::{
     Consumer, PlannedInterval, PowerOver, mean_power, planned_consumption, quiet_spans,
 };
 use planner::quantity::Energy;

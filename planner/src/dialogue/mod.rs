@@ -9,10 +9,8 @@ mod keep;
 mod missing;
 mod planned;
 mod quiet;
-mod timeline;
 
 pub use keep::{Claim, YieldOrder, keep, turns};
 pub use missing::{PowerOver, missing, raised};
 pub use planned::{Consumer, PlannedInterval, mean_power, planned_consumption};
 pub use quiet::{QuietRule, quiet_spans};
-pub use timeline::Timeline;

@@ -1,10 +1,10 @@
 //! What will be consumed as planned: the book by the supplier's intervals.
 
-use planner::agenda::{Agenda, Piece};
-use planner::quantity::{Energy, Power};
-use planner::time::{Seconds, Span};
+use crate::agenda::{Agenda, Piece};
+use crate::quantity::{Energy, Power};
+use crate::time::{Seconds, Span};
 
-use super::Timeline;
+use crate::headroom::Headroom;
 
 /// A confirmed reservation as a consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,12 +65,11 @@ fn curve(
 ) -> Agenda<Power> {
     let whole = Agenda::constant(window, idle);
     let spans = consumers.iter().map(|it| it.span);
-    let mut timeline = Timeline::new(&whole, Power::ZERO, window, spans);
+    let mut headroom = Headroom::before_claims(&whole, Power::ZERO, window, spans);
     for consumer in consumers {
-        timeline.give(consumer.span, adds(consumer));
+        headroom.give(consumer.span, adds(consumer));
     }
-    let steps = timeline.steps_free();
-    let pieces = steps.filter_map(|(span, value)| Some(Piece { span, value: value? })).collect();
+    let pieces = headroom.steps().iter().map(|&(span, value)| Piece { span, value }).collect();
     Agenda::new(pieces).unwrap_or(whole)
 }
 
@@ -90,7 +89,7 @@ pub fn mean_power(energy: Energy, span: Span) -> Power {
 
 #[cfg(test)]
 mod tests {
-    use planner::time::Timestamp;
+    use crate::time::Timestamp;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 //! announced early enough. A span that has been announced stays announced while it holds, however
 //! near it comes.
 
-use planner::quantity::Power;
-use planner::time::{Seconds, Span, Timestamp};
+use crate::quantity::Power;
+use crate::time::{Seconds, Span, Timestamp};
 
 use super::{PlannedInterval, PowerOver};
 

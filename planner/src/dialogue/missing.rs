@@ -1,10 +1,10 @@
 //! The power that is missing under a cap, and the cap with what was granted.
 
-use planner::agenda::{Agenda, Piece};
-use planner::quantity::Power;
-use planner::time::{Seconds, Span, Timestamp};
+use crate::agenda::{Agenda, Piece};
+use crate::quantity::Power;
+use crate::time::{Seconds, Span, Timestamp};
 
-use super::Timeline;
+use crate::headroom::Headroom;
 
 /// Power over a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,16 +15,13 @@ pub struct PowerOver {
     pub power: Power,
 }
 
-/// What a timeline lacks, on the supplier's grid of intervals: each interval asks for the most that
+/// The power that is missing where headroom is negative, on the supplier's grid of intervals: each interval asks for the most that
 /// is missing in it, and neighbours that ask for the same are one. Suppliers may refuse what is not
 /// on their grid (OpenADR 3 User Guide, 8.10.2).
-pub fn missing(timeline: &Timeline, interval: Seconds) -> Vec<PowerOver> {
+pub fn missing(headroom: &Headroom, interval: Seconds) -> Vec<PowerOver> {
     let mut wanted: Vec<PowerOver> = Vec::new();
-    for (span, free) in timeline.steps_free() {
-        let Some(lack) = free.map(|free| -free.as_microwatts()).filter(|lack| *lack > 0) else {
-            continue;
-        };
-        let power = Power::from_microwatts(lack);
+    for &(span, left) in headroom.steps().iter().filter(|(_, left)| *left < Power::ZERO) {
+        let power = Power::ZERO - left;
         for span in on_grid(span, interval) {
             match wanted.last_mut() {
                 Some(last) if last.span == span => last.power = last.power.max(power),
@@ -67,12 +64,11 @@ pub fn raised(cap: &Agenda<Power>, grants: &[PowerOver]) -> Agenda<Power> {
     for piece in cap.pieces() {
         let spans = grants.iter().filter_map(|grant| grant.span.intersection(piece.span));
         let only = Agenda::new(vec![*piece]).unwrap_or_else(|_| cap.clone());
-        let mut timeline = Timeline::new(&only, Power::ZERO, piece.span, spans);
+        let mut headroom = Headroom::before_claims(&only, Power::ZERO, piece.span, spans);
         for grant in grants.iter().filter(|grant| grant.span.overlaps(piece.span)) {
-            timeline.give(grant.span, grant.power);
+            headroom.give(grant.span, grant.power);
         }
-        let steps = timeline.steps_free();
-        pieces.extend(steps.filter_map(|(span, value)| Some(Piece { span, value: value? })));
+        pieces.extend(headroom.steps().iter().map(|&(span, value)| Piece { span, value }));
     }
     Agenda::new(pieces).unwrap_or_else(|_| cap.clone())
 }
@@ -103,25 +99,26 @@ mod tests {
     #[test]
     fn what_is_missing_is_asked_for_on_the_suppliers_grid() {
         let spans = [span(5, 25), span(12, 15)];
-        let mut timeline = Timeline::new(&cap(&[(0, 100, 100)]), Power::ZERO, span(0, 40), spans);
-        timeline.take(spans[0], watts(130));
-        timeline.take(spans[1], watts(20));
-        let wanted = missing(&timeline, Seconds::new(10));
+        let mut headroom =
+            Headroom::before_claims(&cap(&[(0, 100, 100)]), Power::ZERO, span(0, 40), spans);
+        headroom.take(spans[0], watts(130));
+        headroom.take(spans[1], watts(20));
+        let wanted = missing(&headroom, Seconds::new(10));
         assert_eq!(
             wanted,
             [extra(span(0, 10), 30), extra(span(10, 20), 50), extra(span(20, 30), 30)]
         );
-        assert_eq!(missing(&timeline, Seconds::new(60)), [extra(span(0, 60), 50)]);
+        assert_eq!(missing(&headroom, Seconds::new(60)), [extra(span(0, 60), 50)]);
     }
 
     #[test]
     fn equal_neighbours_are_one_and_nothing_is_asked_for_where_all_fits() {
-        let mut timeline =
-            Timeline::new(&cap(&[(0, 100, 100)]), watts(10), span(0, 40), [span(0, 40)]);
-        timeline.take(span(0, 40), watts(90));
-        assert_eq!(missing(&timeline, Seconds::new(10)), []);
-        timeline.take(span(0, 40), watts(1));
-        assert_eq!(missing(&timeline, Seconds::new(10)), [extra(span(0, 40), 1)]);
+        let mut headroom =
+            Headroom::before_claims(&cap(&[(0, 100, 100)]), watts(10), span(0, 40), [span(0, 40)]);
+        headroom.take(span(0, 40), watts(90));
+        assert_eq!(missing(&headroom, Seconds::new(10)), []);
+        headroom.take(span(0, 40), watts(1));
+        assert_eq!(missing(&headroom, Seconds::new(10)), [extra(span(0, 40), 1)]);
     }
 
     /// 100 W in [0, 20), unknown in [20, 30), 50 W after. Granted: 30 W in [10, 35), 5 W in

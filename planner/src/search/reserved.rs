@@ -1,69 +1,8 @@
-//! How much power the cap leaves beside what is reserved (constraint C3).
+//! The power that bookings count against the cap over time, where no node is booked twice.
 
-use std::collections::VecDeque;
-
-use super::exclusion::Exclusion;
-use crate::agenda::Agenda;
 use crate::book::Booking;
 use crate::quantity::Power;
 use crate::time::{Span, Timestamp};
-
-/// Headroom as a step function.
-pub(super) struct Headroom {
-    steps: Vec<(Span, Power)>,
-}
-
-impl Headroom {
-    /// The cap less `base` and the counted power of what is reserved, where the cap has a value.
-    pub(super) fn new(cap: &Agenda<Power>, base: Power, reserved: &[(Span, Power)]) -> Self {
-        let mut steps = Vec::with_capacity(reserved.len() + cap.pieces().len());
-        for &(span, power) in reserved {
-            for piece in cap.overlapping(span) {
-                if let Some(both) = piece.span.intersection(span) {
-                    steps.push((both, piece.value - base - power));
-                }
-            }
-        }
-        Self { steps }
-    }
-
-    /// Lookups over the spans of starts in time order.
-    pub(super) const fn walk(&self) -> HeadroomWalk<'_> {
-        HeadroomWalk { steps: self.steps.as_slice(), tightest: VecDeque::new(), next: 0 }
-    }
-}
-
-/// The least headroom of spans that move forward in time.
-pub(super) struct HeadroomWalk<'a> {
-    steps: &'a [(Span, Power)],
-    /// Steps that reach into the span, each tighter than those after it: the first is the tightest.
-    tightest: VecDeque<usize>,
-    next: usize,
-}
-
-impl HeadroomWalk<'_> {
-    /// Whether `power` fits at every instant of `span`; if not, where the most is missing.
-    pub(super) fn admit(&mut self, span: Span, power: Power) -> Result<(), Exclusion> {
-        while self.next < self.steps.len() && self.steps[self.next].0.start() < span.end() {
-            let headroom = self.steps[self.next].1;
-            while self.tightest.back().is_some_and(|&step| self.steps[step].1 > headroom) {
-                self.tightest.pop_back();
-            }
-            self.tightest.push_back(self.next);
-            self.next += 1;
-        }
-        while self.tightest.front().is_some_and(|&step| self.steps[step].0.end() <= span.start()) {
-            self.tightest.pop_front();
-        }
-        match self.tightest.front().map(|&step| self.steps[step]) {
-            Some((step, headroom)) if headroom < power => {
-                let span = step.intersection(span).unwrap_or(step);
-                Err(Exclusion::PowerCap { missing: power - headroom, span })
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Reserved power over `reach` where no two bookings of different ids share a node at an instant:
 /// the sum over ids of the largest alternative.

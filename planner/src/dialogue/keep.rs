@@ -5,10 +5,10 @@
 //! the cap, nobody gives way who would fit beside those before them, and what runs is protected
 //! first whatever the site's order.
 
-use planner::quantity::Power;
-use planner::time::{Span, Timestamp};
+use crate::quantity::Power;
+use crate::time::{Span, Timestamp};
 
-use super::Timeline;
+use crate::headroom::Headroom;
 
 /// Who gives way first among those that have not begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,14 +72,14 @@ pub fn turns(claims: &[Claim], order: YieldOrder) -> Vec<usize> {
     turns
 }
 
-/// Which claims keep their power, by their index; what they take is taken from the timeline.
+/// Which claims keep their power, by their index; what they take is no longer left.
 /// `O(claims x steps of each)`.
-pub fn keep(claims: &[Claim], order: YieldOrder, timeline: &mut Timeline) -> Vec<bool> {
+pub fn keep(claims: &[Claim], order: YieldOrder, headroom: &mut Headroom) -> Vec<bool> {
     let mut kept = vec![false; claims.len()];
     for index in turns(claims, order) {
         let Claim { span, power, .. } = claims[index];
-        if timeline.fits(span, power) {
-            timeline.take(span, power);
+        if headroom.fits(span, power) {
+            headroom.take(span, power);
             kept[index] = true;
         }
     }
@@ -88,7 +88,7 @@ pub fn keep(claims: &[Claim], order: YieldOrder, timeline: &mut Timeline) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use planner::agenda::{Agenda, Piece};
+    use crate::agenda::{Agenda, Piece};
     use proptest::prelude::*;
 
     use super::*;
@@ -117,7 +117,7 @@ mod tests {
 
     fn kept(claims: &[Claim], order: YieldOrder, cap: &Agenda<Power>) -> Vec<bool> {
         let spans = claims.iter().map(|claim| claim.span);
-        keep(claims, order, &mut Timeline::new(cap, Power::ZERO, span(0, 100), spans))
+        keep(claims, order, &mut Headroom::before_claims(cap, Power::ZERO, span(0, 100), spans))
     }
 
     /// The cap is 300 W, and 250 W in [10, 20). Confirmed in turn: 150 W, 100 W, 50 W, all over
