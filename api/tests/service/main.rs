@@ -71,6 +71,7 @@ mod simulate;
 mod simulation;
 mod simulation_faults;
 mod simulations;
+mod stored;
 #[cfg(feature = "supplier")]
 mod supplier;
 mod takeover;
