@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { coalesced } from './coalesce';
-import { EventReader, readEvents, type Told } from './sse';
+import { EventReader, readEvents, type ServiceEvent } from './sse';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,14 +10,14 @@ const STREAM =
   ': still here\n\nevent: reservation.confirmed\ndata: {"state":\ndata: "confirmed"}\nid: 7\nretry: 2000\n\ndata: plain\n\nevent: lost\n\n';
 
 test('events are read however the stream is cut', () => {
-  const expected: Told[] = [
+  const expected: ServiceEvent[] = [
     { type: 'reservation.confirmed', id: '7', data: '{"state":\n"confirmed"}' },
     { type: 'message', id: '7', data: 'plain' },
   ];
   for (const text of [STREAM, STREAM.replaceAll('\n', '\r\n')]) {
     for (let size = 1; size <= text.length; size += 1) {
       const reader = new EventReader();
-      const found: Told[] = [];
+      const found: ServiceEvent[] = [];
       for (let at = 0; at < text.length; at += size) found.push(...reader.push(text.slice(at, at + size)));
       expect(found).toEqual(expected);
     }
@@ -33,7 +33,7 @@ test('an event that has not ended is not told', () => {
 test('a stream that falls silent is given up', async () => {
   const text = new TextEncoder().encode('data: 1\n\n');
   const body = new ReadableStream({ start: (to) => to.enqueue(text) });
-  const found: Told[] = [];
+  const found: ServiceEvent[] = [];
   const end = readEvents(new Response(body), (event) => found.push(event), 20_000);
   await vi.advanceTimersByTimeAsync(30_000);
   await end;

@@ -4,7 +4,7 @@
 import { askAtOnce, base } from './client';
 import { connection } from './connection.svelte';
 import { gate } from './gate';
-import { readEvents, type Told } from './sse';
+import { readEvents, type ServiceEvent } from './sse';
 
 /** What an event is about, the part before the dot. */
 export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks'
@@ -22,7 +22,7 @@ let last = '';
 /** Ends the pause before the next try. */
 let hurry = () => {};
 
-function tell({ type, id }: Told) {
+function tell({ type, id }: ServiceEvent) {
   last = id;
   const subject = type.split('.')[0] ?? '';
   if (subject === 'stream' && gate.open()) return;
@@ -43,7 +43,7 @@ function pause(length: number): Promise<void> {
 }
 
 /** Another stream, read to its end. */
-export async function follow(route: string, stop: AbortSignal, tell: (event: Told) => void): Promise<void> {
+export async function follow(route: string, stop: AbortSignal, tell: (event: ServiceEvent) => void): Promise<void> {
   const answer = await askAtOnce(new Request(`${base}${route}`, { signal: stop, cache: 'no-store' }));
   if (answer.ok) await readEvents(answer, tell);
 }

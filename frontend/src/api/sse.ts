@@ -1,6 +1,7 @@
 // Server-sent events from an answer that is read bit by bit: `EventSource` could not say who asks.
 
-export interface Told {
+/** An event of a stream. */
+export interface ServiceEvent {
   /** What happened, such as `reservation.confirmed`. */
   type: string;
   id: string;
@@ -14,10 +15,10 @@ export class EventReader {
   private id = '';
   private data: string[] = [];
 
-  push(text: string): Told[] {
+  push(text: string): ServiceEvent[] {
     const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? '';
-    const found: Told[] = [];
+    const found: ServiceEvent[] = [];
     for (const line of lines) {
       if (line === '') {
         if (this.data.length > 0) found.push({ type: this.type || 'message', id: this.id, data: this.data.join('\n') });
@@ -36,7 +37,7 @@ export class EventReader {
 /** Reads until the stream ends, or nothing came for so long, heartbeats included. */
 export async function readEvents(
   response: Response,
-  tell: (event: Told) => void,
+  tell: (event: ServiceEvent) => void,
   silence = 45_000,
 ): Promise<void> {
   const body = response.body?.getReader();

@@ -1,7 +1,7 @@
 // What the form says, as a request. Times in the form are wall times, as `datetime-local` writes them.
 
 import type { QuoteRequest } from '../api/schema';
-import { HOUR, parseLength } from '../time/words';
+import { HOUR, iso, parseLength } from '../time/words';
 import { instantOf } from '../time/zone';
 
 export interface Shape {
@@ -43,7 +43,8 @@ export const EMPTY: FormValues = {
 export type Field = keyof FormValues;
 export type FieldErrors = Partial<Record<Field, string>>;
 
-export interface Wanted {
+/** What a form asks for, in order. */
+export interface FormRequest {
   request: QuoteRequest;
   /** The first instant it may start. */
   earliest: number;
@@ -55,10 +56,9 @@ export interface Wanted {
   at: number;
 }
 
-export type Reading = { ok: true; wanted: Wanted } | { ok: false; errors: FieldErrors };
+export type Reading = { ok: true; formRequest: FormRequest } | { ok: false; errors: FieldErrors };
 
 const names = (text: string) => text.split(/[\s,;]+/).filter((name) => name !== '');
-export const iso = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z');
 
 function wall(text: string, zone: string): number | null {
   const parsed = Date.parse(`${text}${text.length === 16 ? ':00' : ''}Z`);
@@ -83,7 +83,7 @@ function window(values: FormValues, earliest: number, duration: number, zone: st
 }
 
 /** The request that the form asks for, or what is wrong with each field. */
-export function read(values: FormValues, now: number, zone: string): Reading {
+export function readForm(values: FormValues, now: number, zone: string): Reading {
   const errors: FieldErrors = {};
   const { nodes, seconds } = shapeOf(values);
   if (nodes === null) errors.nodes = 'A whole number of nodes, 1 or more.';
@@ -123,13 +123,13 @@ export function read(values: FormValues, now: number, zone: string): Reading {
   if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
   if (tolerance > 0) request.tolerance = { cost: Math.round(tolerance * 1e4) / 1e6 };
   const longest = Math.max(seconds, ...shapes.map((it) => it.seconds ?? 0)) * 1000;
-  return { ok: true, wanted: { request, earliest, latest: limits.latest, longest, at: now } };
+  return { ok: true, formRequest: { request, earliest, latest: limits.latest, longest, at: now } };
 }
 
 /** Whether the form still asks for this, but for time that has passed. */
-export function stillAsks(values: FormValues, { request, at }: Wanted, zone: string): boolean {
-  const reading = read(values, at, zone);
-  return reading.ok && JSON.stringify(reading.wanted.request) === JSON.stringify(request);
+export function stillAsks(values: FormValues, { request, at }: FormRequest, zone: string): boolean {
+  const reading = readForm(values, at, zone);
+  return reading.ok && JSON.stringify(reading.formRequest.request) === JSON.stringify(request);
 }
 
 /** The field that a JSON pointer into the request means. */

@@ -1,29 +1,20 @@
 import { expect, test } from 'vitest';
 
 import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schema';
-import { freshness } from './basis';
-import { EMPTY, fieldOf, read, stillAsks, type FormValues } from './form';
-import { calendar } from './ics';
-import { nearest } from './nearest';
-import { rankingWords, sameOffer, saving, title } from './offers';
-import { oneMoreHour, reasonWords, whyNotEarlier } from './why';
+import { offer } from '../ui/testOffer';
+import { oneMoreHour, reasonWords, whyNotEarlier } from './explanation';
+import { EMPTY, fieldOf, readForm, stillAsks, type FormValues } from './form';
+import { freshness } from './freshness';
+import { nearestRequests } from './nearestRequests';
 
 const NOW = Date.parse('2026-11-21T08:00:00.400Z');
 const ZONE = 'Europe/Paris';
-const form = (values: Partial<FormValues>) => read({ ...EMPTY, ...values }, NOW, ZONE);
+const form = (values: Partial<FormValues>) => readForm({ ...EMPTY, ...values }, NOW, ZONE);
 
 function request(values: Partial<FormValues>): QuoteRequest {
   const reading = form(values);
   if (!reading.ok) throw new Error(JSON.stringify(reading.errors));
-  return reading.wanted.request;
-}
-
-function offer(values: Partial<OfferDocument>): OfferDocument {
-  return {
-    start: '2026-11-21T08:15:00Z', end: '2026-11-21T10:15:00Z', node_count: 8, energy_j: 1e7, cost: 0.5,
-    currency: 'EUR', co2_g: 168, peak_power_w: 1712, delay_s: 900, rankings: [],
-    saves: { energy_j: 0, cost: 0, co2_g: 0 }, ...values,
-  };
+  return reading.formRequest.request;
 }
 
 test('a plain form asks for whole seconds from now on', () => {
@@ -39,12 +30,12 @@ test('an answer is to the form while it asks for the same, however late it is', 
   const reading = form({ until: '2026-11-22T20:00' });
   if (!reading.ok) throw new Error('the form is right');
   const same = { ...EMPTY, until: '2026-11-22T20:00' };
-  expect(stillAsks(same, reading.wanted, ZONE)).toBe(true);
+  expect(stillAsks(same, reading.formRequest, ZONE)).toBe(true);
   // Not asked for by this form: it says how long it may wait.
-  expect(stillAsks({ ...same, until: '' }, reading.wanted, ZONE)).toBe(true);
-  expect(stillAsks({ ...same, nodes: ' 8 ' }, reading.wanted, ZONE)).toBe(true);
+  expect(stillAsks({ ...same, until: '' }, reading.formRequest, ZONE)).toBe(true);
+  expect(stillAsks({ ...same, nodes: ' 8 ' }, reading.formRequest, ZONE)).toBe(true);
   for (const change of [{ nodes: '20' }, { nodes: 'many' }, { partition: 'gpu' }, { utilisation: 50 }, { wait: '12' }]) {
-    expect(stillAsks({ ...same, ...change }, reading.wanted, ZONE)).toBe(false);
+    expect(stillAsks({ ...same, ...change }, reading.formRequest, ZONE)).toBe(false);
   }
 });
 
@@ -87,25 +78,6 @@ test('errors of the service find their field', () => {
   expect(fieldOf('')).toBeNull();
 });
 
-test('offers are named by what they are best at', () => {
-  expect(title(offer({ rankings: ['cost_energy_co2', 'cost_co2_energy'] }))).toBe('Cheapest');
-  expect(title(offer({ rankings: ['cost_energy_co2', 'co2_cost_energy'] }))).toBe('Cheapest and cleanest');
-  expect(title(offer({ rankings: ['cost_energy_co2', 'co2_cost_energy', 'energy_cost_co2'] }))).toBe('Best in everything');
-  expect(rankingWords('cost_co2_energy')).toBe('cost, then CO₂, then energy');
-});
-
-test('savings are shares of starting as soon as possible', () => {
-  // 0.5 EUR at once, 0.3 EUR later: 40 % less.
-  expect(saving(0.2, 0.3)).toEqual({ kind: 'less', text: '40 % less' });
-  expect(saving(-0.1, 0.6)).toEqual({ kind: 'more', text: '20 % more' });
-  expect(saving(0, 0.6)).toEqual({ kind: 'same', text: 'same' });
-});
-
-test('an offer on other nodes at another price is not the same offer', () => {
-  expect(sameOffer(offer({}), offer({}))).toBe(true);
-  expect(sameOffer(offer({}), offer({ energy_j: 1.01e7 }))).toBe(false);
-});
-
 const impossible: DecisionDocument = {
   decision: 'impossible', candidate_starts: 96, reasons: [], offers: [], pareto: [],
 };
@@ -122,7 +94,7 @@ test('the nearest possible changes are found by asking', async () => {
     const fits = (it.nodes ?? 0) <= 30 || (it.latest_start ?? '') >= '2026-11-22T02:30:00Z' || Number(it.duration_s) <= 4500;
     return fits ? optimum : impossible;
   };
-  const changes = await nearest(
+  const changes = await nearestRequests(
     { nodes: 50, duration_s: 7200, earliest_start: '2026-11-21T08:00:00Z', latest_start: '2026-11-21T12:00:00Z' },
     ask,
   );
@@ -134,7 +106,7 @@ test('the nearest possible changes are found by asking', async () => {
 });
 
 test('what does not help is not offered', async () => {
-  expect(await nearest({ nodes: 9, duration_s: 7200, earliest_start: '2026-11-21T08:00:00Z' }, async () => impossible)).toEqual([]);
+  expect(await nearestRequests({ nodes: 9, duration_s: 7200, earliest_start: '2026-11-21T08:00:00Z' }, async () => impossible)).toEqual([]);
 });
 
 test('reasons say how much is missing, and when, in the zone looked at', () => {
@@ -159,17 +131,6 @@ test('waiting is explained by what starting at once would take', () => {
     'A waits 16 h 45 min: starting today 09:15 would take 0.19 EUR more and 46 g CO₂ more.',
   ]);
   expect(oneMoreHour(decision)).toEqual(['An hour more of waiting would make the cheapest 0.02 EUR cheaper.']);
-});
-
-test('calendar files fold long lines and escape what means something', () => {
-  const text = calendar(
-    [{ id: 'r1', start: NOW, end: NOW + 7_200_000, summary: 'Wattbook: 8 nodes', description: `a, b; ${'é'.repeat(60)}` }],
-    NOW,
-  );
-  expect(text).toContain('DTSTART:20261121T080000Z\r\n');
-  expect(text).toContain('DESCRIPTION:a\\, b\\; é');
-  const bytes = text.split('\r\n').map((line) => new TextEncoder().encode(line).length);
-  expect(Math.max(...bytes)).toBeLessThanOrEqual(75);
 });
 
 test('an offer tells how old its data is, and what of it is doubtful', () => {

@@ -1,48 +1,50 @@
-// The answer while somebody types: asked a moment after the last change, an older question given up.
+// Quotes while somebody types: asked for a moment after the last change, an older one given up.
 
 import { Failure, api, unwrap, words } from '../api/client';
 import { coalesced } from '../api/coalesce';
 import { connection } from '../api/connection.svelte';
 import { BOOK, events } from '../api/events.svelte';
 import type { DecisionDocument, PlacedError, QuoteRequest } from '../api/schema';
-import type { Wanted } from './form';
+import type { FormRequest } from './form';
 
 const PAUSE = 180;
 
 /** However much happens at the service, an answer stands still for so long. */
 const GAP = 5000;
 
-export interface Answer {
-  wanted: Wanted;
+export interface Quote {
+  /** What it answers. */
+  formRequest: FormRequest;
   decision: DecisionDocument;
   /** When it came. */
   at: number;
 }
 
+/** What is possible for a request; holds nothing. */
 export function quote(request: QuoteRequest, signal?: AbortSignal): Promise<DecisionDocument> {
   const body = { ...request, pareto_nodes: false };
   return unwrap(api.POST('/api/v1/quotes', { body, signal: signal ?? null }));
 }
 
-/** To be called while a component is made. */
-export function quotes(wanted: () => Wanted | null) {
-  let answer = $state.raw<Answer>();
+/** The quote for a request that changes. To be called while a component is made. */
+export function quotes(current: () => FormRequest | null) {
+  let answer = $state.raw<Quote>();
   let error = $state('');
   let places = $state.raw<PlacedError[]>([]);
   let asking = $state(false);
   let round = $state(0);
 
   $effect(() => {
-    const asked = wanted();
+    const formRequest = current();
     void round;
-    if (!asked) return;
+    if (!formRequest) return;
     const stop = new AbortController();
     asking = true;
     const timer = setTimeout(() => {
-      quote({ ...asked.request, explain: true } as QuoteRequest, stop.signal)
+      quote({ ...formRequest.request, explain: true } as QuoteRequest, stop.signal)
         .then((decision) => {
           if (stop.signal.aborted) return;
-          answer = { wanted: asked, decision, at: Date.now() };
+          answer = { formRequest, decision, at: Date.now() };
           [error, places, asking] = ['', [], false];
         })
         .catch((thrown: unknown) => {

@@ -1,7 +1,7 @@
-// Cost against CO2: the front, the offers, the first start.
+// The picture of cost against CO2: the Pareto front, the offers, the first start.
 
 import type { DecisionDocument, OfferDocument } from '../api/schema';
-import { LETTERS } from './offers';
+import { LETTERS } from '../ui/offers';
 
 export interface Dot {
   cost: number;
@@ -70,14 +70,4 @@ export function scatter(decision: DecisionDocument, offers: readonly OfferDocume
     cost: limits(all.map((it) => it.cost)),
     co2: limits(all.map((it) => it.co2)),
   };
-}
-
-/** Round values within limits, for the marks of an axis. */
-export function axisMarks([low, high]: [number, number], most: number): number[] {
-  const rough = (high - low) / most;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((it) => it * power).find((it) => it >= rough) ?? rough;
-  const marks: number[] = [];
-  for (let mark = Math.ceil(low / step); mark * step <= high; mark += 1) marks.push(mark * step);
-  return marks;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { HeldOffer, ReservationDocument } from '../api/schema';
-import { account, changedWords, listed } from './list';
+import { account, changedWords, listed, pairingOf } from './list';
 
 const offer: HeldOffer = {
   offer_id: 'o1', start: '2026-11-21T12:00:00Z', end: '2026-11-21T14:00:00Z', node_count: 8, energy_j: 3.6e6, cost: 0.5,
@@ -38,4 +38,13 @@ test('a reservation tells what changed agendas make of it', () => {
   expect(changedWords(now({ cost: 0.6 }))).toEqual(['As agendas stand now: 0.60 EUR, 100 g CO₂.']);
   expect(changedWords(now({ cap_kept: false }))[0]).toMatch(/cap was lowered/);
   expect(changedWords(now({ cost: null }))[0]).toMatch(/no price or CO₂/);
+});
+
+test('a replacement and what it replaces know each other while offers are held', () => {
+  const [booked, other] = [reservation({ id: 'a', state: 'confirmed' }), reservation({ id: 'b', state: 'proposed', replaces: 'a' })];
+  const all = [booked, other];
+  expect([pairingOf(all, booked).replacement, pairingOf(all, booked).replaced]).toEqual([other, undefined]);
+  expect([pairingOf(all, other).replacement, pairingOf(all, other).replaced]).toEqual([undefined, booked]);
+  const late = reservation({ id: 'b', state: 'expired', replaces: 'a' });
+  expect(pairingOf([booked, late], booked).replacement).toBeUndefined();
 });

@@ -1,24 +1,12 @@
 // Reservations as people look for them: those to come, and those that were.
 
 import type { ReservationDocument } from '../api/schema';
+import { chosenOffer } from '../ui/offers';
 import { carbon, money } from '../units/format';
-import { chosen } from './calendar';
 
 export type View = 'coming' | 'past';
 
 const COMING = new Set(['proposed', 'confirmed', 'active', 'awaiting_supplier']);
-
-export const STATE_WORDS: Record<string, string> = {
-  proposed: 'Not chosen yet',
-  confirmed: 'Booked',
-  active: 'Running',
-  completed: 'Completed',
-  cancelled: 'Cancelled',
-  expired: 'Expired',
-  rejected: 'Rejected',
-  failed: 'Failed',
-  awaiting_supplier: 'Waiting for the supplier',
-};
 
 /** Those of a view: to come by start, the past with the latest first. */
 export function listed(all: readonly ReservationDocument[], view: View): ReservationDocument[] {
@@ -27,7 +15,7 @@ export function listed(all: readonly ReservationDocument[], view: View): Reserva
   return found.sort((a, b) => (view === 'coming' ? start(a) - start(b) : start(b) - start(a)));
 }
 
-export interface Together {
+export interface Pairing {
   /** Held offers of which one may take its place. */
   replacement: ReservationDocument | undefined;
   /** The one whose place its held offers may take. */
@@ -35,7 +23,7 @@ export interface Together {
 }
 
 /** Reservations of which one may take the other's place. */
-export function together(all: readonly ReservationDocument[], { id, replaces, state }: ReservationDocument): Together {
+export function pairingOf(all: readonly ReservationDocument[], { id, replaces, state }: ReservationDocument): Pairing {
   return {
     replacement: all.find((it) => it.replaces === id && it.state === 'proposed'),
     replaced: state === 'proposed' ? all.find((it) => it.id === replaces) : undefined,
@@ -62,7 +50,7 @@ export function account(reservations: readonly ReservationDocument[]): Account {
     currency: '',
   };
   for (const reservation of reservations) {
-    const offer = chosen(reservation);
+    const offer = chosenOffer(reservation);
     if (!offer || !['confirmed', 'active', 'completed'].includes(reservation.state)) continue;
     sum.reservations += 1;
     sum.energy_j += offer.energy_j;
@@ -84,7 +72,7 @@ interface Expected {
 /** How a reservation stands after agendas have changed, in words; empty where nothing is worth telling. */
 export function changedWords(reservation: ReservationDocument): string[] {
   const expected = reservation.now_expected as Expected | null | undefined;
-  const offer = chosen(reservation);
+  const offer = chosenOffer(reservation);
   const now = expected?.offers?.find((it) => it.offer_id === offer?.offer_id);
   if (!offer || !now) return [];
   const words: string[] = [];

@@ -4,7 +4,7 @@
 import type { OccupancyDocument } from '../api/schema';
 import { ticks } from '../time/ticks';
 import { hueOf, type Bar } from './bars';
-import { packed } from './packed';
+import { columnsOf } from './barColumns';
 import { Specks, wordOf } from './specks';
 import type { View } from './view';
 
@@ -147,7 +147,7 @@ function bars(pen: CanvasRenderingContext2D, scene: Scene, list: readonly Bar[],
   pen.font = '600 11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   specks.begin(scene.width, scene.height);
-  const { starts, ends, firsts, lasts, styles, owners } = packed(list);
+  const { starts, ends, firsts, lasts, styles, owners } = columnsOf(list);
   const words = owners.flatMap((owner) => {
     const { strongWord, softWord } = coloursOf(owner, scene.dark);
     return [strongWord, softWord];

@@ -1,7 +1,7 @@
 // The power profile as steps, and what they say of an instant.
 
 import type { PowerProfileDocument } from '../api/schema';
-import { span, when } from '../time/words';
+import { span, when, type Clock } from '../time/words';
 import { power } from '../units/format';
 
 export interface PowerStep {
@@ -35,7 +35,7 @@ export function tellPower(
   steps: readonly PowerStep[],
   coarse: boolean,
   at: number,
-  { now, zone }: { now: number; zone: string },
+  { now, zone }: Clock,
 ): string {
   const step = steps.find((it) => it.start <= at && at < it.end);
   if (!step) return when(at, now, zone);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { barAt, barsOf, hueOf, inView, timed } from './bars';
-import { packed } from './packed';
+import { columnsOf } from './barColumns';
 import { breaches, powerSteps, tellPower, type PowerStep } from './power';
 import { around, covers, loaded, moved, zoomed } from './view';
 
@@ -31,12 +31,12 @@ test('a view has the items that touch it, and counts reservations once', () => {
 
 test('bars are packed once, with their owners and whether they are only held', () => {
   const bars = barsOf(timed([item, { ...item, owner: 'fluids', state: 'proposed' }]));
-  const { starts, firsts, lasts, styles, owners } = packed(bars);
+  const { starts, firsts, lasts, styles, owners } = columnsOf(bars);
   expect([...firsts, ...lasts]).toEqual([2, 10, 2, 10, 4, 10, 4, 10]);
   expect(starts[3]).toBe(Date.parse(item.start));
   expect([...styles]).toEqual([0, 0, 3, 3]);
   expect(owners).toEqual(['climate', 'fluids']);
-  expect(packed(bars)).toBe(packed(bars));
+  expect(columnsOf(bars)).toBe(columnsOf(bars));
 });
 
 test('an owner keeps one hue', () => {

@@ -5,7 +5,8 @@ export interface Table {
   text: string;
 }
 
-export interface Wishes {
+/** What the form says. */
+export interface FormValues {
   name: string;
   policies: string[];
   /** Percent of cost by which the cheapest gives way to the cleaner; empty: it does not. */
@@ -37,7 +38,7 @@ export const POLICIES = [
   ['mixed', 'Mixed people', 'each user with a ranking of their own'],
 ] as const;
 
-export const FIRST: Wishes = {
+export const DEFAULTS: FormValues = {
   name: 'What waiting for better hours saves',
   policies: ['asap_first', 'asap_least', 'cost_co2_energy', 'co2_cost_energy'],
   tolerance: '',
@@ -56,58 +57,58 @@ export const FIRST: Wishes = {
   processorsPerNode: 1,
 };
 
-/** What is wrong with the wishes, in words. */
-export function faults(wishes: Wishes): string[] {
+/** What is wrong with the form, in words. */
+export function errorsOf(values: FormValues): string[] {
   const found: string[] = [];
-  if (wishes.policies.length === 0) found.push('Choose at least one policy.');
-  if (wishes.nodes === 'table' && !wishes.tables.nodes) found.push('Upload the table of nodes.');
-  if (wishes.agendas === 'table' && !(wishes.tables.price && wishes.tables.co2)) {
+  if (values.policies.length === 0) found.push('Choose at least one policy.');
+  if (values.nodes === 'table' && !values.tables.nodes) found.push('Upload the table of nodes.');
+  if (values.agendas === 'table' && !(values.tables.price && values.tables.co2)) {
     found.push('Upload the tables of prices and CO₂ intensities.');
   }
-  if (wishes.requests === 'trace' && !wishes.tables.trace) found.push('Upload the workload trace.');
-  if (wishes.agendas !== 'drawn' && wishes.start === '') found.push('Say on which day the agendas begin to be played.');
-  const tolerance = Number(wishes.tolerance || 0);
+  if (values.requests === 'trace' && !values.tables.trace) found.push('Upload the workload trace.');
+  if (values.agendas !== 'drawn' && values.start === '') found.push('Say on which day the agendas begin to be played.');
+  const tolerance = Number(values.tolerance || 0);
   if (!(tolerance >= 0 && tolerance <= 100)) found.push('What the cheapest gives way by lies between 0 and 100 %.');
   return found;
 }
 
-/** The body of the request. */
-export function experiment(wishes: Wishes): Record<string, unknown> {
+/** The experiment that the form describes, as the service takes it. */
+export function experiment(values: FormValues): Record<string, unknown> {
   const tables: Record<string, string> = {};
   const files: Record<string, unknown> = {};
-  const use = (key: keyof Wishes['tables'], file: string) => {
-    const table = wishes.tables[key];
+  const use = (key: keyof FormValues['tables'], file: string) => {
+    const table = values.tables[key];
     if (!table) return;
     tables[table.name] = table.text;
     files[file] = table.name;
   };
-  if (wishes.nodes === 'table') use('nodes', 'nodes_file');
-  if (wishes.agendas === 'table') {
+  if (values.nodes === 'table') use('nodes', 'nodes_file');
+  if (values.agendas === 'table') {
     use('price', 'price_file');
     use('co2', 'co2_file');
     use('power_cap', 'power_cap_file');
   }
-  const parameters: Record<string, unknown> = { days: wishes.days, max_delay_h: wishes.maxDelay };
-  if (wishes.start) parameters.start = `${wishes.start}T00:00:00Z`;
-  if (wishes.agendas !== 'drawn' && wishes.allowUncovered) parameters.allow_uncovered = true;
-  if (wishes.nodes === 'drawn') parameters.nodes = wishes.nodeCount;
-  if (wishes.requests === 'trace') {
+  const parameters: Record<string, unknown> = { days: values.days, max_delay_h: values.maxDelay };
+  if (values.start) parameters.start = `${values.start}T00:00:00Z`;
+  if (values.agendas !== 'drawn' && values.allowUncovered) parameters.allow_uncovered = true;
+  if (values.nodes === 'drawn') parameters.nodes = values.nodeCount;
+  if (values.requests === 'trace') {
     use('trace', 'swf_file');
-    files.swf_processors_per_node = wishes.processorsPerNode;
+    files.swf_processors_per_node = values.processorsPerNode;
     parameters.arrival = 'at_earliest_start';
     parameters.runs = 1;
   } else {
-    Object.assign(parameters, { requests: wishes.requestCount, runs: wishes.runs, seed: wishes.seed });
+    Object.assign(parameters, { requests: values.requestCount, runs: values.runs, seed: values.seed });
   }
-  const policies = [...wishes.policies];
-  const tolerance = Number(wishes.tolerance || 0);
+  const policies = [...values.policies];
+  const tolerance = Number(values.tolerance || 0);
   if (tolerance > 0) policies.push(`cost_co2_energy~${tolerance}`);
   return {
-    name: wishes.name || FIRST.name,
+    name: values.name || DEFAULTS.name,
     policies,
     parameters,
     ...(Object.keys(files).length > 0 ? { files, tables } : {}),
-    ...(wishes.nodes === 'site' ? { nodes: 'site' } : {}),
-    ...(wishes.agendas === 'site' ? { agendas: 'site' } : {}),
+    ...(values.nodes === 'site' ? { nodes: 'site' } : {}),
+    ...(values.agendas === 'site' ? { agendas: 'site' } : {}),
   };
 }

@@ -1,4 +1,4 @@
-// What a simulation found, in words and as lines.
+// The results of a simulation: in words, as a table and as lines.
 
 import type { Line } from '../ui/lines';
 import { carbon, energy, money, percent, rounded } from '../units/format';
@@ -73,8 +73,8 @@ export function policyName(policy: string): string {
 
 export const isOver = (state: string) => ['finished', 'failed', 'cancelled'].includes(state);
 
-/** How a simulation stands, in words. */
-export function standing(it: Simulation): string {
+/** The state of a simulation, in words. */
+export function stateWords(it: Simulation): string {
   switch (it.state) {
     case 'queued':
       return 'Waiting for its turn';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { FIRST, experiment, faults } from './experiment';
-import { coverageWords, panels, policyName, row, savingsWords, standing, tableWords, type Simulation } from './results';
+import { DEFAULTS, experiment, errorsOf } from './experiment';
+import { coverageWords, panels, policyName, row, savingsWords, stateWords, tableWords, type Simulation } from './results';
 
-test('the first wishes make an experiment on the nodes of the site', () => {
-  expect(faults(FIRST)).toEqual([]);
-  expect(experiment(FIRST)).toEqual({
+test('the first values make an experiment on the nodes of the site', () => {
+  expect(errorsOf(DEFAULTS)).toEqual([]);
+  expect(experiment(DEFAULTS)).toEqual({
     name: 'What waiting for better hours saves',
     policies: ['asap_first', 'asap_least', 'cost_co2_energy', 'co2_cost_energy'],
     parameters: { days: 30, max_delay_h: 24, requests: 50, runs: 10, seed: 1 },
@@ -14,12 +14,12 @@ test('the first wishes make an experiment on the nodes of the site', () => {
 });
 
 test('tables travel with the experiment under their names', () => {
-  const wishes = {
-    ...FIRST, agendas: 'table' as const, requests: 'trace' as const, start: '2026-03-01', tolerance: '5', processorsPerNode: 32,
+  const values = {
+    ...DEFAULTS, agendas: 'table' as const, requests: 'trace' as const, start: '2026-03-01', tolerance: '5', processorsPerNode: 32,
     tables: { price: { name: 'p.csv', text: 'a' }, co2: { name: 'c.csv', text: 'b' }, trace: { name: 't.swf', text: 'c' } },
   };
-  const sent = experiment(wishes);
-  expect(faults(wishes)).toEqual([]);
+  const sent = experiment(values);
+  expect(errorsOf(values)).toEqual([]);
   expect(sent.files).toEqual({ price_file: 'p.csv', co2_file: 'c.csv', swf_file: 't.swf', swf_processors_per_node: 32 });
   expect(sent.tables).toEqual({ 'p.csv': 'a', 'c.csv': 'b', 't.swf': 'c' });
   expect(sent.policies).toContain('cost_co2_energy~5');
@@ -27,7 +27,7 @@ test('tables travel with the experiment under their names', () => {
 });
 
 test('what is missing is told before anything is sent', () => {
-  expect(faults({ ...FIRST, policies: [], nodes: 'table', agendas: 'table', requests: 'trace' }).length).toBe(5);
+  expect(errorsOf({ ...DEFAULTS, policies: [], nodes: 'table', agendas: 'table', requests: 'trace' }).length).toBe(5);
 });
 
 const figures = {
@@ -73,7 +73,7 @@ test('the method of intervals and what is not covered are told', () => {
 });
 
 test('what is not covered is played only where that is allowed', () => {
-  const site = { ...FIRST, agendas: 'site' as const, start: '2026-03-01' };
+  const site = { ...DEFAULTS, agendas: 'site' as const, start: '2026-03-01' };
   expect(experiment(site).parameters).not.toHaveProperty('allow_uncovered');
   expect(experiment({ ...site, allowUncovered: true }).parameters).toMatchObject({ allow_uncovered: true });
 });
@@ -87,6 +87,6 @@ test('curves become a line for each policy in each panel', () => {
 
 test('how it stands is told in words', () => {
   const simulation = { state: 'running', runs: 40, runs_done: 17, time_left_s: 12 } as Simulation;
-  expect(standing(simulation)).toBe('17 of 40 runs played, about 12 s left');
+  expect(stateWords(simulation)).toBe('17 of 40 runs played, about 12 s left');
   expect(policyName('energy_co2_cost')).toBe('energy, then co2, then cost');
 });

@@ -1,6 +1,6 @@
 // Where a time axis has its marks: at round wall times of the zone, whatever clocks do in between.
 
-import { DAY, HOUR, MINUTE, clock, day } from './words';
+import { DAY, HOUR, MINUTE, day, timeOfDay } from './words';
 import { instantOf, wallOf } from './zone';
 
 export interface Tick {
@@ -44,7 +44,7 @@ export function ticks(from: number, to: number, zone: string, most: number): Tic
     const before = marks.at(-1);
     if (at < from || at > to || (before && at <= before.at)) continue;
     const isDay = wallOf(at, zone) % DAY === 0;
-    marks.push({ at, label: isDay ? day(at, zone) : clock(at, zone), isDay });
+    marks.push({ at, label: isDay ? day(at, zone) : timeOfDay(at, zone), isDay });
   }
   return marks;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { usualZones, zoneOf } from './site';
+import { usualZones, zoneOf } from './zoneChoice';
 import { ticks } from './ticks';
-import { HOUR, MINUTE, clock, countdown, exact, length, nearDay, parseLength, span } from './words';
+import { HOUR, MINUTE, countdown, exact, length, nearDay, parseLength, span, timeOfDay } from './words';
 import { instantOf, isZone, offsetAt, wallOf } from './zone';
 
 const PARIS = 'Europe/Paris';
@@ -11,7 +11,7 @@ const at = (text: string) => Date.parse(text);
 test('clocks in Paris are an hour ahead in winter and two in summer', () => {
   expect(offsetAt(at('2026-01-15T12:00:00Z'), PARIS)).toBe(HOUR);
   expect(offsetAt(at('2026-07-15T12:00:00Z'), PARIS)).toBe(2 * HOUR);
-  expect(clock(at('2026-07-15T12:00:00Z'), PARIS)).toBe('14:00');
+  expect(timeOfDay(at('2026-07-15T12:00:00Z'), PARIS)).toBe('14:00');
 });
 
 test('a wall time that comes twice means its first instant', () => {

@@ -1,4 +1,4 @@
-// Instants and lengths of time in words.
+// Instants and lengths of time as text: in words, and as the API takes them.
 
 import { format, offsetAt, wallOf } from './zone';
 
@@ -6,8 +6,17 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** What words about time depend on: when it is now, and in which zone people read times. */
+export interface Clock {
+  now: number;
+  zone: string;
+}
+
+/** `2026-11-21T13:30:05Z`: an instant as the API takes it. */
+export const iso = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z');
+
 /** `14:30` */
-export function clock(instant: number, zone: string): string {
+export function timeOfDay(instant: number, zone: string): string {
   return format(zone, { hour: '2-digit', minute: '2-digit' }).format(instant);
 }
 
@@ -35,13 +44,13 @@ export function nearDay(instant: number, now: number, zone: string): string {
 
 /** `tomorrow 02:00` */
 export function when(instant: number, now: number, zone: string): string {
-  return `${nearDay(instant, now, zone)} ${clock(instant, zone)}`;
+  return `${nearDay(instant, now, zone)} ${timeOfDay(instant, zone)}`;
 }
 
 /** `today 22:00 to tomorrow 02:00`, `today 14:00 to 16:00` */
 export function span(start: number, end: number, now: number, zone: string): string {
   const sameDay = wallDay(start, zone) === wallDay(end, zone);
-  return `${when(start, now, zone)} to ${sameDay ? clock(end, zone) : when(end, now, zone)}`;
+  return `${when(start, now, zone)} to ${sameDay ? timeOfDay(end, zone) : when(end, now, zone)}`;
 }
 
 /** `Sat 21 Nov 2026, 14:30:05 (UTC+01:00)`: nothing left out. */

@@ -1,4 +1,4 @@
-// Lines over a numeric axis: points to SVG paths.
+// Lines over numeric axes: points to SVG paths.
 
 export interface Line {
   name: string;
@@ -25,6 +25,7 @@ export function extent(lines: readonly Line[]): { x: [number, number]; y: [numbe
   };
 }
 
+/** The SVG path through points, by the scales of both axes. */
 export function path(points: Line['points'], x: (value: number) => number, y: (value: number) => number): string {
   return points
     .map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`)

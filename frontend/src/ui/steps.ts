@@ -36,6 +36,26 @@ export function gaps(steps: readonly Step[], from: number, to: number): { start:
   return found;
 }
 
+type Scale = (value: number) => number;
+
+/** The SVG path along steps. */
+export function outline(steps: readonly Step[], x: Scale, y: Scale): string {
+  return steps
+    .map((step, index) => {
+      const joined = steps[index - 1]?.end === step.start;
+      return `${joined ? 'L' : 'M'}${x(step.start).toFixed(1)},${y(step.value).toFixed(1)}H${x(step.end).toFixed(1)}`;
+    })
+    .join('');
+}
+
+/** The SVG path around the areas between steps and zero. */
+export function areas(steps: readonly Step[], x: Scale, y: Scale): string {
+  const zero = y(0).toFixed(1);
+  return steps
+    .map((step) => `M${x(step.start).toFixed(1)},${zero}V${y(step.value).toFixed(1)}H${x(step.end).toFixed(1)}V${zero}Z`)
+    .join('');
+}
+
 /** From the least to the greatest value, with zero where it is near; never empty. */
 export function range(values: readonly number[]): [number, number] {
   const low = Math.min(0, ...values);

@@ -1,0 +1,51 @@
+// Reads the dialogue with the supplier, and takes the supplier's answers.
+
+import { Failure, api, unwrap } from '../api/client';
+import type { Conversation, GrantDocument, NegotiationDocument } from '../api/schema';
+import { merged, type PowerSpan } from './negotiations';
+
+const MOST_OPEN = 100;
+
+/** Negotiations: all that are open, so many of those that have ended; null where the caller may not read them. */
+export async function readNegotiations(closed: number, signal: AbortSignal): Promise<NegotiationDocument[] | null> {
+  const read = (state: string, limit: number) =>
+    unwrap(api.GET('/api/v1/negotiations', { params: { query: { state, limit } }, signal }));
+  try {
+    // One after the other: what ends meanwhile is then in both, never in neither.
+    const open = await read('open', MOST_OPEN);
+    const ended = await read('closed', closed);
+    return merged(open.items, ended.items);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'forbidden') return null;
+    throw error;
+  }
+}
+
+/** A negotiation with its newest messages. */
+export function readMessages(id: string, limit: number, signal: AbortSignal): Promise<Conversation> {
+  const params = { path: { id }, query: { newest: true, limit } };
+  return unwrap(api.GET('/api/v1/negotiations/{id}', { params, signal }));
+}
+
+/** All grants. */
+export async function readGrants(signal: AbortSignal): Promise<GrantDocument[]> {
+  return (await unwrap(api.GET('/api/v1/grants', { signal }))).items;
+}
+
+const OUTCOMES: Record<string, string> = {
+  taken: 'Taken: those who asked are planned anew.',
+  declined: 'Declined: the fee is above what those who asked pay.',
+  noted: 'Noted: those who asked are told.',
+};
+
+/** What the supplier answers to a question. */
+export type Answer =
+  | { answer: 'granted' | 'offered'; power: PowerSpan[] }
+  | { answer: 'refused'; reason: string };
+
+/** Takes the supplier's answer to a question; what became of it, in words. */
+export async function answer(id: string, body: Answer): Promise<string> {
+  const params = { path: { id } };
+  const { outcome } = await unwrap(api.POST('/api/v1/negotiations/{id}/answer', { params, body }));
+  return OUTCOMES[outcome] ?? outcome;
+}

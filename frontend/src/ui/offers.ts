@@ -1,0 +1,71 @@
+// Offers as people compare them: their names, and what they save against starting as soon as possible.
+
+import type { HeldOffer, OfferDocument, ReservationDocument } from '../api/schema';
+import { money, percent } from '../units/format';
+
+/** Offers are called by letters, in their order. */
+export const LETTERS = 'ABCDEFGH';
+
+const BEST: Record<string, string> = {
+  energy: 'Least energy',
+  cost: 'Cheapest',
+  co2: 'Cleanest',
+};
+const SHORT: Record<string, string> = { energy: 'energy', cost: 'cost', co2: 'CO₂' };
+
+/** `cost, then CO₂, then energy` of `cost_co2_energy`. */
+export function rankingWords(ranking: string): string {
+  return ranking
+    .split('_')
+    .map((criterion) => SHORT[criterion] ?? criterion)
+    .join(', then ');
+}
+
+/** What an offer is best at: `Cheapest`, `Cheapest and cleanest`, `Best in everything`. */
+export function title(offer: OfferDocument): string {
+  const won = new Set((offer.rankings ?? []).map((ranking) => ranking.split('_')[0] ?? ''));
+  const names = Object.keys(BEST).filter((criterion) => won.has(criterion));
+  if (names.length === 3) return 'Best in everything';
+  const words = names.map((criterion) => BEST[criterion] ?? criterion);
+  const [first, ...rest] = words;
+  if (!first) return 'As soon as possible';
+  return [first, ...rest.map((word) => word.toLowerCase())].join(' and ');
+}
+
+export interface Saving {
+  kind: 'less' | 'more' | 'same';
+  text: string;
+}
+
+/** What a value saves against the one of starting as soon as possible. */
+export function saving(saved: number, value: number): Saving {
+  const reference = saved + value;
+  if (Math.abs(saved) <= Math.abs(reference) * 5e-4) return { kind: 'same', text: 'same' };
+  const kind = saved > 0 ? 'less' : 'more';
+  const share = reference === 0 ? '' : `${percent(Math.abs(saved / reference))} `;
+  return { kind, text: `${share}${kind}` };
+}
+
+/** The offer of a reservation that was chosen, if any. */
+export function chosenOffer(reservation: ReservationDocument): HeldOffer | null {
+  return reservation.offers.find((it) => it.offer_id === reservation.chosen_offer_id) ?? null;
+}
+
+/** What of an offer's cost goes to the supplier for extra power; empty where nothing does. */
+export function feeWords(offer: OfferDocument): string {
+  const fee = offer.extra_power_fee;
+  return fee ? `${money(fee, offer.currency)} of the cost for extra power` : '';
+}
+
+/** Whether two offers are the same start on as many nodes at the same energy, cost and CO2. */
+export function sameOffer(one: OfferDocument, other: OfferDocument): boolean {
+  const close = (a: number, b: number) => Math.abs(a - b) <= Math.abs(a) * 1e-9;
+  return (
+    one.start === other.start &&
+    one.end === other.end &&
+    one.node_count === other.node_count &&
+    close(one.energy_j, other.energy_j) &&
+    close(one.cost, other.cost) &&
+    close(one.co2_g, other.co2_g)
+  );
+}

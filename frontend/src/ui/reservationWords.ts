@@ -1,0 +1,65 @@
+// Reservations in words: their states, what was asked for, and what their owners are to know.
+
+import type { ReservationDocument } from '../api/schema';
+import { length } from '../time/words';
+import { count } from '../units/format';
+
+/** What the states of reservations are called on the page. */
+export const STATE_WORDS: Record<string, string> = {
+  proposed: 'Not chosen yet',
+  confirmed: 'Booked',
+  active: 'Running',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+  rejected: 'Rejected',
+  failed: 'Failed',
+  awaiting_supplier: 'Waiting for the supplier',
+};
+
+export interface NoticeWords {
+  kind: 'warn' | 'bad';
+  text: string;
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.\s]+$/, '')}.`;
+
+/** The document of a notice. */
+interface Notice {
+  code?: string;
+  /** Of a degraded one: `outage`, `cap_lowered`, or both. */
+  causes?: string[];
+  detail?: string;
+  way_out?: string;
+  missing_nodes?: number;
+}
+
+const noticeOf = (reservation: ReservationDocument) => reservation.notice as Notice | null | undefined;
+
+/** What a degraded reservation lost, as a label: nodes, power, or both; empty where it stands. */
+export function lostWords(reservation: ReservationDocument): string[] {
+  if (!reservation.degraded) return [];
+  const notice = noticeOf(reservation);
+  const causes = notice?.causes ?? [notice?.code ?? ''];
+  const missing = notice?.missing_nodes ?? 0;
+  const nodes = missing > 0 ? `${count(missing, 'node')} out of service` : 'Nodes out of service';
+  const words = causes.includes('outage') ? [nodes] : [];
+  return words.length === 0 || causes.includes('cap_lowered') ? [...words, 'No longer fits the grid'] : words;
+}
+
+/** The service's notice in sentences; null where there is none. */
+export function noticeWords(reservation: ReservationDocument): NoticeWords | null {
+  const notice = noticeOf(reservation);
+  if (!notice?.detail) return null;
+  const detail = notice.code === 'refused' ? `The supplier says no: ${notice.detail}` : notice.detail;
+  const parts = [detail, notice.way_out ?? ''].filter((it) => it !== '').map(sentence);
+  const kind = reservation.degraded || reservation.state === 'rejected' ? 'bad' : 'warn';
+  return { kind, text: parts.join(' ') };
+}
+
+/** What was asked for: `24 nodes for 2 h`. */
+export function requestWords({ request }: ReservationDocument): string {
+  const nodes = count(request.nodes ?? 1, 'node');
+  const duration = request.duration_s;
+  return typeof duration === 'number' ? `${nodes} for ${length(duration * 1000)}` : nodes;
+}
