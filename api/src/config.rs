@@ -138,7 +138,7 @@ impl Settings {
     /// may be missing.
     ///
     /// # Errors
-    /// As for [`Self::load`].
+    /// A file that cannot be read, or a value out of range, by name.
     pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();

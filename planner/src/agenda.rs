@@ -17,9 +17,9 @@ use crate::time::{Span, Timestamp};
 /// A span and the value that holds throughout it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<V> {
-    /// When.
+    /// The span in which the value holds.
     pub span: Span,
-    /// What.
+    /// The value, such as a price, an intensity or a power.
     pub value: V,
 }
 
@@ -115,7 +115,7 @@ impl<V: Copy> Agenda<V> {
         &self.pieces
     }
 
-    /// The same pieces with other values.
+    /// An agenda with the pieces of this one, each value replaced by what `value` makes of it.
     #[must_use]
     pub fn map<W>(&self, value: impl Fn(V) -> W) -> Agenda<W> {
         let piece = |piece: &Piece<V>| Piece { span: piece.span, value: value(piece.value) };
@@ -160,8 +160,8 @@ impl<V: Copy> Agenda<V> {
         self.run_over(span, first, until)
     }
 
-    /// The same, given the first piece that ends after the span's start and the first that starts
-    /// at its end or later.
+    /// Indices of the first and last piece of a gap-free run over `span`, where `first` is the first
+    /// piece that ends after its start, and `until` the first that starts at its end or later.
     fn run_over(&self, span: Span, first: usize, until: usize) -> Option<(usize, usize)> {
         let last = until.checked_sub(1)?;
         let covered = first <= last

@@ -13,13 +13,13 @@ use crate::time::{Span, Timestamp};
 /// Nodes taken during a span, by rank. Entries of one `id` are alternatives: see [`BookedSpan`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booking {
-    /// Which reservation.
+    /// The reservation's id.
     pub id: Arc<str>,
-    /// When.
+    /// The time for which the nodes are taken.
     pub span: Span,
-    /// Which nodes, as ranks of the book's order.
+    /// The nodes, as ranks of the book's order.
     pub ranks: NodeSet,
-    /// What they count against the cap.
+    /// What the nodes count against the cap.
     counted: Power,
     /// Stands for the id in comparisons.
     key: u64,
@@ -40,9 +40,9 @@ pub struct Book {
 /// An [`Outage`] by rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedOutage {
-    /// When.
+    /// The time for which the nodes are out of service.
     pub span: Span,
-    /// Which nodes, as ranks of the book's order.
+    /// The nodes, as ranks of the book's order.
     pub ranks: NodeSet,
 }
 

@@ -44,7 +44,7 @@ const MEDIAN_SCALE: i128 = 100;
 pub enum Load {
     /// Nothing but the operating system.
     Idle,
-    /// As much as it can.
+    /// Full load: as much work as the node can do.
     Max,
 }
 
@@ -53,18 +53,18 @@ pub enum Load {
 pub struct PowerSample {
     /// The node's name.
     pub node: Arc<str>,
-    /// When.
+    /// The instant of the measurement.
     pub measured_at: Timestamp,
-    /// Doing what.
+    /// What the node was doing then.
     pub load: Load,
-    /// The reading.
+    /// The power that was measured.
     pub power: Power,
 }
 
 /// A power with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// The result.
+    /// The power that the samples show.
     pub power: Power,
     /// Sample standard deviation of the kept samples; zero for a single one.
     pub spread: Power,

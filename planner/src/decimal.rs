@@ -115,7 +115,7 @@ impl Fraction {
         Some(Self { value: value.abs(), mantissa, scale, unit })
     }
 
-    /// As a floating-point number.
+    /// The number as a double.
     pub const fn as_f64(self) -> f64 {
         self.value
     }

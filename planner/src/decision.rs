@@ -38,9 +38,9 @@ pub enum Outcome {
 pub struct Offer {
     /// The rankings that this start wins.
     pub rankings: Vec<Ranking>,
-    /// When.
+    /// From the start to the end.
     pub span: Span,
-    /// Which nodes, as ranks in the order the plan was made with.
+    /// The nodes, as ranks in the order the plan was made with.
     pub ranks: NodeSet,
     /// Energy, cost and CO2.
     pub values: Values,
@@ -55,24 +55,24 @@ pub struct Offer {
 /// The as-soon-as-possible start's values less an offer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Savings {
-    /// Energy.
+    /// Energy saved.
     pub energy: Energy,
-    /// Cost.
+    /// Cost saved.
     pub cost: Money,
-    /// CO2.
+    /// CO2 saved.
     pub co2: CarbonMass,
 }
 
 /// Why starts were excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Which constraint.
+    /// The constraint that excludes the starts.
     pub code: ReasonCode,
-    /// How many candidate starts.
+    /// The number of candidate starts that it excludes.
     pub excluded_starts: u64,
     /// Where it binds: at the start that came closest to being feasible.
     pub binding: Binding,
-    /// The same in words.
+    /// The reason in words.
     pub detail: String,
 }
 

@@ -19,7 +19,7 @@ pub struct NodeLabels {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     kinds: Vec<NodeLabels>,
-    /// Which of `kinds` each node has; empty where no node has any.
+    /// For each node the index of its labels in `kinds`; empty where no node has any.
     kind_of: Vec<u32>,
 }
 
@@ -32,17 +32,17 @@ pub enum FilterError {
     /// No node has the feature.
     #[error("no node has feature {name:?}")]
     NoFeature {
-        /// Where in the list of features.
+        /// The feature's position in the request's list.
         index: usize,
-        /// Which.
+        /// The feature.
         name: Box<str>,
     },
     /// No node has the name.
     #[error("no node is named {name:?}")]
     NoNode {
-        /// Where in the list of nodes to exclude.
+        /// The name's position in the request's list of nodes to exclude.
         index: usize,
-        /// Which.
+        /// The name.
         name: Box<str>,
     },
 }
@@ -76,7 +76,7 @@ impl Labels {
         &self.kinds
     }
 
-    /// Which of [`Labels::kinds`] each node has; empty where no node has any labels.
+    /// For each node the index of its labels in [`Labels::kinds`]; empty where no node has any labels.
     pub fn kind_of(&self) -> &[u32] {
         &self.kind_of
     }

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use hashbrown::HashTable;
 
-/// The same for every list: names come from operators, and who may put nodes may do worse.
+/// Hashes names with fixed keys: operators choose the names, so nobody gains by making them collide.
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
 /// Different names in input order.
@@ -24,9 +24,9 @@ pub struct NameList {
 /// A name that stands at two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// Where first.
+    /// The first position of the name.
     pub first: u32,
-    /// Where again.
+    /// The second position of the name.
     pub second: u32,
 }
 
@@ -51,10 +51,10 @@ impl NameList {
         Ok(names)
     }
 
-    /// The names in order.
+    /// The names, in the order in which they are given.
     ///
     /// # Errors
-    /// As for [`NameList::new`].
+    /// The first name that is given a second time.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Duplicate> {
         let (mut text, mut ends) = (String::new(), Vec::new());
         for name in names {

@@ -83,11 +83,11 @@ pub enum NodesError {
     /// A name twice.
     #[error("node {name:?} is listed twice (positions {first} and {second})")]
     DuplicateName {
-        /// The name.
+        /// The name that stands twice.
         name: String,
-        /// Where first.
+        /// Its first position.
         first: usize,
-        /// Where again.
+        /// Its second position.
         second: usize,
     },
 }
@@ -179,16 +179,17 @@ impl Nodes {
         Ok(Self { list: nodes, max_powers, names, labels: Labels::default() })
     }
 
-    /// The same names and labels with other powers, in the same order.
+    /// Nodes with the names and labels of these and with other powers, given in the same order. Powers
+    /// beyond the last name are left out.
     ///
     /// # Errors
-    /// Too much power. Nodes beyond the names are left out.
+    /// [`NodesError::TooMuchPower`]: the maximum powers sum to more than quantities may hold.
     pub fn with_powers(&self, mut nodes: Vec<Node>) -> Result<Self, NodesError> {
         nodes.truncate(self.list.len());
         Ok(Self::checked(nodes, self.names.clone())?.with_labels(self.labels.clone()))
     }
 
-    /// The same nodes with these labels, which are in the same order.
+    /// These nodes with other labels, given in the order of the nodes.
     #[must_use]
     pub fn with_labels(self, labels: Labels) -> Self {
         Self { labels, ..self }
@@ -199,7 +200,7 @@ impl Nodes {
         &self.labels
     }
 
-    /// How many.
+    /// The number of nodes.
     pub fn count(&self) -> u32 {
         u32::try_from(self.list.len()).unwrap_or(u32::MAX)
     }

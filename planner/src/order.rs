@@ -46,7 +46,7 @@ pub(crate) const NO_RANK: u32 = u32::MAX;
 /// What a set of nodes amounts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// How many.
+    /// The number of nodes.
     pub nodes: u32,
     /// Expected mean power.
     pub draw: Power,
@@ -109,8 +109,8 @@ impl NodeOrder {
         Self::preferring(preference, draws.iter().copied().zip(0..), max_powers)
     }
 
-    /// The same nodes in the same order with other draws, by ordinal: what was ordered by an
-    /// estimate, at what it really draws.
+    /// This order with other draws and maximum powers, by ordinal: nodes that were ordered by
+    /// estimates, at what they really draw.
     #[must_use]
     pub fn with_draws(&self, draws: &[Power], max_powers: &[Power]) -> Self {
         let other = |&ordinal: &u32| (draws[ordinal as usize], ordinal);
@@ -159,7 +159,8 @@ impl NodeOrder {
         }
     }
 
-    /// The same where idle nodes count: reserving a node adds only what it can draw beyond idle.
+    /// This order where idle nodes count against the cap: reserving a node adds only what it can draw
+    /// beyond idle.
     fn counting_idle(mut self, all: &[Node]) -> Self {
         let mut idle = Power::ZERO;
         self.idle_before.push(idle);

@@ -30,24 +30,24 @@ pub enum SearchMode {
 /// all taken, but at each instant only the one with the most power counts against the cap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookedSpan {
-    /// Which reservation.
+    /// The reservation's id.
     pub id: Arc<str>,
-    /// When.
+    /// The time for which the nodes are taken.
     pub span: Span,
-    /// Which nodes, by ordinal.
+    /// The nodes, by ordinal.
     pub nodes: NodeSet,
 }
 
 /// Nodes that cannot be taken during a span, though nobody reserved them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// When; open ends are the ends of time.
+    /// The time for which the nodes are out of service; an outage without an end lasts to the end of time.
     pub span: Span,
-    /// Which nodes, by ordinal.
+    /// The nodes, by ordinal.
     pub nodes: NodeSet,
 }
 
-/// Which nodes' power the cap limits.
+/// The nodes whose power the cap limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CapScope {
     /// The reserved nodes' maximum power (paper, constraint C3).
@@ -64,19 +64,19 @@ pub struct PlanningProblem {
     pub now: Timestamp,
     /// Where starts are looked for.
     pub search: SearchMode,
-    /// Of every price.
+    /// The currency of all prices.
     pub currency: Currency,
-    /// The cluster.
+    /// The nodes of the cluster.
     pub nodes: Arc<Nodes>,
-    /// The grid.
+    /// Price, CO2 intensity and power cap over time.
     pub agendas: Agendas,
     /// What the power cap limits.
     pub cap_scope: CapScope,
-    /// The book.
+    /// The reservations that hold nodes.
     pub reservations: Vec<BookedSpan>,
-    /// Nodes that are down or in maintenance.
+    /// The nodes that are down or in maintenance.
     pub outages: Vec<Outage>,
-    /// The wish.
+    /// What is asked for.
     pub request: Request,
 }
 

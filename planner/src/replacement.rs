@@ -18,11 +18,11 @@ pub type Holding = (Span, NodeSet);
 /// What one outage takes from one holding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Which of the outages.
+    /// The outage, by its position among those given.
     pub outage: usize,
-    /// While the nodes are both held and out of service.
+    /// The time for which the nodes are both held and out of service.
     pub span: Span,
-    /// Which nodes.
+    /// The nodes, as ranks of the book's order.
     pub ranks: NodeSet,
 }
 

@@ -43,22 +43,22 @@ pub struct Request {
     pub utilisation: Option<Fraction>,
     /// How much more than the least of a criterion is as good as the least.
     pub tolerances: Tolerances,
-    /// Which nodes it may take.
+    /// The nodes that it may take.
     pub filter: NodeFilter,
 }
 
 /// A tolerance for each criterion, none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tolerances {
-    /// Of energy.
+    /// The tolerance of energy.
     pub energy: Tolerance,
-    /// Of cost.
+    /// The tolerance of cost.
     pub cost: Tolerance,
-    /// Of CO2.
+    /// The tolerance of CO2.
     pub co2: Tolerance,
 }
 
-/// Which nodes a request may take: those that match all of it. All nodes by default.
+/// The nodes that a request may take: those that match all of it. All nodes by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NodeFilter {
     /// Nodes of this partition only.

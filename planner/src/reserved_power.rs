@@ -16,11 +16,11 @@ mod sweep;
 /// Reserved power during a step, against the cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileStep {
-    /// When.
+    /// The time for which these powers hold.
     pub span: Span,
-    /// Of nodes that are booked for certain.
+    /// The power of nodes that are booked for certain.
     pub confirmed: Power,
-    /// Of these and of held offers.
+    /// The power of these and of held offers.
     pub reserved: Power,
     /// The cap in force; `None` where none is known.
     pub cap: Option<Power>,

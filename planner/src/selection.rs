@@ -80,7 +80,7 @@ impl Selection {
         Self { order: Arc::new(order), base: Arc::clone(base), translation, excluded }
     }
 
-    /// The same without some nodes, given as ranks of the book's order.
+    /// This selection without some nodes, given as ranks of the book's order.
     #[must_use]
     pub fn without(&self, excluded: NodeSet) -> Self {
         Self { excluded, ..self.clone() }

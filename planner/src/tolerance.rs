@@ -32,7 +32,7 @@ impl Tolerance {
         Some(Self { mantissa, scale: u32::try_from(decimals.len()).ok()? })
     }
 
-    /// As a floating-point number.
+    /// The tolerance as a double: 0.02 is 2 %.
     pub fn as_f64(self) -> f64 {
         self.mantissa as f64 / 10_f64.powi(i32::try_from(self.scale).unwrap_or(0))
     }

@@ -30,10 +30,11 @@ struct Filling<'a> {
     patience: &'static [u64],
 }
 
-/// Keeps what a source says of a span; the parts that are missing, with the reason.
+/// Asks a source for a span of the past and keeps its answers. Returns the parts that are missing, with
+/// the reason.
 ///
 /// # Errors
-/// Only the database's.
+/// The database cannot be written. What a source refuses is no error.
 pub async fn back_fill(
     service: &Service,
     source: &Source,

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Failure, out};
 
-/// Its name.
+/// The name of the journal's file in a folder of results.
 pub const FILE: &str = "unfinished.jsonl";
 
 /// The file, open at its end.

@@ -88,7 +88,7 @@ enum Failure {
     Impossible,
     /// Something else came first: what was asked for is no longer so.
     Conflict(String),
-    /// Anything else.
+    /// An error that has no exit status of its own.
     Other(anyhow::Error),
 }
 

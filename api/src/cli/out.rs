@@ -28,7 +28,7 @@ const RESULTS: [&str; 17] = [
     "timing.json",
     journal::FILE,
 ];
-/// The same tables as Parquet.
+/// The files of results that are written as Parquet.
 const PARQUET: [&str; 4] =
     ["jobs.parquet", "consumed_energy.parquet", "machine_states.parquet", "pstate_changes.parquet"];
 

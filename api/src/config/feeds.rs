@@ -44,9 +44,9 @@ pub struct Feeds {
 pub struct Source {
     /// Its name: in chains, routes and provenance.
     pub id: String,
-    /// Of what.
+    /// The quantity that it tells.
     pub quantity: Quantity,
-    /// The supplier's word, such as `entsoe`.
+    /// The provider's name in the settings, such as `entsoe`.
     pub provider_word: String,
     /// The supplier and its settings.
     pub provider: Supplier,
@@ -63,7 +63,7 @@ pub struct Source {
 /// How the agenda of a quantity is composed.
 #[derive(Clone, Debug)]
 pub struct AgendaRules {
-    /// Of what.
+    /// The quantity of the agenda.
     pub quantity: Quantity,
     /// Positions in [`Feeds::sources`], the first counts most.
     pub chain: Vec<usize>,

@@ -66,7 +66,7 @@ struct WebhookFields {
 }
 
 impl NegotiationFields {
-    /// The same for those who send nothing.
+    /// This section without its webhook, for commands that send nothing.
     #[must_use]
     pub fn without_webhook(self) -> Self {
         Self { webhook: None, ..self }

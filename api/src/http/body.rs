@@ -23,9 +23,9 @@ use crate::service::{Exceeded, Share};
 /// The largest body of a route, in bytes, where that is not the usual: an extension of its requests.
 #[derive(Clone, Copy, Debug)]
 pub enum MaxBody {
-    /// So many.
+    /// This number of bytes.
     Bytes(usize),
-    /// As the settings say of requests for nodes.
+    /// What the settings allow a request for nodes (`limits.request_bytes`).
     OfRequest,
 }
 
@@ -49,9 +49,9 @@ pub struct Body {
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// `application/json`.
+    /// JSON (`application/json`).
     Json,
-    /// `text/csv`.
+    /// A table (`text/csv`).
     Csv,
 }
 

@@ -18,14 +18,14 @@ use super::App;
 use super::problem::Problem;
 use crate::service::{Access, Standing, State};
 
-/// Who called.
+/// The user who sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Whose reservations these are.
+    /// The name under which the user's reservations are kept.
     pub owner: String,
-    /// What they may do; `None` for the one local user, who may do everything.
+    /// What the user may do; `None` for the one local user, who may do everything.
     pub role: Option<Role>,
-    /// By which token; `None` for the local user.
+    /// The token that was sent; `None` for the local user.
     pub token: Option<TokenId>,
 }
 
@@ -39,7 +39,7 @@ pub trait Roles {
 pub struct Bookers;
 /// Those who run the cluster.
 pub struct Operators;
-/// Those who tell of the grid: suppliers and operators.
+/// Those who put agendas and answer for the supplier: suppliers and operators.
 pub struct Suppliers;
 /// Everyone with a token.
 pub struct Anyone;
@@ -59,7 +59,7 @@ impl Roles for Anyone {
 
 /// A caller in one of the roles `R`.
 pub struct By<R> {
-    /// Who.
+    /// The user who called.
     pub caller: Caller,
     /// The book as it was when they called: the token was judged by it, and a plan may rest on it.
     pub state: Arc<State>,

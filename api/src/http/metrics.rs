@@ -89,7 +89,7 @@ fn describe() {
     describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
 }
 
-/// `/metrics`.
+/// The route of the metrics, `/metrics`.
 pub fn router() -> Router<App> {
     Router::new().route("/metrics", get(read))
 }

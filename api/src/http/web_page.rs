@@ -16,7 +16,7 @@ use super::problem::Problem;
 
 /// A file as it is sent.
 struct File {
-    /// Below `/`.
+    /// The path, without the slash that it begins with.
     route: &'static str,
     plain: &'static [u8],
     brotli: &'static [u8],

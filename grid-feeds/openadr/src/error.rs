@@ -23,7 +23,7 @@ pub enum VenError {
     /// There is no such program, or we may not see it.
     #[error("the server shows no program {name:?}; is the name right, and are we enrolled?")]
     NoProgram {
-        /// Its name.
+        /// The program's name in the settings.
         name: String,
     },
     /// Reports need an event that is not over.

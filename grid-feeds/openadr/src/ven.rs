@@ -54,10 +54,10 @@ impl Ven {
         Self::connect_within(settings, currency, Timeouts::default())
     }
 
-    /// As [`Ven::connect`], with other limits of time.
+    /// A VEN of these settings that waits for answers as long as `timeouts` say.
     ///
     /// # Errors
-    /// As for [`Ven::connect`].
+    /// Settings that cannot work.
     pub fn connect_within(
         settings: Settings,
         currency: Currency,
@@ -69,7 +69,7 @@ impl Ven {
         Ok(Self { shared: Arc::new(Shared { contact, currency, registered, reporting, changes }) })
     }
 
-    /// The settings.
+    /// The settings that it was made of.
     pub fn settings(&self) -> &Settings {
         &self.shared.contact.settings
     }
@@ -87,19 +87,19 @@ impl Ven {
     /// Reads all events of the program.
     ///
     /// # Errors
-    /// Says by [`VenError::retry`] when to try again. Events that cannot be read are no error of the
-    /// whole: see [`SupplierWord`].
+    /// The server could not be asked; [`VenError::retry`] says when to try again. An event whose
+    /// document cannot be read is no error: it is listed in [`SupplierWord`].
     pub async fn events(&self, now: Timestamp) -> Result<SupplierWord, VenError> {
         let state = self.state(now).await?;
         Ok(self.reader(now).word(&state.program, &state.events))
     }
 
-    /// As [`Ven::events`], for who speaks for this site: reports of ours are taken away that are over
-    /// or hold up an event that they should not.
+    /// Reads all events of the program, for the process that speaks for this site: it also deletes our
+    /// reports that are over, or that keep an event from being deleted.
     ///
     /// # Errors
-    /// As for [`Ven::events`]. That reports could not be taken away is logged, and tried again the
-    /// next time.
+    /// Events that could not be read; [`VenError::retry`] says when to try again. Reports that could
+    /// not be deleted are logged, and tried again the next time.
     pub async fn hear(&self, now: Timestamp) -> Result<SupplierWord, VenError> {
         let state = self.state(now).await?;
         if let Err(error) = self.tidy(&state, now).await {
@@ -111,8 +111,8 @@ impl Ven {
     /// Tells what is planned; the newest plan replaces the one before.
     ///
     /// # Errors
-    /// Says by [`VenError::retry`] when to try again; [`VenError::NoEvent`] where the supplier
-    /// takes no reports now.
+    /// The report could not be sent; [`VenError::retry`] says when to try again.
+    /// [`VenError::NoEvent`] where the supplier takes no reports now.
     pub async fn plan(&self, planned: &[PlannedInterval], now: Timestamp) -> Result<(), VenError> {
         self.say(ReportKind::Plan, now, |_| Contents::plan(planned)).await
     }
@@ -121,7 +121,8 @@ impl Ven {
     /// are withdrawn; without any, all are.
     ///
     /// # Errors
-    /// As for [`Ven::plan`].
+    /// The report could not be sent; [`VenError::retry`] says when to try again.
+    /// [`VenError::NoEvent`] where the supplier takes no reports now.
     pub async fn warn_low(&self, quiet: &[QuietSpan], now: Timestamp) -> Result<(), VenError> {
         self.say(ReportKind::Quiet, now, |before| Contents::quiet(quiet, before, now)).await
     }
@@ -130,7 +131,8 @@ impl Ven {
     /// grants and offers among the events, or not at all.
     ///
     /// # Errors
-    /// As for [`Ven::plan`].
+    /// The report could not be sent; [`VenError::retry`] says when to try again.
+    /// [`VenError::NoEvent`] where the supplier takes no reports now.
     pub async fn ask(&self, asked: &[Asked], now: Timestamp) -> Result<(), VenError> {
         self.say(ReportKind::Request, now, |_| Contents::request(asked)).await
     }
@@ -138,7 +140,8 @@ impl Ven {
     /// Tells what was drawn.
     ///
     /// # Errors
-    /// As for [`Ven::plan`].
+    /// The report could not be sent; [`VenError::retry`] says when to try again.
+    /// [`VenError::NoEvent`] where the supplier takes no reports now.
     pub async fn usage(&self, used: &[Used], now: Timestamp) -> Result<(), VenError> {
         self.say(ReportKind::Usage, now, |_| Contents::usage(used)).await
     }

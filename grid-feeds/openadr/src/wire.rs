@@ -14,22 +14,22 @@ pub type Part<T> = Result<T, String>;
 /// A program of the supplier.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The server's.
+    /// The id that the server gave it.
     pub id: String,
     /// What units and currencies are unless an event says otherwise.
     pub descriptors: Vec<Descriptor>,
 }
 
-/// An event.
+/// An event of a program: what the supplier says.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The server's; its place in the list where it has none.
+    /// The id that the server gave it, or its place in the list where it has none.
     pub id: String,
-    /// For people.
+    /// A name for people.
     pub name: Option<String>,
-    /// Its program.
+    /// The id of its program.
     pub program_id: Part<Option<String>>,
-    /// For whom; for everybody without any.
+    /// The targets that it is for; without any it is for everybody.
     pub targets: Part<Vec<String>>,
     /// 0 is the highest, none the lowest.
     pub priority: Part<Option<u32>>,
@@ -43,7 +43,7 @@ pub struct Event {
     pub period: Part<Option<Period>>,
     /// How long its intervals repeat.
     pub duration: Part<Option<jiff::Span>>,
-    /// In order; an event without any says nothing.
+    /// Its intervals in order; an event without any says nothing.
     pub intervals: Part<Vec<Interval>>,
 }
 
@@ -52,18 +52,18 @@ pub struct Event {
 pub struct Interval {
     /// Its number, or its place where it has none.
     pub id: i64,
-    /// When, if it says so itself.
+    /// Its own period, if it has one.
     pub period: Part<Option<Period>>,
-    /// What.
+    /// What is said of it.
     pub payloads: Part<Vec<Payload>>,
 }
 
 /// A value with its type.
 #[derive(Clone, Debug)]
 pub struct Payload {
-    /// Such as `PRICE`.
+    /// The type, such as `PRICE`.
     pub kind: Part<String>,
-    /// Usually one.
+    /// The values, usually one.
     pub values: Part<Vec<Value>>,
 }
 
@@ -83,25 +83,25 @@ pub struct Period {
 pub enum Start {
     /// When the event was modified.
     Now,
-    /// Then.
+    /// The instant that the period names.
     At(Timestamp),
 }
 
 /// What the values of a payload type mean.
 #[derive(Clone, Debug)]
 pub struct Descriptor {
-    /// Of which type; of any where that cannot be read.
+    /// The type of payload; where it cannot be read, the descriptor may be of any.
     pub kind: Part<String>,
     /// The unit, in the supplier's spelling.
     pub unit: Part<Option<String>>,
-    /// ISO 4217.
+    /// The currency, by its code of ISO 4217.
     pub currency: Part<Option<String>>,
 }
 
 /// A report that this site sent.
 #[derive(Clone, Debug)]
 pub struct SentReport {
-    /// The server's.
+    /// The id that the server gave it.
     pub id: String,
     /// The event that it answers.
     pub event_id: String,
@@ -111,7 +111,7 @@ pub struct SentReport {
     pub modified: Option<DateTime<Utc>>,
     /// When its intervals are that have a time of their own, as ours have.
     pub spans: Vec<Span>,
-    /// As it was sent.
+    /// The document as it was sent.
     content: Value,
 }
 

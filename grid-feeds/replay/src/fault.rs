@@ -54,7 +54,7 @@ pub enum Fault {
     Absurd,
 }
 
-/// Which answers have which fault.
+/// The faults of answers, and how they are spread.
 pub(crate) enum Faults {
     None,
     Always(Fault),

@@ -10,7 +10,7 @@ use planner::time::Span;
 /// The colour of a day of the Tempo contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// Most days.
+    /// The colour of all other days of a season.
     Blue,
     /// 43 days of a season.
     White,

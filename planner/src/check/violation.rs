@@ -100,7 +100,7 @@ pub enum Violation {
     /// Another start wins the ranking.
     #[error("{place} claims {ranking}, which {by} wins")]
     Beaten { place: Place, ranking: Ranking, by: Place },
-    /// As soon as possible is the first, of several shapes the first listed.
+    /// The as-soon-as-possible start is the earliest feasible one; of several shapes that may begin then, the first listed.
     #[error("{place} comes before as_soon_as_possible")]
     SoonerThanPossible { place: Place },
     /// Another start consumes no more of anything and begins no later.

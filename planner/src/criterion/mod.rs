@@ -20,11 +20,11 @@ pub struct Values {
 /// A quantity to minimise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Criterion {
-    /// Joules.
+    /// Energy, in joules.
     Energy,
-    /// Currency.
+    /// Cost, in the site's currency.
     Cost,
-    /// Grams of CO2.
+    /// Mass of CO2, in grams.
     Co2,
 }
 

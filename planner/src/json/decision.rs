@@ -153,7 +153,8 @@ impl DecisionDocument {
         Self::with_front(decision, order, nodes, on_front)
     }
 
-    /// The same, but the starts on the front do not tell their nodes, which cost the most to tell.
+    /// A decision made over `order`, with the names of `nodes`; the starts on the Pareto front do not
+    /// tell their nodes, which are the largest part of an answer.
     pub fn without_front_nodes(decision: &Decision, order: &NodeOrder, nodes: &Nodes) -> Self {
         Self::with_front(decision, order, nodes, OfferDocument::without_nodes)
     }
@@ -178,7 +179,7 @@ impl DecisionDocument {
         }
     }
 
-    /// The same with an explanation.
+    /// This document with an explanation.
     #[must_use]
     pub fn explained(self, explanation: &Explanation) -> Self {
         Self { explanation: Some(ExplanationDocument::new(explanation)), ..self }

@@ -20,7 +20,7 @@ use crate::time::{Seconds, Span, Timestamp};
 pub struct JsonError {
     /// JSON pointer (RFC 6901); empty for the document itself.
     pub pointer: String,
-    /// In words.
+    /// What is wrong, in words.
     pub message: String,
 }
 
@@ -209,7 +209,7 @@ impl Reader {
         (values.len() == elements.len()).then_some(values)
     }
 
-    /// A string.
+    /// Reads a string; `None` and an error where it is none.
     pub fn string(&mut self, raw: &RawValue) -> Option<String> {
         let text = serde_json::from_str(raw.get());
         self.accept(text.map_err(|_| "is not a string"))
@@ -333,7 +333,7 @@ fn iso_8601_duration(text: &str) -> Option<Seconds> {
 }
 
 impl<'a> Object<'a> {
-    /// A member.
+    /// The value of the member `key`, if there is one.
     pub fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, raw)| *raw)
     }

@@ -76,7 +76,7 @@ impl Money {
         Self { exact, currency }
     }
 
-    /// The currency.
+    /// The currency of the amount.
     pub const fn currency(self) -> Currency {
         self.currency
     }

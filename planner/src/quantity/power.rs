@@ -24,19 +24,19 @@ impl Power {
     /// More than any machine draws: what an absent cap allows.
     pub const UNLIMITED: Self = Self(i64::MAX);
 
-    /// Whole microwatts.
+    /// A power of whole microwatts.
     pub const fn from_microwatts(microwatts: i64) -> Self {
         Self(microwatts)
     }
 
-    /// Watts, rounded to the microwatt; `None` for NaN, infinities and beyond 1e11 W.
+    /// A power of watts, rounded to the microwatt; `None` for NaN, infinities and beyond 1e11 W.
     #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
     pub fn from_watts(watts: f64) -> Option<Self> {
         let microwatts = (watts * MILLION as f64).round_ties_even();
         (microwatts.abs() <= MAX_POWER_MICROWATTS as f64).then_some(Self(microwatts as i64))
     }
 
-    /// Whole microwatts.
+    /// The power in whole microwatts.
     pub const fn as_microwatts(self) -> i64 {
         self.0
     }
@@ -91,12 +91,12 @@ impl Mul<Seconds> for Power {
 }
 
 impl Energy {
-    /// Whole microjoules.
+    /// An energy of whole microjoules.
     pub const fn from_microjoules(microjoules: i128) -> Self {
         Self(microjoules)
     }
 
-    /// Whole microjoules.
+    /// The energy in whole microjoules.
     pub const fn as_microjoules(self) -> i128 {
         self.0
     }

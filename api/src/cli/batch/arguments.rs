@@ -97,9 +97,9 @@ pub struct Arguments {
 /// An instant of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// Since its beginning.
+    /// A time since the simulation's beginning.
     Since(Time),
-    /// By the clock.
+    /// An instant by the clock.
     At(Timestamp),
 }
 
@@ -114,7 +114,7 @@ impl Moment {
         instant.map(Self::At).map_err(|error| format!("is not seconds, not a date, and {error}"))
     }
 
-    /// Since the simulation's beginning, which was at `zero` by the clock.
+    /// The time since the simulation's beginning, which was at `zero` by the clock.
     fn since(self, zero: Option<Timestamp>) -> Result<Time, String> {
         match (self, zero) {
             (Self::Since(time), _) => Ok(time),
@@ -130,7 +130,7 @@ impl Moment {
     }
 }
 
-/// Who decides.
+/// What decides which jobs start: a policy, or a process outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decider {
     Policy(Policy),

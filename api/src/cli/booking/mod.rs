@@ -266,7 +266,7 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
     })
 }
 
-/// Which reservations are listed, as the API's query.
+/// The query of the API that lists the reservations of these arguments.
 fn narrowed(arguments: &List) -> Result<Vec<(&'static str, String)>, Failure> {
     let now = shown::now()?;
     let mut errors = Vec::new();

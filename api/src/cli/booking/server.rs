@@ -14,7 +14,7 @@ use super::shown::local_text as shown;
 use crate::cli::identity::Identity;
 use crate::cli::{Failure, tell};
 
-/// Which service, and who asks.
+/// The service to ask, and the token to ask with.
 #[derive(clap::Args)]
 pub struct Connection {
     /// Where the service is; http unless it says https
@@ -107,7 +107,7 @@ impl Server {
         self.call(Method::POST, path, &[], Some(Value::Object(body))).await
     }
 
-    /// Ends something.
+    /// Sends `DELETE` and reads the answer.
     pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         self.call(Method::DELETE, path, &[], None).await
     }

@@ -79,7 +79,7 @@ days_ahead = 30
 /// A demonstration that was killed and is started again need not wait for long.
 const LEASE_S: i64 = 2;
 
-/// As much of the past is kept as the demonstration has.
+/// How far back the demonstration's data goes.
 const PAST: Seconds = Seconds::new(36 * 86_400);
 
 /// How long to wait for the supplier at the most. What is late comes later.
@@ -143,7 +143,7 @@ impl Supply {
     /// Keeps what sources say of the past, once: forecasts look back at it.
     ///
     /// # Errors
-    /// Only the database's, and what a source refuses.
+    /// The database cannot be read or written, or a source refuses to answer.
     pub async fn keep_the_past(&self, service: &Service) -> anyhow::Result<()> {
         let now = service.now();
         let past = Span::new(now - PAST, now).context("the clock is out of range")?;
@@ -166,7 +166,7 @@ impl Supply {
     /// Waits until the agendas have no gap, and begin with what the sources said.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be read.
     pub async fn agendas_arrived(&self, service: &Service) -> anyhow::Result<()> {
         let give_up = Instant::now() + PATIENCE;
         loop {

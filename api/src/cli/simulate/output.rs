@@ -26,7 +26,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Writes `timing.json`.
+    /// Writes it to `timing.json` in a folder.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         file(&folder.join("timing.json"), |out| results::json(self, out))
     }

@@ -48,7 +48,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// As many as in the model's source.
+    /// The number of jobs that the model's source draws.
     pub const fn usual_jobs(self) -> u32 {
         match self {
             Self::Simbatch => 100,

@@ -22,7 +22,7 @@ pub struct Average {
     start_time: Timestamp,
     #[serde(serialize_with = "instant::serialize")]
     end_time: Timestamp,
-    /// g/kWh.
+    /// The mean intensity, g/kWh.
     carbon_intensity: Intensity,
 }
 

@@ -74,7 +74,7 @@ impl Item<'_> {
         self.part(name, |value| value.as_str().map(str::to_owned)).filter(|text| !text.is_empty())
     }
 
-    /// A time.
+    /// An instant, read from the member `name`.
     pub fn time(&mut self, name: &str) -> Option<Timestamp> {
         self.part(name, |value| instant::parse_strictly(value.as_str()?))
     }

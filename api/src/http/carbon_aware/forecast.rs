@@ -27,13 +27,13 @@ pub const MOST_POINTS: usize = 20_000;
 /// What a forecast is asked for.
 pub struct Asked {
     pub location: String,
-    /// `dataStartAt`.
+    /// The first instant that counts (`dataStartAt`).
     pub start: Option<Timestamp>,
-    /// `dataEndAt`.
+    /// The first instant that no longer counts (`dataEndAt`).
     pub end: Option<Timestamp>,
-    /// `windowSize`; a data point is a window of its own where it is not given.
+    /// The length of the moving window (`windowSize`); each data point is a window where it is not given.
     pub window: Option<Seconds>,
-    /// `requestedAt`: what was known then; `None` is what is known now.
+    /// The instant of which the knowledge counts (`requestedAt`); `None` is now.
     pub requested: Option<Timestamp>,
 }
 
@@ -50,7 +50,7 @@ pub struct Forecast {
     data_start_at: Timestamp,
     #[serde(serialize_with = "instant::serialize")]
     data_end_at: Timestamp,
-    /// Minutes.
+    /// The length of the window in minutes.
     window_size: i64,
     optimal_data_points: Vec<Value>,
     #[serde(rename = "forecastData")]

@@ -34,7 +34,7 @@ pub fn parse_strictly(text: &str) -> Option<Timestamp> {
     parse(text).filter(|_| digits(0, 4) && digits(5, 7) && digits(8, 10))
 }
 
-/// As the SDK writes it: `2026-03-01T00:00:00+00:00`.
+/// An instant as the SDK writes it: `2026-03-01T00:00:00+00:00`.
 pub fn format(time: Timestamp) -> String {
     time.to_string().replace('Z', "+00:00")
 }

@@ -31,7 +31,7 @@ use axum::routing::{get, post};
 
 use super::App;
 
-/// The routes.
+/// The routes of the Carbon Aware SDK.
 pub fn router() -> Router<App> {
     Router::new()
         .route("/emissions/bylocation", get(by_location::by_location))

@@ -22,9 +22,9 @@ const DECIMALS: i32 = 9;
 /// An intensity over a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// When.
+    /// The span.
     pub span: Span,
-    /// g/kWh.
+    /// The intensity, g/kWh.
     pub intensity: Intensity,
 }
 

@@ -1,4 +1,4 @@
-//! Whose requests these are: a user's, by token, or else those of an address.
+//! The client that a request counts for: a user, by token, or else an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -44,7 +44,7 @@ pub struct Connection {
 #[derive(Debug)]
 struct Now {
     phase: Phase,
-    /// Since when the client has taken nothing of what is to be sent.
+    /// The instant since which the client has taken nothing of what is to be sent.
     stalled: Option<Instant>,
 }
 
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Since when it waits for its client; `None` where it does not.
+    /// The instant since which it waits for its client; `None` where it does not.
     pub fn waits_since(&self) -> Option<Instant> {
         match self.now().phase {
             Phase::Idle(since) | Phase::Head(since) => Some(since),
@@ -136,7 +136,7 @@ impl Connection {
         Some(until.map_or(soonest, |until| until.min(soonest)))
     }
 
-    /// Bytes came.
+    /// Notes that bytes came: an idle connection has begun a request.
     fn heard(&self) {
         let mut now = self.now();
         if matches!(now.phase, Phase::Idle(_)) {

@@ -44,7 +44,7 @@ pub enum Refusal {
 /// A connection's place in the table, given back when it goes out of scope.
 pub struct Seat {
     connections: Arc<Connections>,
-    /// The connection.
+    /// The connection that has the place.
     pub connection: Arc<Connection>,
     id: u64,
     proxied: bool,

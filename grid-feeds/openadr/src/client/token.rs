@@ -91,7 +91,7 @@ impl Contact {
         Ok(Token { bearer: Secret::granted(&granted.access_token), until })
     }
 
-    /// As in the settings, else as the server says, else `auth/token`.
+    /// The URL that gives tokens: of the settings, else as the server says, else `auth/token`.
     async fn token_url(&self, now: Timestamp) -> Result<Url, VenError> {
         if let Some(url) = &self.settings.token_url {
             return Ok(url.clone());

@@ -87,7 +87,7 @@ impl Items {
         overlapping.map(note).collect()
     }
 
-    /// As an agenda of what is on top; all values are possible ones.
+    /// The agenda of the values that count, each made by `value`. All values must be possible ones.
     pub fn heard<V: Copy>(self, value: impl Fn(i64) -> Option<V>) -> Heard<Agenda<V>> {
         let known = self.values.iter().map(|item| Item {
             span: item.span,

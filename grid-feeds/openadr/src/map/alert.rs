@@ -17,9 +17,9 @@ pub struct Alert {
     pub id: String,
     /// Such as `ALERT_GRID_EMERGENCY`.
     pub kind: String,
-    /// When.
+    /// The time that it is about.
     pub span: Span,
-    /// In the supplier's words.
+    /// The warning in the supplier's words.
     pub text: String,
 }
 

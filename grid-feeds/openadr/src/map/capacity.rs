@@ -22,9 +22,9 @@ pub struct Grant {
     /// The event's id and the interval's number; and the part's, where other grants replace the
     /// middle.
     pub id: String,
-    /// When.
+    /// The time for which it is granted.
     pub span: Span,
-    /// How much beyond the subscription.
+    /// The power beyond the subscription.
     pub power: Power,
     /// What it costs for each kW over its whole span; `None` where the supplier does not say.
     pub fee: Option<Fee>,
@@ -37,9 +37,9 @@ pub struct Grant {
 pub struct Available {
     /// The event's id and the interval's number.
     pub id: String,
-    /// When.
+    /// The time for which it may be asked for.
     pub span: Span,
-    /// How much beyond what is granted.
+    /// The power beyond what is granted.
     pub power: Power,
     /// What it would cost for each kW over its whole span.
     pub price: Option<Fee>,
@@ -55,7 +55,7 @@ struct Spelling {
 #[derive(Default)]
 struct Listed {
     priced: Vec<Priced>,
-    /// When something is said that cannot be read.
+    /// The spans about which something is said that cannot be read.
     doubts: Vec<Span>,
     unread: Vec<Unread>,
 }

@@ -36,7 +36,7 @@ use agenda::Items;
 use descriptor::Descriptors;
 pub(crate) use types::commands;
 
-/// Of what cannot be read, so much of each kind is told.
+/// The most parts of a kind that are listed as unreadable.
 const MOST_TOLD: usize = 100;
 
 /// What reading events depends on beside the events.
@@ -46,22 +46,22 @@ pub struct Reader<'a> {
     pub now: Timestamp,
     /// Events that repeat are laid out until here.
     pub until: Timestamp,
-    /// Of the site; that of prices where none is said.
+    /// The site's currency; that of prices whose events name none.
     pub currency: Currency,
-    /// Those that are ours; where none are given, what the server lets us read is ours.
+    /// The targets that are ours; where there are none, all that the server lets us read is ours.
     pub targets: &'a [String],
 }
 
 /// What the supplier says by the events of a program.
 #[derive(Clone, Debug)]
 pub struct SupplierWord {
-    /// `PRICE`.
+    /// The price of energy (`PRICE`).
     pub price: Heard<Agenda<EnergyPrice>>,
-    /// `GHG`.
+    /// The CO2 intensity of energy (`GHG`).
     pub co2: Heard<Agenda<CarbonIntensity>>,
-    /// `IMPORT_CAPACITY_LIMIT`.
+    /// The most power that may be drawn (`IMPORT_CAPACITY_LIMIT`).
     pub limit: Heard<Agenda<Power>>,
-    /// `IMPORT_CAPACITY_SUBSCRIPTION`: the contracted power.
+    /// The contracted power (`IMPORT_CAPACITY_SUBSCRIPTION`).
     pub subscription: Heard<Agenda<Power>>,
     /// The lower of limit and subscription, wherever one of them is known.
     pub power_cap: Heard<Agenda<Power>>,

@@ -9,13 +9,13 @@ use planner::time::{Span, Timestamp};
 /// A value of a span with its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item<V> {
-    /// When.
+    /// The time for which the value is said.
     pub span: Span,
     /// Higher counts before lower.
     pub rank: usize,
     /// At equal rank higher counts before lower.
     pub caution: i64,
-    /// What.
+    /// The value.
     pub value: V,
 }
 

@@ -22,9 +22,9 @@ const MOST_INTERVALS: usize = 100_000;
 pub(super) struct Timed<'e> {
     /// The interval's number in the event.
     pub id: i64,
-    /// When; the end of the calendar stands for no end.
+    /// The span; the end of the calendar stands for no end.
     pub span: Span,
-    /// What.
+    /// What is said of it.
     pub payloads: &'e [Payload],
 }
 
@@ -73,7 +73,7 @@ impl Payload {
         self.kind.as_ref().is_ok_and(|kind| types.contains(&kind.as_str()))
     }
 
-    /// The same, if it can be told.
+    /// Whether it is of one of these types, or may be: its type cannot be read, or is spelled alike.
     fn may_be_of(&self, types: &[&str]) -> bool {
         let meant = |kind: &String| types.iter().any(|payload| resembles(kind, payload));
         self.is_of(types) || self.kind.as_ref().map_or(true, meant)

@@ -35,7 +35,7 @@ pub(super) fn number(value: &Value) -> Option<Decimal> {
     }
 }
 
-/// Microwatts.
+/// A power in microwatts, or why it is none.
 pub(super) fn power(value: Decimal, meaning: &Meaning) -> Result<i64, String> {
     let watts = match meaning.unit.as_deref() {
         None => 1000,

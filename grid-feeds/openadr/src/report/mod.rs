@@ -21,7 +21,7 @@ use crate::wire::{Event, SentReport};
 /// What is planned for a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedInterval {
-    /// When.
+    /// The interval.
     pub span: Span,
     /// The most that may be drawn.
     pub reserved_max: Power,
@@ -32,7 +32,7 @@ pub struct PlannedInterval {
 /// A span in which little will be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuietSpan {
-    /// When.
+    /// The span in which little is drawn.
     pub span: Span,
     /// What is expected to be drawn.
     pub power: Power,
@@ -43,9 +43,9 @@ pub struct QuietSpan {
 /// Power that is asked for beyond what we may draw; each is a request of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// When.
+    /// The time for which it is asked for.
     pub span: Span,
-    /// How much more.
+    /// The power beyond what we may draw.
     pub power: Power,
     /// The most that it may cost for each kW; nothing unless given.
     pub fee_limit: Option<Fee>,
@@ -54,11 +54,11 @@ pub struct Asked {
 /// What was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// When.
+    /// The time in which it was drawn.
     pub span: Span,
-    /// How much.
+    /// The energy that was drawn.
     pub energy: Energy,
-    /// Reckoned rather than measured.
+    /// Whether it is an estimate rather than a measurement.
     pub estimated: bool,
 }
 

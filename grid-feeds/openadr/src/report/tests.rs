@@ -20,7 +20,7 @@ fn document(contents: Contents) -> Value {
     serde_json::to_value(report).unwrap()
 }
 
-/// As the server has it.
+/// A report as the server gives it back.
 fn sent(mut document: Value) -> SentReport {
     for (name, value) in [
         ("id", "r1"),

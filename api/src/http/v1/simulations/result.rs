@@ -35,7 +35,7 @@ pub struct CellQuery {
 struct Sent {
     /// The last part of its URL.
     name: &'static str,
-    /// The file.
+    /// The name under which it is stored.
     file: &'static str,
     kind: &'static str,
     /// Whether cells have it, and grids as a whole.
@@ -47,7 +47,7 @@ const CSV: &str = "text/csv; charset=utf-8";
 #[cfg(feature = "parquet")]
 const PARQUET: &str = "application/vnd.apache.parquet";
 
-/// All results.
+/// All results that a simulation may have.
 const RESULTS: &[Sent] = &[
     Sent {
         name: "summary",
