@@ -11,7 +11,7 @@ use simulator::policy::Policy;
 use simulator::sesames::{
     Cell, Forecast, Given, InputError, Inputs, Parameters, SesamesError, Source, Tariff, Uncovered,
 };
-use simulator::swf;
+use simulator::traces;
 
 use super::forecasts;
 
@@ -203,8 +203,8 @@ impl Reader<'_, '_> {
 
     /// Requests derived from a workload trace, where there is one.
     fn trace(&mut self, files: &Files, parameters: &Parameters) -> Option<Vec<Request>> {
-        let trace = self.table("swf_file", files.swf_file.as_ref(), swf::jobs)?;
-        let derived = swf::requests(&trace, files.swf, parameters);
+        let trace = self.table("swf_file", files.swf_file.as_ref(), traces::jobs)?;
+        let derived = traces::requests(&trace, files.swf, parameters);
         let (unknown, too_large) = (derived.unknown, derived.too_large);
         if unknown + too_large > 0 {
             self.notes.push(format!(

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::policy::Policy;
 use crate::sesames::Parameters;
-use crate::swf::Reading;
+use crate::traces::Reading;
 
 /// What is played. Names of parameters and files are checked by [`Experiment::variants`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,20 +4,18 @@
 //! random number comes from a generator seeded by the caller, so that the same seed gives the same
 //! results on every machine, and the seed is part of the results.
 //!
-//! * [`batch`]: batch queues: workload traces under batch schedulers.
 //! * [`policy`]: how a request's start and nodes are picked. Every policy is the production
 //!   planner under another order of nodes and another choice among its answers.
 //! * [`sesames`]: the month of the SESAMES paper, section VI: requests played against agendas under
 //!   each policy, run by run.
 //! * [`experiment`]: settings and grids of settings as data.
-//! * [`swf`]: requests derived from workload traces.
+//! * [`traces`]: requests derived from workload traces.
 //! * [`tables`]: results as tidy CSV, into any writer.
 //! * [`report`]: results as one HTML page with figures.
 
-pub mod batch;
 pub mod experiment;
 pub mod policy;
 pub mod report;
 pub mod sesames;
-pub mod swf;
 pub mod tables;
+pub mod traces;

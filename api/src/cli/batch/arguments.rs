@@ -7,13 +7,13 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use batch::job::Utilisation;
+use batch::policy::{Allocation, Policy, PolicyError, Tie, nearest};
+use batch::report::Part;
+use batch::summary;
+use batch::time::Time;
 use clap::ValueEnum;
 use planner::time::Timestamp;
-use simulator::batch::job::Utilisation;
-use simulator::batch::policy::{Allocation, Policy, PolicyError, Tie, nearest};
-use simulator::batch::report::Part;
-use simulator::batch::summary;
-use simulator::batch::time::Time;
 
 use super::driving::Driving;
 use super::formats::Format;

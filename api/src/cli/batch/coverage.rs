@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use batch::steps::{Missing, Steps};
+use batch::tariff::Table;
+use batch::time::Time;
 use planner::time::{Seconds, Timestamp};
-use simulator::batch::steps::{Missing, Steps};
-use simulator::batch::tariff::Table;
-use simulator::batch::time::Time;
 
 use super::run::Given;
 use crate::cli::Failure;

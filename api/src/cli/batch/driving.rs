@@ -1,6 +1,6 @@
 //! How hard jobs drive machines: as they say, unless options say otherwise.
 
-use simulator::batch::job::{Job, Utilisation, Work};
+use batch::job::{Job, Utilisation, Work};
 
 /// What options say of how hard jobs drive machines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,8 +26,8 @@ impl Driving {
 
 #[cfg(test)]
 mod tests {
-    use simulator::batch::job::JobId;
-    use simulator::batch::time::Time;
+    use batch::job::JobId;
+    use batch::time::Time;
 
     use super::*;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use simulator::batch::kernel::external::{self, Described, Peer, Rules};
-use simulator::batch::kernel::{Cluster, SimulationError};
-use simulator::batch::policy::no_option;
-use simulator::batch::workload::WorkloadError;
+use batch::kernel::external::{self, Described, Peer, Rules};
+use batch::kernel::{Cluster, SimulationError};
+use batch::policy::no_option;
+use batch::workload::WorkloadError;
 use tokio::runtime::Runtime;
 use zeromq::{ReqSocket, Socket, SocketOptions, SocketRecv, SocketSend, ZmqMessage};
 

@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use batch::job::Job;
+use batch::platform::{KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml};
+use batch::workload::{Cleaning, Jobs, Reading, WorkloadError, read_json};
 use planner::time::Timestamp;
 use serde::Deserialize;
-use simulator::batch::job::Job;
-use simulator::batch::platform::{
-    KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml,
-};
-use simulator::batch::workload::{Cleaning, Jobs, Reader, Reading, WorkloadError, read_json};
 
 use super::files::{bad_input, open, open_unseen};
 use super::nodes::{self, Services};
@@ -97,7 +95,7 @@ pub fn machines_of(file: &Path) -> Result<Option<(u32, &'static str)>, Failure> 
             .filter(|machines| *machines > 0)
             .map(|machines| (machines, "nb_res")));
     }
-    let mut reader = Reader::new(source);
+    let mut reader = swf::Reader::new(source);
     reader.next_record().map_err(|error| bad_input(file, error))?;
     let said = |key| Some((reader.header().number(key)?.try_into().ok()?, key));
     Ok(["MaxProcs", "MaxNodes"]

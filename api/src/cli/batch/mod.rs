@@ -17,8 +17,8 @@ mod sweep;
 
 use std::io::Write;
 
+use batch::policy::options_help;
 use clap::Subcommand;
-use simulator::batch::policy::options_help;
 
 use super::Failure;
 

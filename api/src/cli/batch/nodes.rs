@@ -4,13 +4,13 @@ use std::io::Read;
 use std::path::Path;
 
 use axum::http::Method;
+use batch::platform::{Draws, KnownMachine};
 use grid_feeds::feed::Secret;
 use grid_feeds::http::{Http, Timeouts, send};
 use grid_feeds::table;
 use planner::node::Node;
 use planner::quantity::Power;
 use serde::Deserialize;
-use simulator::batch::platform::{Draws, KnownMachine};
 
 use super::files::{bad_input, open};
 use crate::cli::{Failure, block_on};

@@ -4,17 +4,17 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use batch::energy::Reading;
+use batch::job::Job;
+use batch::kernel::{Entering, Observer, Played, Totals};
+use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
+use batch::platform::Platform;
+use batch::policy::Why;
+use batch::report::{Collector, Part};
+use batch::summary::{Summary, Tally};
+use batch::time::Time;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
-use simulator::batch::energy::Reading;
-use simulator::batch::job::Job;
-use simulator::batch::kernel::{Entering, Observer, Played, Totals};
-use simulator::batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
-use simulator::batch::platform::Platform;
-use simulator::batch::policy::Why;
-use simulator::batch::report::{Collector, Part};
-use simulator::batch::summary::{Summary, Tally};
-use simulator::batch::time::Time;
 
 use super::files::Pending;
 use super::formats::Format;

@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use batch::batches::batches;
+use batch::kernel::{self, Cluster, SimulationError};
+use batch::platform::Platform;
+use batch::policy::{Allocation, Setting, Tie};
+use batch::reservation::Reservation;
+use batch::summary::Summary;
+use batch::tariff::Tariff;
+use batch::workload::{Cleaning, Reading, WorkloadError};
 use serde::Serialize;
-use simulator::batch::batches::batches;
-use simulator::batch::kernel::{self, Cluster, SimulationError};
-use simulator::batch::platform::Platform;
-use simulator::batch::policy::{Allocation, Setting, Tie};
-use simulator::batch::reservation::Reservation;
-use simulator::batch::summary::Summary;
-use simulator::batch::tariff::Tariff;
-use simulator::batch::workload::{Cleaning, Reading, WorkloadError};
 
 use super::arguments::{Arguments, Decider, Options, Supplier};
 use super::coverage;

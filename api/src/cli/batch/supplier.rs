@@ -3,14 +3,14 @@
 use std::io::Read;
 use std::path::Path;
 
+use batch::reservation::{Reservation, reservations};
+use batch::steps::Steps;
+use batch::tariff::Tariff;
+use batch::time::Time;
 use grid_feeds::table::{self, TableError};
 use planner::agenda::Agenda;
 use planner::quantity::{Power, Rate};
 use planner::time::Timestamp;
-use simulator::batch::reservation::{Reservation, reservations};
-use simulator::batch::steps::Steps;
-use simulator::batch::tariff::Tariff;
-use simulator::batch::time::Time;
 
 use super::arguments::Supplier;
 use super::files::{bad_input, open};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use simulator::batch::job::Job;
-use simulator::batch::workload::{JsonWriter, SwfWriter};
+use batch::job::Job;
+use batch::workload::{JsonWriter, SwfWriter};
 
 use crate::cli::batch::files::Pending;
 use crate::cli::batch::inputs::Workload;

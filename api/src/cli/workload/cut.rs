@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use simulator::batch::workload::{Field, Reader};
+use swf::{Field, Reader};
 
 use crate::cli::batch::files::{Pending, bad_input, open};
 use crate::cli::{Failure, tell};

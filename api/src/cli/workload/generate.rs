@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
+use batch::job::Job;
+use batch::workload::{LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, light_esp, simbatch, weibull};
 use clap::ValueEnum;
-use simulator::batch::job::Job;
-use simulator::batch::workload::{
-    LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, light_esp, simbatch, weibull,
-};
 
 use super::convert::{Written, write};
 use crate::cli::Failure;

@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 
+use batch::job::Job;
+use batch::workload::{Cleaning, Description, describe};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use simulator::batch::job::Job;
-use simulator::batch::workload::{Cleaning, Description, describe};
 
 use crate::cli::Failure;
 use crate::cli::batch::inputs::Workload;

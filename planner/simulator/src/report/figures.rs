@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::ReportedCell;
-use super::chart::{Chart, Horizontal, Kind, Series};
-use super::scale::readable;
 use crate::policy::Policy;
 use crate::sesames::{Measure, PolicySummary, Saved};
 use crate::tables::CURVES;
+use charts::scale::readable;
+use charts::{Chart, Horizontal, Kind, Series, escaped};
 
 /// The figures of one cell.
 pub(super) fn of_cell(cell: &ReportedCell<'_>) -> String {
@@ -199,7 +199,7 @@ fn of_slice(cells: &[&ReportedCell<'_>], others: &[(String, Value)]) -> String {
     };
     let words = others.iter().map(|(name, value)| format!(", {name} = {}", text(value)));
     let title = format!("What changes with {varied}{}", words.collect::<String>());
-    let mut out = format!("<h2>{}</h2>\n<div class=figures>", super::chart::escaped(&title));
+    let mut out = format!("<h2>{}</h2>\n<div class=figures>", escaped(&title));
     let names = ["Energy", "Cost", "CO2"].into_iter().enumerate();
     let saved: Vec<Chart> = names
         .map(|(column, name)| {

@@ -1,10 +1,8 @@
 //! One HTML page of an experiment's results that can be opened offline: tables and figures, with
 //! everything it needs inside.
 
-pub(crate) mod chart;
 mod figures;
 mod findings;
-pub(crate) mod scale;
 mod totals;
 
 use std::fmt::Write;
@@ -12,8 +10,8 @@ use std::fmt::Write;
 use crate::experiment::Variant;
 use crate::policy::Policy;
 use crate::sesames::{Measure, PolicySummary};
-use chart::escaped;
-use scale::{grouped, readable};
+use charts::scale::{grouped, readable};
+use charts::{STYLE, escaped};
 
 pub use findings::{Findings, Timeline};
 
@@ -25,8 +23,6 @@ pub struct ReportedCell<'a> {
     /// What came of it.
     pub findings: &'a Findings,
 }
-
-pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The report: of one cell all figures, of a grid what changes from cell to cell.
 pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::ReportedCell;
-use super::scale::{grouped, readable};
 use crate::policy::Policy;
 use crate::sesames::{MonthTotals, PolicySummary, Summary};
+use charts::scale::{grouped, readable};
 
 /// Both tables of a cell.
 pub(super) fn of_cell(cell: &ReportedCell<'_>) -> String {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use batch::job::Job;
+use batch::platform::Platform;
+use batch::policy::Setting;
+use batch::workload::{Cleaning, Reading};
 use sha2::{Digest, Sha256};
-use simulator::batch::job::Job;
-use simulator::batch::platform::Platform;
-use simulator::batch::policy::Setting;
-use simulator::batch::workload::{Cleaning, Reading};
 
 use super::super::arguments::{Arguments, Decider, Options, Supplier};
 use super::super::files;

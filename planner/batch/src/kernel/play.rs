@@ -1,0 +1,156 @@
+//! The loop over instants.
+
+use std::iter::Peekable;
+
+use super::cluster::State;
+use super::{Cluster, Observer, SimulationError};
+use crate::job::{Asked, Job, JobKey};
+use crate::policy::{Decisions, Moment, Scheduler, Switched, Tie};
+use crate::time::Time;
+
+/// How many instants may pass in turn without a job that runs or comes, while others wait; where the
+/// scheduler knows that its bounds change later on, and where it does not.
+const IDLE: [u32; 2] = [10_000_000, 1_000_000];
+
+/// Plays `jobs`, which come in the order of submission, under `scheduler`.
+///
+/// # Errors
+/// Those of the workload and of the observer; decisions that cannot be carried out.
+pub fn simulate<E>(
+    jobs: impl Iterator<Item = Result<Job, E>>,
+    cluster: Cluster<'_>,
+    scheduler: &mut dyn Scheduler,
+    observer: &mut impl Observer,
+) -> Result<(), SimulationError<E>> {
+    let mut play = Play {
+        jobs: jobs.peekable(),
+        state: State::new(cluster),
+        scheduler,
+        observer,
+        decisions: Decisions::default(),
+        ended: Vec::new(),
+        switched: Vec::new(),
+        submitted: Vec::new(),
+    };
+    let (mut last, mut since) = (Time::ZERO, Time::ZERO);
+    let mut idle = 0;
+    while let Some(now) = play.next_instant(last)? {
+        if play.jobs.peek().is_some() || play.state.is_running() {
+            (idle, since) = (0, now);
+        } else {
+            idle += 1;
+            let until = play.scheduler.bounded_until();
+            if idle > IDLE[usize::from(until.is_none())] {
+                let (waiting, times) = (play.state.waiting(), idle - 1);
+                return Err(SimulationError::Endless { now: last, waiting, times, since, until });
+            }
+        }
+        last = now;
+        play.gather(now)?;
+        match cluster.tie {
+            Tie::Batch => play.at_once(now)?,
+            Tie::Pyss => play.one_by_one(now)?,
+        }
+    }
+    match play.state.waiting() {
+        0 => Ok(play
+            .state
+            .machines()
+            .totals()
+            .map_or(Ok(()), |totals| play.observer.finished(&totals))?),
+        waiting => Err(SimulationError::Stuck { now: last, waiting }),
+    }
+}
+
+struct Play<'a, J: Iterator, O> {
+    jobs: Peekable<J>,
+    state: State<'a>,
+    scheduler: &'a mut dyn Scheduler,
+    observer: &'a mut O,
+    decisions: Decisions,
+    /// What happens at this instant.
+    ended: Vec<JobKey>,
+    switched: Vec<Switched>,
+    submitted: Vec<Asked>,
+}
+
+impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
+    /// When something happens next.
+    fn next_instant(&mut self, last: Time) -> Result<Option<Time>, SimulationError<E>> {
+        let submission = match self.jobs.peek() {
+            Some(Ok(job)) => Some(job.submitted),
+            Some(Err(_)) => match self.jobs.next() {
+                Some(Err(error)) => return Err(SimulationError::Workload(error)),
+                _ => None,
+            },
+            None => None,
+        };
+        if submission.is_none() && self.state.is_done() {
+            return Ok(None);
+        }
+        let wake = self.decisions.wake_at.filter(|at| *at > last);
+        let switch = self.state.machines().next_switch();
+        Ok([submission, self.state.next_end(), switch, wake].into_iter().flatten().min())
+    }
+
+    /// Ends and submits what ends and is submitted at `now`.
+    fn gather(&mut self, now: Time) -> Result<(), SimulationError<E>> {
+        self.ended.clear();
+        self.switched.clear();
+        self.submitted.clear();
+        while let Some(key) = self.state.pop_end(now) {
+            self.state.end(now, key, self.observer)?;
+            self.ended.push(key);
+        }
+        self.state.end_switches(now, &mut self.switched, self.observer)?;
+        let due = |job: &Result<Job, E>| job.as_ref().is_ok_and(|job| job.submitted <= now);
+        while let Some(Ok(job)) = self.jobs.next_if(due) {
+            self.submitted.extend(self.state.submit(job, self.observer)?);
+        }
+        Ok(())
+    }
+
+    /// One decision on everything.
+    fn at_once(&mut self, now: Time) -> Result<(), SimulationError<E>> {
+        let consumed = self.state.machines().consumed(now);
+        let Self { ended, switched, submitted, scheduler, decisions, .. } = self;
+        let moment = Moment { now, ended, switched, submitted, consumed };
+        scheduler.decide(&moment, decisions);
+        self.carry_out(now)
+    }
+
+    /// A decision on each event, submissions first; then the starts.
+    fn one_by_one(&mut self, now: Time) -> Result<(), SimulationError<E>> {
+        let consumed = self.state.machines().consumed(now);
+        let nothing = Moment { now, ended: &[], switched: &[], submitted: &[], consumed };
+        for job in &self.submitted {
+            let submitted = std::slice::from_ref(job);
+            self.scheduler.decide(&Moment { submitted, ..nothing }, &mut self.decisions);
+        }
+        for key in &self.ended {
+            let ended = std::slice::from_ref(key);
+            self.scheduler.decide(&Moment { ended, ..nothing }, &mut self.decisions);
+        }
+        if !self.switched.is_empty() || self.submitted.is_empty() && self.ended.is_empty() {
+            let woken = Moment { switched: &self.switched, ..nothing };
+            self.scheduler.decide(&woken, &mut self.decisions);
+        }
+        self.carry_out(now)
+    }
+
+    fn carry_out(&mut self, now: Time) -> Result<(), SimulationError<E>> {
+        for key in self.ended.drain(..) {
+            self.state.release(key);
+        }
+        for refusal in self.decisions.refusals.drain(..) {
+            self.state.refuse(now, refusal, self.observer)?;
+        }
+        for start in self.decisions.starts.drain(..) {
+            self.state.start(now, start, self.observer)?;
+        }
+        for order in self.decisions.orders.drain(..) {
+            self.state.order(now, order, self.observer)?;
+        }
+        Ok(())
+    }
+}

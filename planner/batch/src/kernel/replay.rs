@@ -1,0 +1,108 @@
+//! The loop over the messages of another simulator.
+
+use super::cluster::State;
+use super::{Cluster, Observer, SimulationError};
+use crate::batches::{Batch, BatchesError, Named};
+use crate::job::{Job, JobId};
+use crate::policy::{Decisions, Moment, Scheduler};
+use crate::time::Time;
+
+/// Plays `jobs` under `scheduler`, which is told what `batches` say, message by message, and nothing
+/// else.
+///
+/// # Errors
+/// As [`super::simulate`]; messages that contradict the simulation: jobs that do not end or are not
+/// submitted then, or that no message names.
+pub fn replay<E>(
+    mut jobs: impl Iterator<Item = Result<Job, E>>,
+    batches: impl Iterator<Item = Result<Batch, BatchesError>>,
+    cluster: Cluster<'_>,
+    scheduler: &mut dyn Scheduler,
+    observer: &mut impl Observer,
+) -> Result<(), SimulationError<E>> {
+    let mut state = State::new(cluster);
+    let mut named = Named::default();
+    let mut decisions = Decisions::default();
+    let mut last = Batch { line: 1, time: Time::ZERO, ended: Vec::new(), submitted: Vec::new() };
+    for batch in batches {
+        let batch = batch?;
+        let now = batch.time;
+        passed_over(&state, &batch)?;
+        let mut ended = Vec::new();
+        for id in &batch.ended {
+            let key = named.ended(id).filter(|key| state.end_out_of_turn(now, *key));
+            let wrong = || batch.contradiction(format!("job {id} does not end at {now} s"));
+            let key = key.ok_or_else(wrong)?;
+            state.end(now, key, observer)?;
+            ended.push(key);
+        }
+        let mut submitted = Vec::new();
+        for id in &batch.submitted {
+            let job = find(&mut jobs, &mut named, id)?.filter(|job| job.submitted == now);
+            let wrong = || batch.contradiction(format!("job {id} is not submitted at {now} s"));
+            submitted.extend(state.submit(job.ok_or_else(wrong)?, observer)?);
+        }
+        let consumed = state.machines().consumed(now);
+        let (ended_now, submitted) = (&ended, &submitted);
+        let moment = Moment { now, ended: ended_now, switched: &[], submitted, consumed };
+        scheduler.decide(&moment, &mut decisions);
+        for key in ended {
+            state.release(key);
+        }
+        for refusal in decisions.refusals.drain(..) {
+            state.refuse(now, refusal, observer)?;
+        }
+        for start in decisions.starts.drain(..) {
+            let key = start.key;
+            let id = state.start(now, start, observer)?.clone();
+            named.started(id, key);
+        }
+        if let Some(order) = decisions.orders.pop() {
+            let what = "is told by messages that switch no machines, and switches";
+            return Err(SimulationError::Order { now, what, machines: order.machines });
+        }
+        last = batch;
+    }
+    let left = jobs.next().transpose().map_err(SimulationError::Workload)?;
+    if let Some(job) = left.as_ref().or(named.forgotten()) {
+        return Err(last.contradiction(format!("no message submits job {}", job.id)).into());
+    }
+    match (state.waiting(), state.next_end()) {
+        (0, None) => {
+            Ok(state.machines().totals().map_or(Ok(()), |totals| observer.finished(&totals))?)
+        }
+        (_, Some(at)) => {
+            Err(last.contradiction(format!("no message tells the end at {at} s")).into())
+        }
+        (waiting, None) => Err(SimulationError::Stuck { now: last.time, waiting }),
+    }
+}
+
+/// An end before the message that no message told.
+fn passed_over<E>(state: &State<'_>, batch: &Batch) -> Result<(), SimulationError<E>> {
+    match state.next_end() {
+        Some(at) if at < batch.time => {
+            Err(batch.contradiction(format!("a job that ended at {at} s was passed over")).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The job of this id, reading on as far as needed.
+fn find<E>(
+    jobs: &mut impl Iterator<Item = Result<Job, E>>,
+    named: &mut Named,
+    id: &JobId,
+) -> Result<Option<Job>, SimulationError<E>> {
+    if let Some(job) = named.submitted(id) {
+        return Ok(Some(job));
+    }
+    for job in jobs {
+        let job = job.map_err(SimulationError::Workload)?;
+        if job.id == *id {
+            return Ok(Some(job));
+        }
+        named.announce(job);
+    }
+    Ok(None)
+}

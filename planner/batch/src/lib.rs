@@ -1,0 +1,38 @@
+//! Batch queues: real workloads under batch schedulers.
+//!
+//! Pure, like the planner: no IO of its own, no clock, no threads, no global randomness.
+//!
+//! * [`workload`]: jobs, from traces and documents.
+//! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
+//! * [`kernel`]: events over integer time; what is true of jobs and machines.
+//! * [`policy`]: which waiting job starts when, and where; one file each.
+//! * [`batches`]: the messages of another simulator, to be replayed.
+//! * [`tariff`]: what energy costs and emits, and caps; [`reservation`]: machines that are not for jobs.
+//! * [`quantiles`]: of values that are not kept.
+//! * [`summary`]: what became of the jobs, over all of them, in bounded memory.
+//! * [`output`]: what became of each of them; [`report`]: in pictures.
+//!
+//! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), chapters 2
+//! and 4 to 7; Simbatch (Y. Caniou, J.-S. Gay); A. Mu'alem and D. Feitelson 2001 for backfilling.
+
+pub mod batches;
+mod bits;
+mod bounds;
+pub mod energy;
+pub mod job;
+pub mod kernel;
+pub mod output;
+pub mod platform;
+pub mod policy;
+mod profile;
+pub mod quantiles;
+mod queue;
+mod releases;
+pub mod report;
+pub mod reservation;
+mod set_profile;
+pub mod steps;
+pub mod summary;
+pub mod tariff;
+pub mod time;
+pub mod workload;

@@ -1,0 +1,55 @@
+//! `consumed_energy.csv`: a row whenever a job starts or ends or machines change their state, with
+//! Batsim's columns.
+
+use std::io::{self, Write};
+
+use super::jobs::seconds;
+use crate::energy::{Happening, Reading};
+
+/// `consumed_energy.csv`: time, energy so far, `s` for a start, `e` for an end or `p` for a change of
+/// power states, what machines would draw without their jobs, mean power since the row before or `NA`.
+#[derive(Debug)]
+pub struct EnergyTable<W> {
+    out: W,
+    row: Vec<u8>,
+}
+
+impl<W: Write> EnergyTable<W> {
+    /// A table of no rows yet.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(b"time,energy,event_type,wattmin,epower\n")?;
+        Ok(Self { out, row: Vec::new() })
+    }
+
+    /// A row.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn row(&mut self, reading: &Reading) -> io::Result<()> {
+        let row = &mut self.row;
+        row.clear();
+        seconds(row, reading.now);
+        let letter = match reading.happening {
+            Happening::Start => 's',
+            Happening::End => 'e',
+            Happening::State => 'p',
+        };
+        write!(row, ",{:.6},{letter},{:.6},", reading.consumed.as_joules(), reading.least_w)?;
+        match reading.mean_w {
+            Some(mean_w) => writeln!(row, "{mean_w:.6}")?,
+            None => row.extend_from_slice(b"NA\n"),
+        }
+        self.out.write_all(row)
+    }
+
+    /// Writes what is not written yet.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
