@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use super::job::{Job, JobId, JobKey};
-use super::time::Time;
+use crate::job::{Job, JobId};
+use crate::scheduler::JobKey;
+use crate::time::Time;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]

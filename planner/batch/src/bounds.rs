@@ -4,8 +4,8 @@
 //! for more machines and longer durations too, and as long as machines are only taken; what is given
 //! back moves those bounds that have new room there.
 
-use super::profile::Profile;
-use super::time::Time;
+use crate::profile::Profile;
+use crate::time::Time;
 
 /// No `nodes` machines are free for `duration` from any instant before `before`.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@
 
 use planner::quantity::Energy;
 
-use super::platform::Activity;
-use super::tariff::{Bill, Sum, Tariff};
-use super::time::Time;
+use crate::platform::Activity;
+use crate::tariff::{Bill, Sum, Tariff};
+use crate::time::Time;
 
 /// Picojoules in a microjoule.
 const PICO: i128 = 1_000_000;

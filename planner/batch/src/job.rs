@@ -1,9 +1,11 @@
-//! Jobs: what the kernel knows, and the part of it that a scheduler may see.
+//! Jobs as workloads describe them and the kernel plays them.
+//!
+//! A scheduler sees only a part of a job: [`JobRequest`](crate::scheduler::JobRequest).
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::time::Time;
+use crate::time::Time;
 
 /// What a workload calls a job. Numbers order before names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,28 +118,6 @@ impl Job {
             Work::Compute(_) | Work::Both(..) => time > walltime,
         })
     }
-}
-
-/// Names a job while it waits or runs; free for another afterwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobKey(pub u32);
-
-impl JobKey {
-    /// As a place in a table.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What a scheduler sees of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// How it is named in decisions.
-    pub key: JobKey,
-    /// Machines.
-    pub nodes: u32,
-    /// After how long it is killed; [`Time::FOREVER`] where the workload does not say.
-    pub walltime: Time,
 }
 
 #[cfg(test)]

@@ -18,13 +18,13 @@ use std::io;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 
-use super::batches::BatchesError;
-use super::energy::{Consumption, Reading};
-use super::job::{Job, JobId};
-use super::platform::Platform;
-use super::policy::{Tie, Why};
-use super::tariff::Tariff;
-use super::time::Time;
+use crate::batches::BatchesError;
+use crate::energy::{Consumption, Reading};
+use crate::job::{Job, JobId};
+use crate::platform::Platform;
+use crate::scheduler::{RefusalReason, Tie};
+use crate::tariff::Tariff;
+use crate::time::Time;
 
 pub use machines::Entered;
 pub use play::simulate;
@@ -120,7 +120,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// Those of its output.
-    fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()>;
+    fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()>;
 
     /// Machines enter a state.
     ///
@@ -172,7 +172,7 @@ pub enum SimulationError<E> {
     },
     /// The scheduler ordered what cannot be.
     #[error("at {now} s the scheduler {what} {:?}", .machines.ranges())]
-    Order {
+    PowerOrder {
         /// When.
         now: Time,
         /// What it did.

@@ -5,6 +5,7 @@
 //! * [`workload`]: jobs, from traces and documents.
 //! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
+//! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
 //! * [`policy`]: which waiting job starts when, and where; one file each.
 //! * [`batches`]: the messages of another simulator, to be replayed.
 //! * [`tariff`]: what energy costs and emits, and caps; [`reservation`]: machines that are not for jobs.
@@ -30,6 +31,7 @@ mod queue;
 mod releases;
 pub mod report;
 pub mod reservation;
+pub mod scheduler;
 mod set_profile;
 pub mod steps;
 pub mod summary;

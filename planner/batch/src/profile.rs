@@ -5,7 +5,7 @@
 //! costs the steps passed, changing it the steps behind the change; [`Profile::shift`] most often
 //! costs the steps that it changes.
 
-use super::time::Time;
+use crate::time::Time;
 
 /// Steps that are over stay until they are so many.
 const STALE: usize = 256;

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::job::Asked;
-use super::time::Time;
+use crate::scheduler::JobRequest;
+use crate::time::Time;
 
 /// Jobs in a chunk at most.
 const FULL: usize = 64;
@@ -14,7 +14,7 @@ struct Chunk {
     least_nodes: u32,
     shortest: Time,
     /// Never empty.
-    jobs: Vec<Asked>,
+    jobs: Vec<JobRequest>,
 }
 
 impl Chunk {
@@ -65,7 +65,7 @@ impl Hole {
 
 impl Queue {
     /// Adds a job at the end.
-    pub fn push(&mut self, job: Asked) {
+    pub fn push(&mut self, job: JobRequest) {
         if let Some(chunk) = self.chunks.back_mut().filter(|chunk| chunk.jobs.len() < FULL) {
             chunk.least_nodes = chunk.least_nodes.min(job.nodes);
             chunk.shortest = chunk.shortest.min(job.walltime);
@@ -79,7 +79,7 @@ impl Queue {
     }
 
     /// The first job.
-    pub fn first(&self) -> Option<&Asked> {
+    pub fn first(&self) -> Option<&JobRequest> {
         self.chunks.front().and_then(|chunk| chunk.jobs.first())
     }
 
@@ -89,7 +89,7 @@ impl Queue {
     }
 
     /// Removes the first job.
-    pub fn pop(&mut self) -> Option<Asked> {
+    pub fn pop(&mut self) -> Option<JobRequest> {
         self.first().is_some().then(|| self.remove(Cursor::default()))
     }
 
@@ -99,7 +99,7 @@ impl Queue {
     }
 
     /// The next job at `cursor` or after it that `hole` takes; `cursor` is then its place.
-    pub fn next_in(&self, cursor: &mut Cursor, hole: Hole) -> Option<Asked> {
+    pub fn next_in(&self, cursor: &mut Cursor, hole: Hole) -> Option<JobRequest> {
         while let Some(chunk) = self.chunks.get(cursor.chunk) {
             if hole.takes(chunk.least_nodes, chunk.shortest) {
                 let rest = chunk.jobs.get(cursor.job..).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Queue {
     }
 
     /// Removes the job at `cursor`, where there is one.
-    pub fn remove(&mut self, cursor: Cursor) -> Asked {
+    pub fn remove(&mut self, cursor: Cursor) -> JobRequest {
         let chunk = &mut self.chunks[cursor.chunk];
         let job = chunk.jobs.remove(cursor.job);
         if chunk.jobs.is_empty() {

@@ -4,8 +4,8 @@
 //! the square root of the running jobs or less, and the instant from which enough machines are free
 //! is found by skipping chunks.
 
-use super::job::JobKey;
-use super::time::Time;
+use crate::scheduler::JobKey;
+use crate::time::Time;
 
 /// Chunks are split when they are full.
 const FULL: usize = 128;

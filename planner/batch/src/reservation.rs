@@ -4,7 +4,7 @@ use std::io::Read;
 
 use planner::node_set::NodeSet;
 
-use super::time::Time;
+use crate::time::Time;
 
 /// Machines that are reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use planner::node_set::NodeSet;
 
-use super::platform::Groups;
-use super::time::Time;
+use crate::platform::Groups;
+use crate::time::Time;
 
 /// Which of the machines that are free for long enough a job takes (the thesis, 5.5.2).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Values that hold from one instant to the next: prices, caps and rates in simulated time.
 
-use super::time::Time;
+use crate::time::Time;
 
 /// A piecewise-constant function of time; nothing before its first step and after its last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use std::io;
 use planner::node_set::NodeSet;
 use serde::Serialize;
 
-use super::job::Job;
-use super::kernel::{JobEnd, Observer, Played, Totals};
-use super::platform::Activity;
-use super::policy::Why;
-use super::quantiles::{Quantiles, Shares};
-use super::time::Time;
+use crate::job::Job;
+use crate::kernel::{JobEnd, Observer, Played, Totals};
+use crate::platform::Activity;
+use crate::quantiles::{Quantiles, Shares};
+use crate::scheduler::RefusalReason;
+use crate::time::Time;
 
 /// The run time below which slowdowns are bounded, unless said otherwise, s.
 pub const TAU: Time = Time::from_seconds(10);
@@ -307,9 +307,9 @@ impl Observer for Tally {
         Ok(())
     }
 
-    fn refused(&mut self, _: &Job, why: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, _: &Job, why: Option<RefusalReason>) -> io::Result<()> {
         self.refused += 1;
-        self.refused_by_cap += u64::from(why == Some(Why::NeverUnderTheCap));
+        self.refused_by_cap += u64::from(why == Some(RefusalReason::NeverUnderTheCap));
         Ok(())
     }
 

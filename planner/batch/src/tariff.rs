@@ -1,7 +1,7 @@
 //! The supplier's side in simulated time: prices, CO2 and caps; and what a cluster's energy comes to.
 
-use super::steps::Steps;
-use super::time::Time;
+use crate::steps::Steps;
+use crate::time::Time;
 
 /// What the supplier announced.
 #[derive(Clone, Debug, Default, PartialEq)]

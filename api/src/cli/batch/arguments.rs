@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use batch::job::Utilisation;
-use batch::policy::{Allocation, Policy, PolicyError, Tie, nearest};
+use batch::policy::{Allocation, Policy, PolicyError, nearest};
 use batch::report::Part;
 use batch::summary;
 use batch::time::Time;
@@ -19,6 +19,7 @@ use super::driving::Driving;
 use super::formats::Format;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
+use batch::scheduler::Tie;
 
 /// One simulation.
 #[derive(clap::Args)]

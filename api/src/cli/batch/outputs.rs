@@ -9,7 +9,6 @@ use batch::job::Job;
 use batch::kernel::{Entering, Observer, Played, Totals};
 use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
 use batch::platform::Platform;
-use batch::policy::Why;
 use batch::report::{Collector, Part};
 use batch::summary::{Summary, Tally};
 use batch::time::Time;
@@ -18,6 +17,7 @@ use planner::time::Timestamp;
 
 use super::files::Pending;
 use super::formats::Format;
+use batch::scheduler::RefusalReason;
 
 /// A table that is being written.
 type Out = BufWriter<File>;
@@ -175,7 +175,7 @@ impl Observer for Outputs {
         energy.states.ended(played.finished, played.job.nodes)
     }
 
-    fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()> {
         self.tally.refused(job, why)?;
         self.tables.as_mut().map_or(Ok(()), |tables| tables.jobs.refused(job, why))
     }

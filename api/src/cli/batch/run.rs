@@ -7,7 +7,7 @@ use std::time::Instant;
 use batch::batches::batches;
 use batch::kernel::{self, Cluster, SimulationError};
 use batch::platform::Platform;
-use batch::policy::{Allocation, Setting, Tie};
+use batch::policy::{Allocation, Setting};
 use batch::reservation::Reservation;
 use batch::summary::Summary;
 use batch::tariff::Tariff;
@@ -24,6 +24,7 @@ use super::outputs::Outputs;
 use super::supplier;
 use crate::cli::Failure;
 use crate::cli::out;
+use batch::scheduler::Tie;
 
 /// What `summary.json` says.
 #[derive(Serialize)]

@@ -9,8 +9,8 @@ use planner::node_set::NodeSet;
 
 use super::machines::{Machines, News};
 use super::{Cluster, Entering, JobEnd, Observer, Played, SimulationError};
-use crate::job::{Asked, Job, JobId, JobKey};
-use crate::policy::{Order, Refusal, Start, Switched};
+use crate::job::{Job, JobId};
+use crate::scheduler::{JobKey, JobRefusal, JobRequest, PowerOrder, Start, Switched};
 use crate::time::Time;
 
 /// A job that waits or runs.
@@ -101,7 +101,7 @@ impl<'a> State<'a> {
         &mut self,
         job: Job,
         observer: &mut impl Observer,
-    ) -> Result<Option<Asked>, SimulationError<E>> {
+    ) -> Result<Option<JobRequest>, SimulationError<E>> {
         if job.nodes == 0 || job.nodes > self.cluster.platform.machines() {
             observer.refused(&job, None)?;
             return Ok(None);
@@ -110,7 +110,7 @@ impl<'a> State<'a> {
     }
 
     /// Lets a job wait, whatever it asks for.
-    fn admit(&mut self, job: Job) -> Asked {
+    fn admit(&mut self, job: Job) -> JobRequest {
         let (nodes, walltime) = (job.nodes, job.walltime.unwrap_or(Time::FOREVER));
         let live = Some(Live { job, started: None, machines: NodeSet::new(), speed: 1.0 });
         let key = if let Some(key) = self.spare.pop() {
@@ -122,7 +122,7 @@ impl<'a> State<'a> {
             key
         };
         self.waiting += 1;
-        Asked { key, nodes, walltime }
+        JobRequest { key, nodes, walltime }
     }
 
     /// Takes back a waiting job, and frees its key.
@@ -138,7 +138,7 @@ impl<'a> State<'a> {
     pub(super) fn refuse<E>(
         &mut self,
         now: Time,
-        Refusal { key, why }: Refusal,
+        JobRefusal { key, reason }: JobRefusal,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
         let Some(job) = self.withdraw(key) else {
@@ -146,7 +146,7 @@ impl<'a> State<'a> {
             let what = "refused what does not wait,";
             return Err(SimulationError::Decision { now, what, job });
         };
-        Ok(observer.refused(&job, why)?)
+        Ok(observer.refused(&job, reason)?)
     }
 
     /// Starts a job; its id.
@@ -255,14 +255,14 @@ impl<'a> State<'a> {
     pub(super) fn order<E>(
         &mut self,
         now: Time,
-        order: Order,
+        order: PowerOrder,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
         if order.machines.is_empty() {
             return Ok(());
         }
         let machines = order.machines.clone();
-        let refuse = |what| SimulationError::Order { now, what, machines };
+        let refuse = |what| SimulationError::PowerOrder { now, what, machines };
         let news = self.machines.order(now, order).map_err(refuse)?;
         tell(now, &news, observer)?;
         Ok(())

@@ -9,7 +9,7 @@ use super::{Cluster, Totals};
 use crate::energy::{Change, Happening, Meter, Reading};
 use crate::job::{Job, Utilisation, Work};
 use crate::platform::{Activity, Draws};
-use crate::policy::{Order, Target};
+use crate::scheduler::{PowerOrder, PowerTarget};
 use crate::time::Time;
 
 /// The state of all machines.
@@ -153,14 +153,14 @@ impl<'a> Machines<'a> {
     }
 
     /// Carries out an order. An error says what is wrong with it.
-    pub(super) fn order(&mut self, now: Time, order: Order) -> Result<News, &'static str> {
-        let Order { machines, to } = order;
+    pub(super) fn order(&mut self, now: Time, order: PowerOrder) -> Result<News, &'static str> {
+        let PowerOrder { machines, to } = order;
         if !self.cluster.places {
             return Err("switches machines where it is not kept which they are:");
         }
         match to {
-            Target::State(state) => self.set_state(now, machines, state),
-            Target::Off => {
+            PowerTarget::State(state) => self.set_state(now, machines, state),
+            PowerTarget::Off => {
                 if !self.cluster.platform.sleeps() {
                     return Err("switches off machines that cannot be:");
                 }
@@ -172,7 +172,7 @@ impl<'a> Machines<'a> {
                 self.free -= machines.count();
                 Ok(self.switch(now, machines, false))
             }
-            Target::On => {
+            PowerTarget::On => {
                 let left = self.off.difference(&machines);
                 if left.count() + machines.count() != self.off.count() {
                     return Err("switches on machines that are not off:");

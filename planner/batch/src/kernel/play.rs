@@ -4,8 +4,8 @@ use std::iter::Peekable;
 
 use super::cluster::State;
 use super::{Cluster, Observer, SimulationError};
-use crate::job::{Asked, Job, JobKey};
-use crate::policy::{Decisions, Moment, Scheduler, Switched, Tie};
+use crate::job::Job;
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Switched, Tie};
 use crate::time::Time;
 
 /// How many instants may pass in turn without a job that runs or comes, while others wait; where the
@@ -71,7 +71,7 @@ struct Play<'a, J: Iterator, O> {
     /// What happens at this instant.
     ended: Vec<JobKey>,
     switched: Vec<Switched>,
-    submitted: Vec<Asked>,
+    submitted: Vec<JobRequest>,
 }
 
 impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
@@ -148,7 +148,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
         for start in self.decisions.starts.drain(..) {
             self.state.start(now, start, self.observer)?;
         }
-        for order in self.decisions.orders.drain(..) {
+        for order in self.decisions.power_orders.drain(..) {
             self.state.order(now, order, self.observer)?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::cluster::State;
 use super::{Cluster, Observer, SimulationError};
 use crate::batches::{Batch, BatchesError, Named};
 use crate::job::{Job, JobId};
-use crate::policy::{Decisions, Moment, Scheduler};
+use crate::scheduler::{Decisions, Moment, Scheduler};
 use crate::time::Time;
 
 /// Plays `jobs` under `scheduler`, which is told what `batches` say, message by message, and nothing
@@ -57,9 +57,9 @@ pub fn replay<E>(
             let id = state.start(now, start, observer)?.clone();
             named.started(id, key);
         }
-        if let Some(order) = decisions.orders.pop() {
+        if let Some(order) = decisions.power_orders.pop() {
             let what = "is told by messages that switch no machines, and switches";
-            return Err(SimulationError::Order { now, what, machines: order.machines });
+            return Err(SimulationError::PowerOrder { now, what, machines: order.machines });
         }
         last = batch;
     }

@@ -9,7 +9,7 @@ use planner::node_set::NodeSet;
 
 use crate::job::{Job, JobId};
 use crate::kernel::{JobEnd, Played};
-use crate::policy::Why;
+use crate::scheduler::RefusalReason;
 use crate::time::Time;
 
 const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,\
@@ -71,10 +71,10 @@ impl<W: Write> JobTable<W> {
     ///
     /// # Errors
     /// Those of the output.
-    pub fn refused(&mut self, job: &Job, why: Option<Why>) -> io::Result<()> {
+    pub fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()> {
         self.asked(job);
         self.row.extend_from_slice(b"0,REJECTED,-1,-1,-1,-1,-1,-1,,-1,");
-        always_quoted(&mut self.row, why.map_or("", Why::text));
+        always_quoted(&mut self.row, why.map_or("", RefusalReason::text));
         self.row.push(b'\n');
         self.out.write_all(&self.row)
     }

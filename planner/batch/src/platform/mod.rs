@@ -14,7 +14,7 @@ mod xml;
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 
-use super::time::Time;
+use crate::time::Time;
 pub use document::{KnownMachine, MachineClass, PlatformDocument};
 use each::{Each, Sum};
 pub use groups::Groups;

@@ -10,10 +10,10 @@
 //! steps of the profile that are searched: all before its place, or, where many wait, those behind
 //! what is known of jobs no larger.
 
-use super::{ByKey, Decisions, Moment, Scheduler, Tie};
+use super::ByKey;
 use crate::bounds::Bounds;
-use crate::job::{Asked, JobKey};
 use crate::profile::Profile;
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Tie};
 use crate::time::Time;
 
 /// From so many waiting jobs on it pays to know bounds.
@@ -22,14 +22,14 @@ const MANY: usize = 2048;
 /// A waiting job and its guaranteed start.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
-    job: Asked,
+    job: JobRequest,
     start: Time,
 }
 
 impl Planned {
     /// Moves to the earliest place.
     fn advance(&mut self, now: Time, profile: &mut Profile) {
-        let Asked { nodes, walltime, .. } = self.job;
+        let JobRequest { nodes, walltime, .. } = self.job;
         if let Some(start) = profile.earliest(now, nodes, walltime, self.start) {
             profile.give(self.start, self.start + walltime, nodes);
             profile.take(start, start + walltime, nodes);
@@ -39,7 +39,7 @@ impl Planned {
 
     /// The same, where the profile has many steps.
     fn advance_far(&mut self, now: Time, profile: &mut Profile, bounds: &mut Bounds) {
-        let Asked { nodes, walltime, .. } = self.job;
+        let JobRequest { nodes, walltime, .. } = self.job;
         let from = bounds.from(now, nodes, walltime, self.start);
         if let Some(start) = profile.earliest(from, nodes, walltime, self.start) {
             profile.shift(self.start, start, walltime, nodes);
@@ -93,9 +93,9 @@ impl Conservative {
     }
 
     /// Plans a new job.
-    fn plan(&mut self, now: Time, job: Asked) {
+    fn plan(&mut self, now: Time, job: JobRequest) {
         // The kernel refuses jobs of more machines than there are, so there is always a place.
-        let Asked { nodes, walltime, .. } = job;
+        let JobRequest { nodes, walltime, .. } = job;
         let many = self.waiting.len() >= MANY;
         let from = if many { self.bounds.from(now, nodes, walltime, Time::FOREVER) } else { now };
         let earliest = self.profile.earliest(from, nodes, walltime, Time::FOREVER);

@@ -8,15 +8,15 @@
 
 use planner::node_set::NodeSet;
 
-use super::{ByKey, Decisions, Moment, Scheduler};
-use crate::job::{Asked, JobKey};
+use super::ByKey;
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 use crate::set_profile::{Selection, SetProfile};
 use crate::time::Time;
 
 /// A waiting job and its place.
 #[derive(Debug)]
 struct Planned {
-    job: Asked,
+    job: JobRequest,
     start: Time,
     machines: NodeSet,
 }
@@ -54,7 +54,7 @@ impl ConservativeSet {
         }
     }
 
-    fn plan(&mut self, now: Time, job: Asked) -> Planned {
+    fn plan(&mut self, now: Time, job: JobRequest) -> Planned {
         // Jobs wider than what may be found are refused, so there is always a place.
         let earliest = self.profile.earliest(now, job.nodes, job.walltime, &self.selection);
         let (start, machines) = earliest.unwrap_or((Time::FOREVER, NodeSet::new()));

@@ -9,10 +9,10 @@
 //! beyond it: only new jobs are tried then. Otherwise a decision costs the search for the shadow and
 //! the jobs that fit, by the summaries of [`Releases`] and [`Queue`].
 
-use super::{ByKey, Decisions, Moment, Scheduler, Tie};
-use crate::job::{Asked, JobKey};
+use super::ByKey;
 use crate::queue::{Hole, Queue};
 use crate::releases::{Release, Releases, Shadow};
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Tie};
 use crate::time::Time;
 
 /// EASY backfilling over a count of machines.
@@ -58,7 +58,7 @@ impl Easy {
         any
     }
 
-    fn start(&mut self, now: Time, job: Asked, decisions: &mut Decisions) {
+    fn start(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
         let release = Release { at: now + job.walltime, key: job.key, nodes: job.nodes };
         self.free -= job.nodes;
         self.releases.insert(release);
@@ -77,7 +77,7 @@ impl Easy {
     }
 
     /// Starts a job that the hole takes.
-    fn backfill(&mut self, now: Time, job: Asked, decisions: &mut Decisions) {
+    fn backfill(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
         if let Some(shadow) = self.shadow.as_mut().filter(|shadow| now + job.walltime > shadow.at) {
             shadow.extra -= job.nodes;
         }
@@ -105,7 +105,7 @@ impl Easy {
     }
 
     /// Nothing became free: only `job` is tried.
-    fn newcomer(&mut self, now: Time, job: Asked, decisions: &mut Decisions) {
+    fn newcomer(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
         if self.queue.is_empty() {
             if job.nodes <= self.free {
                 return self.start(now, job, decisions);

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use planner::node_set::NodeSet;
 
-use super::{ByKey, Decisions, Moment, Scheduler, Setting};
-use crate::job::Asked;
+use super::{ByKey, Setting};
+use crate::scheduler::{Decisions, JobRequest, Moment, Scheduler};
 use crate::set_profile::{Selection, SetProfile};
 use crate::time::Time;
 
@@ -18,7 +18,7 @@ use crate::time::Time;
 pub(super) struct EasyReservations {
     profile: SetProfile,
     running: ByKey<(Time, NodeSet)>,
-    queue: VecDeque<Asked>,
+    queue: VecDeque<JobRequest>,
     /// When reservations end, the last first.
     ends: Vec<Time>,
 }
@@ -35,7 +35,7 @@ impl EasyReservations {
         Self { profile, running: ByKey::new(), queue: VecDeque::new(), ends }
     }
 
-    fn start(&mut self, now: Time, job: Asked, machines: NodeSet, decisions: &mut Decisions) {
+    fn start(&mut self, now: Time, job: JobRequest, machines: NodeSet, decisions: &mut Decisions) {
         let until = now + job.walltime;
         self.profile.take(now, until, &machines);
         self.running.insert(job.key, (until, machines.clone()));

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 
 use planner::node_set::NodeSet;
 
-use super::{ByKey, Decisions, Moment, Scheduler};
-use crate::job::{Asked, JobKey};
+use super::ByKey;
 use crate::releases::{Release, Releases};
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 use crate::time::Time;
 
 /// EASY backfilling over sets of machines.
@@ -22,7 +22,7 @@ pub(super) struct EasySet {
     count: u32,
     releases: Releases,
     running: ByKey<(Time, NodeSet)>,
-    queue: VecDeque<Asked>,
+    queue: VecDeque<JobRequest>,
     promise: Promise,
 }
 
@@ -54,7 +54,7 @@ impl EasySet {
         }
     }
 
-    fn start(&mut self, now: Time, job: Asked, machines: NodeSet, decisions: &mut Decisions) {
+    fn start(&mut self, now: Time, job: JobRequest, machines: NodeSet, decisions: &mut Decisions) {
         let at = now + job.walltime;
         self.count -= job.nodes;
         self.free = self.free.difference(&machines);
@@ -78,7 +78,7 @@ impl EasySet {
     }
 
     /// Where a job behind the first one may start now.
-    fn place(&self, now: Time, job: &Asked) -> Option<NodeSet> {
+    fn place(&self, now: Time, job: &JobRequest) -> Option<NodeSet> {
         if job.nodes > self.count {
             None
         } else if now + job.walltime <= self.promise.at {
@@ -110,7 +110,7 @@ impl EasySet {
     }
 
     /// No job ended: only `job` is tried.
-    fn newcomer(&mut self, now: Time, job: Asked, decisions: &mut Decisions) {
+    fn newcomer(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
         let first = self.queue.is_empty();
         let place = if first { self.free.lowest(job.nodes) } else { self.place(now, &job) };
         if let Some(machines) = place {

@@ -9,10 +9,11 @@
 
 use planner::quantity::Power;
 
+use super::Setting;
 use super::opportunistic::Opportunistic;
 use super::options::Options;
 use super::sleeping::{Estimates, Gate, More, Outlook, Sleeping};
-use super::{Scheduler, Setting};
+use crate::scheduler::Scheduler;
 use crate::steps::Steps;
 use crate::time::Time;
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{ByKey, Decisions, Moment, Scheduler};
-use crate::job::{Asked, JobKey};
+use super::ByKey;
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 
 /// A strict queue in the order of `rank`; equals in the order of submission.
 #[derive(Debug)]
 pub(super) struct InOrder {
-    rank: fn(&Asked) -> i64,
+    rank: fn(&JobRequest) -> i64,
     free: u32,
     submitted: u64,
     waiting: BTreeMap<(i64, u64), (JobKey, u32)>,
@@ -17,7 +17,7 @@ pub(super) struct InOrder {
 }
 
 impl InOrder {
-    pub(super) fn new(machines: u32, rank: fn(&Asked) -> i64) -> Self {
+    pub(super) fn new(machines: u32, rank: fn(&JobRequest) -> i64) -> Self {
         Self { rank, free: machines, submitted: 0, waiting: BTreeMap::new(), running: ByKey::new() }
     }
 }

@@ -1,9 +1,10 @@
 //! EASY with inertial shutdown (the thesis, 7.4.3, algorithm 3): while the liquid load horizon falls,
 //! ever more machines are switched off, and while it rises, ever more on.
 
+use super::Setting;
 use super::options::Options;
 use super::sleeping::{Core, Horizon, Sleeping, Stage};
-use super::{Scheduler, Setting};
+use crate::scheduler::Scheduler;
 
 /// The scheduler that the options say.
 pub(super) fn scheduler(setting: &Setting<'_>, options: &mut Options<'_>) -> Box<dyn Scheduler> {

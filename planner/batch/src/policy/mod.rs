@@ -45,142 +45,15 @@ mod sleeping;
 use std::fmt;
 use std::str::FromStr;
 
-use planner::node_set::NodeSet;
-use planner::quantity::Energy;
 use serde::Serialize;
 
-use super::job::{Asked, JobKey};
-use super::platform::Platform;
-use super::reservation::Reservation;
-use super::set_profile::Selection;
-use super::tariff::Tariff;
-use super::time::Time;
+use crate::platform::Platform;
+use crate::reservation::Reservation;
+use crate::scheduler::{JobKey, Scheduler, Tie};
+use crate::set_profile::Selection;
+use crate::tariff::Tariff;
 pub use help::{COMMON_OPTIONS, PolicyOption, nearest, no_option, options_help};
 use options::Options;
-
-/// What happened at one instant, or in one message of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
-    /// When.
-    pub now: Time,
-    /// Jobs that ended, in the order of their starts.
-    pub ended: &'a [JobKey],
-    /// Machines that have been switched, in the order of the orders.
-    pub switched: &'a [Switched],
-    /// Jobs that were submitted, in the order of the workload.
-    pub submitted: &'a [Asked],
-    /// What all machines consumed until now, where it is known what they draw.
-    pub consumed: Option<Energy>,
-}
-
-/// Machines whose switch has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switched {
-    /// Which.
-    pub machines: NodeSet,
-    /// Whether they are on now, or off.
-    pub on: bool,
-}
-
-/// What a scheduler decides.
-#[derive(Debug, Default)]
-pub struct Decisions {
-    /// Jobs that are refused, before any starts.
-    pub refusals: Vec<Refusal>,
-    /// Jobs that start now.
-    pub starts: Vec<Start>,
-    /// Machines that change their state now, after the starts.
-    pub orders: Vec<Order>,
-    /// When to ask again, even if nothing happens; kept until it is passed.
-    pub wake_at: Option<Time>,
-}
-
-/// A job that will never start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Which.
-    pub key: JobKey,
-    /// Why, where there is more to say than that it cannot be.
-    pub why: Option<Why>,
-}
-
-/// Why a scheduler refuses a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// The cap would be exceeded whenever it started, even if nothing else ran.
-    NeverUnderTheCap,
-}
-
-impl Why {
-    /// As `jobs.csv` says it.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::NeverUnderTheCap => "above the cap whenever it started even if nothing else ran",
-        }
-    }
-}
-
-/// A job that starts now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Start {
-    /// Which.
-    pub key: JobKey,
-    /// Where; on the lowest free machines where the scheduler only counts.
-    pub machines: Option<NodeSet>,
-}
-
-/// Machines that change their state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// Which.
-    pub machines: NodeSet,
-    /// To what.
-    pub to: Target,
-}
-
-/// What machines are ordered to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Idle machines are switched off.
-    Off,
-    /// Machines that are off are switched on.
-    On,
-    /// Idle machines go to this computing state of the platform, by its position, at once.
-    State(usize),
-}
-
-impl Decisions {
-    /// Machines change their state.
-    pub fn order(&mut self, machines: NodeSet, to: Target) {
-        self.orders.push(Order { machines, to });
-    }
-
-    /// A job is refused.
-    pub fn refuse(&mut self, key: JobKey, why: Option<Why>) {
-        self.refusals.push(Refusal { key, why });
-    }
-
-    /// A job starts on the lowest free machines.
-    pub fn start(&mut self, key: JobKey) {
-        self.starts.push(Start { key, machines: None });
-    }
-
-    /// A job starts on `machines`.
-    pub fn start_on(&mut self, key: JobKey, machines: NodeSet) {
-        self.starts.push(Start { key, machines: Some(machines) });
-    }
-}
-
-/// A scheduler: asked whenever jobs end or are submitted.
-pub trait Scheduler {
-    /// Decides what starts now. A job's key is free for another after its end was told.
-    fn decide(&mut self, moment: &Moment<'_>, decisions: &mut Decisions);
-
-    /// When bounds change next that waiting jobs may wait for; none where there are none that change.
-    fn bounded_until(&self) -> Option<Time> {
-        None
-    }
-}
 
 /// The rule that is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -232,18 +105,6 @@ pub enum Allocation {
     Count,
     /// These machines, the lowest that are free then.
     Set,
-}
-
-/// How events of one instant are told to the scheduler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tie {
-    /// All at once: ends, submissions, then one decision.
-    #[default]
-    Batch,
-    /// As pyss: one decision for each event, submissions first, then ends; a job whose walltime is
-    /// over counts as ended; jobs start after all of them.
-    Pyss,
 }
 
 /// What a scheduler is made for.

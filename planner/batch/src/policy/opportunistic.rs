@@ -1,9 +1,10 @@
 //! EASY with opportunistic shutdown: machines that have been idle for long are switched off, and on
 //! again as soon as a waiting job could use them (the thesis, 7.3.2).
 
+use super::Setting;
 use super::options::Options;
 use super::sleeping::{Core, Sleeping, Stage};
-use super::{Scheduler, Setting};
+use crate::scheduler::Scheduler;
 
 /// The scheduler that the options say.
 pub(super) fn scheduler(setting: &Setting<'_>, options: &mut Options<'_>) -> Box<dyn Scheduler> {

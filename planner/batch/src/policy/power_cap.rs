@@ -1,10 +1,11 @@
 //! EASY under a power cap (the thesis, 6.5.2): no job starts that would let the cluster draw more than
 //! the cap at any instant, if everything lasts as long as it may. The cap may change over time.
 
+use super::Setting;
 use super::opportunistic::Opportunistic;
 use super::options::Options;
 use super::sleeping::{Estimates, Gate, More, Outlook, Sleeping};
-use super::{Scheduler, Setting};
+use crate::scheduler::Scheduler;
 use crate::steps::Steps;
 use crate::time::Time;
 

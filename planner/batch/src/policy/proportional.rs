@@ -1,9 +1,10 @@
 //! EASY with proportional shutdown (the thesis, 7.4.2): a share of the machines is used, the others are
 //! switched off and only used where the first waiting job needs more.
 
+use super::Setting;
 use super::options::Options;
 use super::sleeping::{Core, Sleeping, Stage};
-use super::{Scheduler, Setting};
+use crate::scheduler::Scheduler;
 
 /// The scheduler that the options say.
 pub(super) fn scheduler(setting: &Setting<'_>, options: &mut Options<'_>) -> Box<dyn Scheduler> {

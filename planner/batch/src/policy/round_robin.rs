@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use planner::node_set::NodeSet;
 
-use super::{ByKey, Decisions, Moment, Scheduler};
-use crate::job::{Asked, JobKey};
+use super::ByKey;
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 
 /// A job on its machines.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl RoundRobin {
         NodeSet::from_ranges(dealt)
     }
 
-    fn submit(&mut self, job: &Asked, decisions: &mut Decisions) {
+    fn submit(&mut self, job: &JobRequest, decisions: &mut Decisions) {
         let machines = self.deal(job.nodes);
         let mut behind = 0;
         for machine in machines.positions() {

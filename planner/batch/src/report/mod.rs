@@ -11,12 +11,12 @@ use std::io;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 
-use super::energy::Reading;
-use super::job::Job;
-use super::kernel::{Entering, Observer, Played};
-use super::policy::Why;
-use super::summary::Summary;
-use super::time::Time;
+use crate::energy::Reading;
+use crate::job::Job;
+use crate::kernel::{Entering, Observer, Played};
+use crate::scheduler::RefusalReason;
+use crate::summary::Summary;
+use crate::time::Time;
 use axis::Axis;
 use charts::scale::{grouped, readable};
 use charts::{Chart, Horizontal, Kind, STYLE, Series, escaped};
@@ -236,7 +236,7 @@ impl Observer for Collector {
         Ok(())
     }
 
-    fn refused(&mut self, _: &Job, _: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, _: &Job, _: Option<RefusalReason>) -> io::Result<()> {
         Ok(())
     }
 

@@ -29,7 +29,7 @@ impl Observer for Metered {
         Ok(())
     }
 
-    fn refused(&mut self, _: &Job, _: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, _: &Job, _: Option<RefusalReason>) -> io::Result<()> {
         Ok(())
     }
 

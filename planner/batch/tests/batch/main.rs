@@ -19,7 +19,8 @@ use std::io;
 use batch::job::{Job, JobId, Work};
 use batch::kernel::{Cluster, Observer, Played, SimulationError, simulate};
 use batch::platform::{Draws, Machine, Platform, Sleep, Transition};
-use batch::policy::{Allocation, Policy, Setting, Tie, Why};
+use batch::policy::{Allocation, Policy, Setting};
+use batch::scheduler::{RefusalReason, Tie};
 use batch::summary::Tally;
 use batch::tariff::Tariff;
 use batch::time::Time;
@@ -63,7 +64,7 @@ impl Observer for Notes {
         Ok(())
     }
 
-    fn refused(&mut self, job: &Job, _: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, job: &Job, _: Option<RefusalReason>) -> io::Result<()> {
         self.refused.push(job.id.clone());
         Ok(())
     }

@@ -67,7 +67,7 @@ impl Observer for Witness {
         self.notes.played(played)
     }
 
-    fn refused(&mut self, _: &Job, _: Option<Why>) -> io::Result<()> {
+    fn refused(&mut self, _: &Job, _: Option<RefusalReason>) -> io::Result<()> {
         Ok(())
     }
 

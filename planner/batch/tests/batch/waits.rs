@@ -1,11 +1,10 @@
 //! Jobs that wait for what never comes, or comes late: nothing plays for ever.
 
-use batch::job::JobKey;
 use batch::kernel::external::{self, Peer, Rules};
-use batch::policy::{Decisions, Moment, Scheduler};
 use serde_json::{Value, json};
 
 use super::*;
+use batch::scheduler::{Decisions, JobKey, Moment, Scheduler};
 
 /// Six machines of 95 and 190 W under options of `policy`.
 fn bounded(policy: Policy, rows: &[Row], options: &[(&str, &str)]) -> Notes {
@@ -98,7 +97,7 @@ fn what_does_not_wait_cannot_be_refused() {
     struct Wrong;
     impl Scheduler for Wrong {
         fn decide(&mut self, _: &Moment<'_>, decisions: &mut Decisions) {
-            decisions.refuse(JobKey(7), Some(Why::NeverUnderTheCap));
+            decisions.refuse(JobKey(7), Some(RefusalReason::NeverUnderTheCap));
         }
     }
     let platform = platform(6);

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use super::{JobEnd, Live, Observer, SimulationError, State};
-use crate::job::{Job, JobKey};
+use crate::job::Job;
+use crate::scheduler::JobKey;
 use crate::time::Time;
 
 impl State<'_> {

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::message::{Decision, interval_set, interval_text};
 use super::progress::progress;
 use super::session::{Session, Stage, workload_of};
-use crate::job::{Job, JobKey};
+use crate::job::Job;
 use crate::kernel::{JobEnd, Observer, Played, SimulationError};
-use crate::policy::Start;
+use crate::scheduler::{JobKey, Start};
 use crate::time::Time;
 
 #[derive(Deserialize)]

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use super::message::{self, Decision, event, interval_text};
 use super::own::Own;
 use super::{Dialogue, ExternalError, Outside, Peer, Rules};
-use crate::job::{Job, JobId, JobKey};
+use crate::job::{Job, JobId};
 use crate::kernel::cluster::State;
 use crate::kernel::{Cluster, JobEnd, Observer, SimulationError};
+use crate::scheduler::JobKey;
 use crate::time::Time;
 use crate::workload::Profiles;
 

@@ -7,7 +7,7 @@ use super::message::{Decision, interval_set, interval_text};
 use super::session::Session;
 use crate::job::Job;
 use crate::kernel::{Observer, SimulationError};
-use crate::policy::{Order, Switched, Target};
+use crate::scheduler::{PowerOrder, PowerTarget, Switched};
 
 #[derive(Deserialize)]
 struct SetResourceState {
@@ -38,7 +38,11 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
                 let what = format!("machines {resources} are not all on and idle");
                 return Err(decision.wrong(what).into());
             }
-            return self.state.order(self.now, Order { machines, to: Target::Off }, self.observer);
+            return self.state.order(
+                self.now,
+                PowerOrder { machines, to: PowerTarget::Off },
+                self.observer,
+            );
         }
         let mut numbers = platform.state_numbers();
         let Some(target) = numbers.position(|of| Some(of) == number) else {
@@ -52,13 +56,17 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             return Err(decision.wrong(what).into());
         }
         if !on.is_empty() {
-            let order = Order { machines: on.clone(), to: Target::State(target) };
+            let order = PowerOrder { machines: on.clone(), to: PowerTarget::State(target) };
             self.state.order(self.now, order, self.observer)?;
             self.tell_state(&interval_text(&on), &text);
         }
         if !off.is_empty() {
             self.wanted.push((off.clone(), target));
-            self.state.order(self.now, Order { machines: off, to: Target::On }, self.observer)?;
+            self.state.order(
+                self.now,
+                PowerOrder { machines: off, to: PowerTarget::On },
+                self.observer,
+            )?;
         }
         Ok(())
     }
@@ -85,7 +93,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             self.wanted.retain(|(wanted, _)| !wanted.is_empty());
             let number = platform.state_numbers().nth(target).unwrap_or_default();
             // They come up in the state that they were in.
-            let order = Order { machines, to: Target::State(target) };
+            let order = PowerOrder { machines, to: PowerTarget::State(target) };
             if platform.state_numbers().count() > 1 {
                 self.state.order(self.now, order, self.observer)?;
             }

@@ -1,11 +1,10 @@
 //! Jobs and switches that a gate lets through.
 
 use super::gate::{Gate, More, Outlook, times};
-use super::{Core, Decisions, load};
+use super::{Core, load};
 use crate::bits::Bits;
-use crate::job::Asked;
-use crate::policy::Why;
 use crate::queue::{Cursor, Hole};
+use crate::scheduler::{Decisions, JobRequest, RefusalReason};
 use crate::time::Time;
 
 /// Changes of the bound that are looked at when a place is sought.
@@ -36,7 +35,7 @@ impl Gated {
         self.next_change
     }
 
-    fn job(&self, job: &Asked, from: Time) -> More {
+    fn job(&self, job: &JobRequest, from: Time) -> More {
         self.gate.estimates().job(job.nodes, from, from + job.walltime)
     }
 }
@@ -58,11 +57,11 @@ impl Core {
     }
 
     /// Lets a job wait, or refuses it where it could never start.
-    pub fn receive(&mut self, job: Asked, decisions: &mut Decisions) {
+    pub fn receive(&mut self, job: JobRequest, decisions: &mut Decisions) {
         if self.ever_admits(&job) {
             self.push(job);
         } else {
-            decisions.refuse(job.key, Some(Why::NeverUnderTheCap));
+            decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
         }
     }
 
@@ -76,13 +75,13 @@ impl Core {
             } else {
                 self.queue.remove(cursor);
                 self.load -= load(&job);
-                decisions.refuse(job.key, Some(Why::NeverUnderTheCap));
+                decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
             }
         }
     }
 
     /// Whether a job may start at any time, if nothing else runs.
-    fn ever_admits(&self, job: &Asked) -> bool {
+    fn ever_admits(&self, job: &JobRequest) -> bool {
         let Some(gated) = &self.gated else { return true };
         let more = gated.job(job, self.plan.now);
         gated.gate.ever_allows(self.plan.now, gated.outlook.idle_uw, more.uw, job.walltime)
@@ -127,13 +126,13 @@ impl Core {
     }
 
     /// Whether a job may start now.
-    pub fn admits(&self, job: &Asked) -> bool {
+    pub fn admits(&self, job: &JobRequest) -> bool {
         let Some(gated) = &self.gated else { return true };
         gated.gate.allows(&gated.outlook, gated.job(job, self.plan.now))
     }
 
     /// Whether a job may start now before the first one, which has a place.
-    pub fn admits_before(&self, job: &Asked) -> bool {
+    pub fn admits_before(&self, job: &JobRequest) -> bool {
         let Some(gated) = &self.gated else { return true };
         let first = self.queue.first().zip(self.reserved.as_ref());
         let first = first.map(|(first, reserved)| gated.job(first, reserved.start));
@@ -141,7 +140,7 @@ impl Core {
     }
 
     /// Something starts that the outlook does not have yet.
-    pub fn expect(&mut self, job: &Asked, from: Time) {
+    pub fn expect(&mut self, job: &JobRequest, from: Time) {
         if let Some(gated) = &mut self.gated {
             let more = gated.job(job, from);
             gated.outlook.more.push(more);
@@ -171,7 +170,7 @@ impl Core {
     }
 
     /// The first instant from `from` on at which the job may start.
-    fn admitted_from(&self, job: &Asked, from: Time) -> Time {
+    fn admitted_from(&self, job: &JobRequest, from: Time) -> Time {
         let Some(gated) = &self.gated else { return from };
         let allowed = |at: Time| gated.gate.allows(&gated.outlook, gated.job(job, at));
         if allowed(from) {
@@ -204,7 +203,7 @@ impl Core {
     }
 
     /// Reserves a place for the first job where it may start, if not where it fits; the outlook has it.
-    pub fn reserve_admitted(&mut self, job: &Asked, start: Time, free: &Bits) {
+    pub fn reserve_admitted(&mut self, job: &JobRequest, start: Time, free: &Bits) {
         let admitted = self.admitted_from(job, start);
         if admitted > start {
             let then = self.plan.free_at(admitted);

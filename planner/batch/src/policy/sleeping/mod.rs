@@ -18,10 +18,10 @@ mod load;
 mod plan;
 mod select;
 
-use super::{Allocation, Decisions, Moment, Scheduler, Setting};
+use super::{Allocation, Setting};
 use crate::bits::Bits;
-use crate::job::Asked;
 use crate::queue::{Cursor, Hole, Queue};
+use crate::scheduler::{Decisions, JobRequest, Moment, Scheduler};
 use crate::time::Time;
 
 use admit::Gated;
@@ -163,7 +163,7 @@ impl<S: Stage> Scheduler for Sleeping<S> {
             self.stage.after(&self.core);
         }
         self.core.plan.end_step();
-        decisions.orders.append(&mut self.core.plan.orders);
+        decisions.power_orders.append(&mut self.core.plan.orders);
         decisions.wake_at = self.next_stage;
         if let Some(gated) = &self.core.gated {
             let first = self.core.reserved.as_ref().map(|reserved| reserved.start);
@@ -182,7 +182,7 @@ impl<S: Stage> Scheduler for Sleeping<S> {
 }
 
 impl Core {
-    fn push(&mut self, job: Asked) {
+    fn push(&mut self, job: JobRequest) {
         self.load += load(&job);
         self.queue.push(job);
     }
@@ -235,7 +235,7 @@ impl Core {
         0
     }
 
-    fn start(&mut self, job: &Asked, machines: &Bits, decisions: &mut Decisions) {
+    fn start(&mut self, job: &JobRequest, machines: &Bits, decisions: &mut Decisions) {
         self.plan.start(job, machines, decisions);
         self.expect(job, self.plan.now);
     }
@@ -248,7 +248,7 @@ impl Core {
 
     /// Reserves the lowest of the machines that are free then; by count, those first that are not free
     /// now, so that as many as possible are left over.
-    fn reserve(&mut self, job: &Asked, start: Time, free: &Bits) {
+    fn reserve(&mut self, job: &JobRequest, start: Time, free: &Bits) {
         let machines = match self.allocation {
             Allocation::Set => free.lowest(job.nodes),
             Allocation::Count => {
@@ -262,7 +262,7 @@ impl Core {
     }
 
     /// Lets the first job fit that lacks machines: fewer are switched off, or some on.
-    fn make_room(&mut self, job: &Asked, sedated: &mut Bits, decisions: &mut Decisions) {
+    fn make_room(&mut self, job: &JobRequest, sedated: &mut Bits, decisions: &mut Decisions) {
         let none = Bits::none(self.plan.machines);
         let queued = std::mem::replace(&mut self.plan.to_sedate, none);
         if let Some((start, free)) = self.plan.first_fit(job.nodes, true) {
@@ -299,7 +299,7 @@ impl Core {
         }
     }
 
-    fn reserve_there(&mut self, job: &Asked, start: Time, machines: Bits) {
+    fn reserve_there(&mut self, job: &JobRequest, start: Time, machines: Bits) {
         self.reserved = Some(Reserved::new(job, start, machines));
     }
 
@@ -350,7 +350,7 @@ impl Core {
     }
 
     /// The first waiting job, and where it would be if nothing else were switched.
-    pub fn first_place(&self) -> Option<(Asked, Option<(Time, Bits)>)> {
+    pub fn first_place(&self) -> Option<(JobRequest, Option<(Time, Bits)>)> {
         let job = *self.queue.first()?;
         Some((job, self.plan.first_fit(job.nodes, false)))
     }
@@ -386,6 +386,6 @@ fn next(at: Time, period: Time, now: Time) -> Time {
 }
 
 /// What a job may use, machine-microseconds.
-fn load(job: &Asked) -> i128 {
+fn load(job: &JobRequest) -> i128 {
     i128::from(job.nodes) * i128::from(job.walltime.as_micros())
 }

@@ -2,8 +2,8 @@
 //! long as it may: the provisional schedule of the thesis's chapter 7.
 
 use crate::bits::Bits;
-use crate::job::{Asked, JobKey};
-use crate::policy::{ByKey, Decisions, Order, Switched, Target};
+use crate::policy::ByKey;
+use crate::scheduler::{Decisions, JobKey, JobRequest, PowerOrder, PowerTarget, Switched};
 use crate::time::Time;
 
 /// Why machines are not free until an instant.
@@ -41,7 +41,7 @@ pub struct Reserved {
 
 impl Reserved {
     /// For a job, from an instant on.
-    pub fn new(job: &Asked, start: Time, machines: Bits) -> Self {
+    pub fn new(job: &JobRequest, start: Time, machines: Bits) -> Self {
         let then_off = machines.without(&machines);
         Self { start, end: start + job.walltime, machines, then_off }
     }
@@ -75,7 +75,7 @@ pub struct Plan {
     ordered_off: Bits,
     ordered_on: Bits,
     /// Of the steps before.
-    pub orders: Vec<Order>,
+    pub orders: Vec<PowerOrder>,
 }
 
 impl Plan {
@@ -120,7 +120,7 @@ impl Plan {
     }
 
     /// A job starts on free machines.
-    pub fn start(&mut self, job: &Asked, machines: &Bits, decisions: &mut Decisions) {
+    pub fn start(&mut self, job: &JobRequest, machines: &Bits, decisions: &mut Decisions) {
         let until = self.now + job.walltime;
         self.free.remove(machines);
         self.running.insert(job.key, until);
@@ -186,10 +186,11 @@ impl Plan {
 
     /// Makes orders of what is to be switched: a step of a decision has ended.
     pub fn end_step(&mut self) {
-        let steps = [(&mut self.ordered_on, Target::On), (&mut self.ordered_off, Target::Off)];
+        let steps =
+            [(&mut self.ordered_on, PowerTarget::On), (&mut self.ordered_off, PowerTarget::Off)];
         for (machines, to) in steps {
             if !machines.is_empty() {
-                self.orders.push(Order { machines: machines.to_set(), to });
+                self.orders.push(PowerOrder { machines: machines.to_set(), to });
                 machines.clear();
             }
         }

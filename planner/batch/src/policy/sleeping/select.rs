@@ -2,7 +2,7 @@
 
 use super::{Core, Reserved};
 use crate::bits::Bits;
-use crate::job::Asked;
+use crate::scheduler::JobRequest;
 use crate::time::Time;
 
 impl Core {
@@ -29,7 +29,7 @@ impl Core {
     }
 
     /// Reserves the lowest of these machines.
-    pub fn reserve_lowest(&mut self, job: &Asked, start: Time, free: &Bits) {
+    pub fn reserve_lowest(&mut self, job: &JobRequest, start: Time, free: &Bits) {
         self.reserved = Some(Reserved::new(job, start, free.lowest(job.nodes)));
     }
 
