@@ -3,37 +3,34 @@
 //! A machine draws what its state draws. Computing machines draw their computing power, or, where their job
 //! says how hard it drives them, so much of the way from idle to computing power; a job that only
 //! occupies machines leaves them at either, as the caller says (Batsim's `delay` profiles draw idle power).
-//! What a job draws is a whole number of microwatts over all of its machines. Powers are whole microwatts and times whole microseconds: energies are whole
-//! picojoules. An event costs the same however many machines there are.
+//! What a job draws is a whole number of microwatts over all of its machines. Energies are exact: whole
+//! microwatts over whole microseconds. An event costs the same however many machines there are.
 
-use planner::quantity::Energy;
+use planner::quantity::{Energy, Power};
 
 use crate::platform::Activity;
-use crate::tariff::{Bill, Sum, Tariff};
+use crate::quantity::{ExactEnergy, TotalTime};
+use crate::supplier_tables::{Account, Bill, SupplierTables};
 use crate::time::Time;
-
-/// Picojoules in a microjoule.
-const PICO: i128 = 1_000_000;
 
 /// What machines in one activity draw now, and consumed so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Account {
-    machines: i64,
-    drawn_uw: i64,
-    consumed_pj: i128,
-    time_us: i128,
+struct Share {
+    machines: u32,
+    drawn: Power,
+    consumed: ExactEnergy,
+    time: TotalTime,
 }
 
 /// The energy of a cluster as its machines change.
 #[derive(Debug)]
 pub struct Meter<'a> {
     /// What energy costs and emits, where that is known.
-    tariff: Option<&'a Tariff>,
-    /// As [`Tariff::of`].
-    billed: [Sum; 2],
-    accounts: [Account; Activity::ALL.len()],
-    /// What machines would draw without their jobs, uW.
-    least_uw: i64,
+    tables: Option<&'a SupplierTables>,
+    billed: Account,
+    shares: [Share; Activity::ALL.len()],
+    /// What machines would draw without their jobs.
+    least: Power,
     read: Time,
 }
 
@@ -51,16 +48,16 @@ pub enum Happening {
 /// What the meter shows after an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// When.
+    /// When it was read.
     pub now: Time,
-    /// At what.
+    /// What happened then.
     pub happening: Happening,
-    /// Consumed until now.
+    /// What was consumed until then.
     pub consumed: Energy,
-    /// What machines would draw without their jobs, W; before the change where states begin to change.
-    pub least_w: f64,
-    /// Mean power since the reading before; none if that was now.
-    pub mean_w: Option<f64>,
+    /// What machines would draw without their jobs; before the change where states begin to change.
+    pub least: Power,
+    /// What was drawn since the reading before; none if that was at the same instant.
+    pub drawn: Option<Power>,
 }
 
 /// Machines that go from one activity to another.
@@ -68,22 +65,22 @@ pub struct Reading {
 pub struct Change {
     /// How many.
     pub machines: u32,
-    /// What they did, and drew, uW.
-    pub from: (Activity, i64),
-    /// What they do now, and draw, uW.
-    pub to: (Activity, i64),
+    /// What they did, and drew together.
+    pub from: (Activity, Power),
+    /// What they do now, and draw together.
+    pub to: (Activity, Power),
 }
 
 /// What machines did, over all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumption {
-    /// All of it.
+    /// The energy of all machines.
     pub total: Energy,
     /// Energy and machine-time by activity, in the order of [`Activity::ALL`].
-    pub by_activity: [(Energy, i128); Activity::ALL.len()],
-    /// What it came to.
+    pub by_activity: [(Energy, TotalTime); Activity::ALL.len()],
+    /// What the energy came to.
     pub bill: Bill,
-    /// When the meter was read last: it began at 0.
+    /// When the meter was read last; it began at instant 0.
     pub until: Time,
 }
 
@@ -95,87 +92,70 @@ impl Consumption {
 
     /// Machine-seconds in an activity.
     pub fn machine_seconds(&self, activity: Activity) -> f64 {
-        self.by_activity[activity as usize].1 as f64 / 1e6
+        self.by_activity[activity as usize].1.as_seconds()
     }
 }
 
 impl<'a> Meter<'a> {
     /// A meter from instant 0 on of machines that are idle and draw so much together.
-    pub fn new(machines: u32, idle_uw: i64, tariff: Option<&'a Tariff>) -> Self {
-        let mut accounts = [Account::default(); Activity::ALL.len()];
-        let idle = &mut accounts[Activity::Idle as usize];
-        (idle.machines, idle.drawn_uw) = (i64::from(machines), idle_uw);
-        let tariff = tariff.filter(|tariff| tariff.bills());
-        Self { tariff, billed: [Sum::default(); 2], accounts, least_uw: idle_uw, read: Time::ZERO }
+    pub fn new(machines: u32, idle: Power, tables: Option<&'a SupplierTables>) -> Self {
+        let mut shares = [Share::default(); Activity::ALL.len()];
+        shares[Activity::Idle as usize] = Share { machines, drawn: idle, ..Share::default() };
+        let tables = tables.filter(|tables| tables.bills());
+        Self { tables, billed: Account::default(), shares, least: idle, read: Time::ZERO }
     }
 
     /// Energy consumed until `now`.
     pub fn consumed(&self, now: Time) -> Energy {
-        let elapsed = (now - self.read).as_micros().max(0);
-        let consumed: i128 = self.accounts.iter().map(|account| account.until(elapsed).0).sum();
-        Energy::from_microjoules(consumed / PICO)
+        let elapsed = (now - self.read).max(Time::ZERO);
+        self.shares
+            .iter()
+            .map(|share| share.consumed + share.drawn * elapsed)
+            .sum::<ExactEnergy>()
+            .whole()
     }
 
-    /// What all machines draw now, uW.
-    pub fn drawn_uw(&self) -> i64 {
-        self.accounts.iter().map(|account| account.drawn_uw).sum()
+    /// What all machines draw now.
+    fn drawn(&self) -> Power {
+        self.shares.iter().map(|share| share.drawn).sum()
     }
 
     /// What every activity consumed until the last event.
     pub fn consumption(&self) -> Consumption {
-        let of = |account: &Account| (account.consumed_pj / PICO, account.time_us);
-        let by_activity = self.accounts.each_ref().map(of);
-        let by_activity = by_activity.map(|(uj, us)| (Energy::from_microjoules(uj), us));
-        let consumed_pj = self.accounts.iter().map(|account| account.consumed_pj).sum();
-        let bill = self.tariff.map(|tariff| tariff.bill(self.billed, consumed_pj));
+        let by_activity = self.shares.each_ref().map(|share| (share.consumed.whole(), share.time));
+        let consumed = self.shares.iter().map(|share| share.consumed).sum();
+        let bill = self.tables.map(|tables| tables.bill(self.billed, consumed));
         let (total, bill) = (self.consumed(self.read), bill.unwrap_or_default());
         Consumption { total, by_activity, bill, until: self.read }
     }
 
-    /// What would be drawn without jobs changes.
-    pub fn change_least(&mut self, more_uw: i64) {
-        self.least_uw += more_uw;
-    }
-
-    /// Adds to the bill what was drawn until `now`.
-    fn bill(&mut self, now: Time) {
-        if let Some(tariff) = self.tariff {
-            let more = tariff.of(self.read, now, self.drawn_uw());
-            self.billed[0] += more[0];
-            self.billed[1] += more[1];
-        }
+    /// What would be drawn without jobs changes from one power to another.
+    pub fn change_least(&mut self, from: Power, to: Power) {
+        self.least = self.least + to - from;
     }
 
     /// Machines change what they do.
     pub fn change(&mut self, now: Time, happening: Happening, change: &Change) -> Reading {
-        let elapsed = (now - self.read).as_micros().max(0);
-        let mean_w = (elapsed > 0).then(|| self.drawn_uw() as f64 / 1e6);
-        if elapsed > 0 {
-            self.bill(now);
-            for account in &mut self.accounts {
-                (account.consumed_pj, account.time_us) = account.until(elapsed);
+        let elapsed = (now - self.read).max(Time::ZERO);
+        let drawn = (elapsed > Time::ZERO).then(|| self.drawn());
+        if let Some(drawn) = drawn {
+            if let Some(tables) = self.tables {
+                tables.charge(&mut self.billed, self.read, now, drawn);
+            }
+            for share in &mut self.shares {
+                share.consumed += share.drawn * elapsed;
+                share.time += elapsed * share.machines;
             }
             self.read = now;
         }
         let Change { machines, from, to } = *change;
-        let account = &mut self.accounts[from.0 as usize];
-        account.machines -= i64::from(machines);
-        account.drawn_uw -= from.1;
-        let account = &mut self.accounts[to.0 as usize];
-        account.machines += i64::from(machines);
-        account.drawn_uw += to.1;
+        let share = &mut self.shares[from.0 as usize];
+        share.machines -= machines;
+        share.drawn = share.drawn - from.1;
+        let share = &mut self.shares[to.0 as usize];
+        share.machines += machines;
+        share.drawn = share.drawn + to.1;
         let consumed = self.consumed(now);
-        Reading { now, happening, consumed, least_w: self.least_uw as f64 / 1e6, mean_w }
-    }
-}
-
-impl Account {
-    /// Consumption and machine-time after so many microseconds more.
-    fn until(&self, elapsed: i64) -> (i128, i128) {
-        let elapsed = i128::from(elapsed);
-        (
-            self.consumed_pj + i128::from(self.drawn_uw) * elapsed,
-            self.time_us + i128::from(self.machines) * elapsed,
-        )
+        Reading { now, happening, consumed, least: self.least, drawn }
     }
 }

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use planner::quantity::Power;
+
 use crate::time::Time;
 
 /// What a workload calls a job. Numbers order before names.
@@ -72,14 +74,14 @@ impl Utilisation {
         f64::from(self.0) / 1e6
     }
 
-    /// What is drawn by machines that draw so much idle and computing, uW, rounded towards idle.
-    pub fn draws(self, idle_uw: i64, computing_uw: i64) -> i64 {
+    /// What machines draw that draw so much idle and computing, rounded towards idle.
+    pub fn draws(self, idle: Power, computing: Power) -> Power {
         if self == Self::FULL {
-            return computing_uw;
+            return computing;
         }
-        let more = i128::from(computing_uw - idle_uw) * i128::from(self.0) / 1_000_000;
+        let more = i128::from((computing - idle).as_microwatts()) * i128::from(self.0) / 1_000_000;
         // Between the two.
-        idle_uw + i64::try_from(more).unwrap_or_default()
+        idle + Power::from_microwatts(i64::try_from(more).unwrap_or_default())
     }
 }
 
@@ -128,10 +130,13 @@ mod tests {
     #[test]
     fn utilisation_is_linear_between_idle_and_computing() {
         let of = |share| Utilisation::of(share).unwrap();
-        assert_eq!(of(0.25).draws(95_000_000, 190_500_000), 118_875_000);
-        assert_eq!(of(1.0 / 3.0).draws(0, 10), 3);
-        assert_eq!((of(0.0).draws(7, 20), of(1.0).draws(7, 20)), (7, 20));
-        assert_eq!(of(0.5).draws(i64::MAX - 10, i64::MAX), i64::MAX - 5);
+        let uw = Power::from_microwatts;
+        let draws =
+            |share, idle, computing| of(share).draws(uw(idle), uw(computing)).as_microwatts();
+        assert_eq!(draws(0.25, 95_000_000, 190_500_000), 118_875_000);
+        assert_eq!(draws(1.0 / 3.0, 0, 10), 3);
+        assert_eq!((draws(0.0, 7, 20), draws(1.0, 7, 20)), (7, 20));
+        assert_eq!(draws(0.5, i64::MAX - 10, i64::MAX), i64::MAX - 5);
         assert_eq!((of(0.0), of(1.0)), (Utilisation::NONE, Utilisation::FULL));
         assert_eq!([-0.1, 1.1, f64::NAN].map(Utilisation::of), [None; 3]);
     }

@@ -23,7 +23,7 @@ use crate::energy::{Consumption, Reading};
 use crate::job::{Job, JobId};
 use crate::platform::Platform;
 use crate::scheduler::{RefusalReason, Tie};
-use crate::tariff::Tariff;
+use crate::supplier_tables::SupplierTables;
 use crate::time::Time;
 
 pub use machines::Entered;
@@ -44,7 +44,7 @@ pub struct Cluster<'a> {
     /// Whether machines compute that a job only occupies.
     pub delays_compute: bool,
     /// What energy costs and emits, where that is known.
-    pub tariff: Option<&'a Tariff>,
+    pub tables: Option<&'a SupplierTables>,
 }
 
 /// A job that has ended.

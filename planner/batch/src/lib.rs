@@ -8,8 +8,8 @@
 //! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
 //! * [`policy`]: which waiting job starts when, and where; one file each.
 //! * [`batches`]: the messages of another simulator, to be replayed.
-//! * [`tariff`]: what energy costs and emits, and caps; [`reservation`]: machines that are not for jobs.
-//! * [`quantiles`]: of values that are not kept.
+//! * [`supplier_tables`]: prices, CO2 intensities and caps; [`reservation`]: machines that are not for jobs.
+//! * [`quantity`]: exact products of simulated time; [`quantiles`]: of values that are not kept.
 //! * [`summary`]: what became of the jobs, over all of them, in bounded memory.
 //! * [`output`]: what became of each of them; [`report`]: in pictures.
 //!
@@ -27,6 +27,7 @@ pub mod platform;
 pub mod policy;
 mod profile;
 pub mod quantiles;
+pub mod quantity;
 mod queue;
 mod releases;
 pub mod report;
@@ -35,6 +36,6 @@ pub mod scheduler;
 mod set_profile;
 pub mod steps;
 pub mod summary;
-pub mod tariff;
+pub mod supplier_tables;
 pub mod time;
 pub mod workload;

@@ -12,6 +12,7 @@ use crate::job::Job;
 use crate::kernel::{JobEnd, Observer, Played, Totals};
 use crate::platform::Activity;
 use crate::quantiles::{Quantiles, Shares};
+use crate::quantity::TotalTime;
 use crate::scheduler::RefusalReason;
 use crate::time::Time;
 
@@ -127,9 +128,9 @@ pub struct Tally {
     slowed: u64,
     first_submission: Option<Time>,
     last_end: Option<Time>,
-    computing_us: i128,
-    waiting_us: i128,
-    turnaround_us: i128,
+    computing: TotalTime,
+    waiting: TotalTime,
+    turnaround: TotalTime,
     longest_wait: Time,
     longest_turnaround: Time,
     slowdown: f64,
@@ -186,9 +187,9 @@ impl Tally {
             slowed: 0,
             first_submission: None,
             last_end: None,
-            computing_us: 0,
-            waiting_us: 0,
-            turnaround_us: 0,
+            computing: TotalTime::default(),
+            waiting: TotalTime::default(),
+            turnaround: TotalTime::default(),
             longest_wait: Time::ZERO,
             longest_turnaround: Time::ZERO,
             slowdown: 0.0,
@@ -212,9 +213,9 @@ impl Tally {
         let first = self.first_submission.unwrap_or(job.submitted);
         self.first_submission = Some(first.min(job.submitted));
         self.last_end = Some(finished.max(self.last_end.unwrap_or(finished)));
-        self.computing_us += i128::from(run.as_micros()) * i128::from(job.nodes);
-        self.waiting_us += i128::from(wait.as_micros());
-        self.turnaround_us += i128::from(turnaround.as_micros());
+        self.computing += run * job.nodes;
+        self.waiting += wait.into();
+        self.turnaround += turnaround.into();
         self.longest_wait = self.longest_wait.max(wait);
         self.longest_turnaround = self.longest_turnaround.max(turnaround);
         self.waits.add(wait.as_seconds());
@@ -242,10 +243,10 @@ impl Tally {
     /// The results on `machines` machines.
     pub fn summary(&self, machines: u32) -> Summary {
         let mean = |sum: f64, count: u64| if count == 0 { 0.0 } else { sum / count as f64 };
-        let mean_s = |sum: i128| mean(sum as f64 / 1e6, self.jobs);
+        let mean_s = |sum: TotalTime| mean(sum.as_seconds(), self.jobs);
         let first = self.first_submission.unwrap_or_default();
         let makespan = self.last_end.unwrap_or(first) - first;
-        let all_us = i128::from(makespan.as_micros()) * i128::from(machines);
+        let all = makespan * machines;
         let submitted = self.jobs + self.refused;
         let success = self.jobs - self.killed - self.failed;
         let summary = Summary {
@@ -256,8 +257,8 @@ impl Tally {
             max_turnaround_time: self.longest_turnaround.as_seconds(),
             max_waiting_time: self.longest_wait.as_seconds(),
             mean_slowdown: mean(self.slowdown, self.slowed),
-            mean_turnaround_time: mean_s(self.turnaround_us),
-            mean_waiting_time: mean_s(self.waiting_us),
+            mean_turnaround_time: mean_s(self.turnaround),
+            mean_waiting_time: mean_s(self.waiting),
             nb_computing_machines: machines,
             nb_grouped_switches: 0,
             nb_jobs: submitted,
@@ -270,13 +271,13 @@ impl Tally {
             scheduling_time: None,
             simulation_time: None,
             success_rate: mean(success as f64, submitted),
-            time_computing: self.computing_us as f64 / 1e6,
-            time_idle: (all_us - self.computing_us) as f64 / 1e6,
+            time_computing: self.computing.as_seconds(),
+            time_idle: (all - self.computing).as_seconds(),
             time_sleeping: 0.0,
             time_switching_off: 0.0,
             time_switching_on: 0.0,
             time_unavailable: 0.0,
-            utilisation: if all_us == 0 { 0.0 } else { self.computing_us as f64 / all_us as f64 },
+            utilisation: self.computing.share_of(all),
             bounded_slowdown_tau: self.tau.as_seconds(),
             mean_bounded_slowdown: mean(self.bounded, self.bounded_slowdowns.count()),
             max_bounded_slowdown: self.greatest_bounded,

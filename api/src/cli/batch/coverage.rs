@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use batch::steps::{Missing, Steps};
-use batch::tariff::Table;
+use batch::steps::Missing;
+use batch::supplier_tables::SupplierTable;
 use batch::time::Time;
 use planner::time::{Seconds, Timestamp};
 
@@ -17,7 +17,7 @@ const WAY_OUT: &str = "give a table that covers it, or another --origin, or allo
      is covered";
 
 /// A table, and from when to when a simulation rests on it.
-pub type Needed = (Table, Time, Time);
+pub type Needed = (SupplierTable, Time, Time);
 
 /// What was found at the end.
 #[derive(Default)]
@@ -45,7 +45,7 @@ pub fn before(given: &Given, goes_by: Option<Needed>) -> Result<(), Failure> {
             continue;
         }
         let known = if open { from + Time::from_micros(1) } else { until };
-        let gap = given.tariff.table(table).and_then(|steps| steps.missing(from, known));
+        let gap = given.tables.missing(table, from, known);
         let Some(told) = told(given, table, (from, known)).filter(|_| gap.is_some()) else {
             continue;
         };
@@ -73,8 +73,8 @@ pub fn after(
     let Some(end) = end else { return Ok(Covered::default()) };
     let (mut errors, mut covered) = (Vec::new(), Covered::default());
     for (table, from, until) in needed(given, goes_by, Some(end)) {
-        let missing = given.tariff.table(table).and_then(|steps| steps.missing(from, until));
-        if table == Table::Cap && from < until {
+        let missing = given.tables.missing(table, from, until);
+        if table == SupplierTable::Cap && from < until {
             let gap = missing.map_or(Time::ZERO, |missing| missing.total);
             covered.cap_share = Some(1.0 - gap.as_seconds() / (until - from).as_seconds());
         }
@@ -90,15 +90,15 @@ pub fn after(
     if errors.is_empty() { Ok(covered) } else { Err(Failure::BadInput(errors)) }
 }
 
-const fn what_then(table: Table) -> &'static str {
+const fn what_then(table: SupplierTable) -> &'static str {
     match table {
-        Table::Price => {
+        SupplierTable::Price => {
             "energy_cost is of the covered part: energy_cost_covered_share says how much of the energy that is"
         }
-        Table::Co2 => {
+        SupplierTable::Co2 => {
             "energy_co2_g is of the covered part: energy_co2_covered_share says how much of the energy that is"
         }
-        Table::Cap => {
+        SupplierTable::Cap => {
             "Elsewhere there was no cap: power_cap_covered_share says for how much of the time there was one"
         }
     }
@@ -109,14 +109,14 @@ const fn what_then(table: Table) -> &'static str {
 fn needed(given: &Given, goes_by: Option<Needed>, end: Option<Time>) -> Vec<Needed> {
     let billed = given.platform.idle().is_some();
     let until = end.unwrap_or(Time::FOREVER);
-    let bills = [Table::Price, Table::Co2].map(|table| (table, Time::ZERO, until));
+    let bills = [SupplierTable::Price, SupplierTable::Co2].map(|table| (table, Time::ZERO, until));
     let mut needed: Vec<Needed> = bills.into_iter().filter(|_| billed).collect();
     // A cap matters while there are jobs; a budget follows its table whatever happens.
     needed.extend(goes_by.map(|(table, from, to)| match table {
-        Table::Cap => (table, from, to.min(until)),
+        SupplierTable::Cap => (table, from, to.min(until)),
         _ => (table, from, to),
     }));
-    needed.retain(|(table, from, until)| given.tariff.table(*table).is_some() && from < until);
+    needed.retain(|(table, from, until)| given.tables.has(*table) && from < until);
     needed
 }
 
@@ -124,20 +124,20 @@ fn needed(given: &Given, goes_by: Option<Needed>, end: Option<Time>) -> Vec<Need
 struct Told<'a> {
     file: &'a Path,
     of: &'static str,
-    steps: &'a Steps,
+    bounds: Option<(Time, Time)>,
     origin: Timestamp,
     needed: (Time, Time),
 }
 
-fn told(given: &Given, table: Table, needed: (Time, Time)) -> Option<Told<'_>> {
+fn told(given: &Given, table: SupplierTable, needed: (Time, Time)) -> Option<Told<'_>> {
     let supplier = &given.supplier;
     let (file, of) = match table {
-        Table::Price => (&supplier.price, "price"),
-        Table::Co2 => (&supplier.co2, "CO2 intensity"),
-        Table::Cap => (&supplier.cap, "cap"),
+        SupplierTable::Price => (&supplier.price, "price"),
+        SupplierTable::Co2 => (&supplier.co2, "CO2 intensity"),
+        SupplierTable::Cap => (&supplier.cap, "cap"),
     };
-    let (file, steps) = (file.as_deref()?, given.tariff.table(table)?);
-    Some(Told { file, of, steps, origin: supplier.origin?, needed })
+    let (file, bounds) = (file.as_deref()?, given.tables.bounds(table));
+    Some(Told { file, of, bounds, origin: supplier.origin?, needed })
 }
 
 impl Told<'_> {
@@ -148,7 +148,7 @@ impl Told<'_> {
 
     fn covers(&self) -> String {
         let file = self.file.display();
-        match self.steps.bounds() {
+        match self.bounds {
             Some((from, until)) => {
                 let (from, until) = (self.instant(from), self.instant(until));
                 format!("{file}: covers {from} to {until}")

@@ -10,7 +10,7 @@ use batch::platform::Platform;
 use batch::policy::{Allocation, Setting};
 use batch::reservation::Reservation;
 use batch::summary::Summary;
-use batch::tariff::Tariff;
+use batch::supplier_tables::SupplierTables;
 use batch::workload::{Cleaning, Reading, WorkloadError};
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ fn machines(arguments: &Arguments) -> Result<Option<u32>, Failure> {
 /// What a simulation is played on.
 pub(super) struct Given {
     pub platform: Platform,
-    pub tariff: Tariff,
+    pub tables: SupplierTables,
     pub reservations: Vec<Reservation>,
     /// Where the tables are, and when the simulation begins.
     pub supplier: Supplier,
@@ -105,8 +105,8 @@ impl Given {
     /// A platform with the tables that are given.
     pub(super) fn of(platform: Platform, supplier: &Supplier) -> Result<Self, Failure> {
         let reservations = supplier::reserved(supplier, platform.machines())?;
-        let tariff = supplier::tariff(supplier)?;
-        Ok(Self { platform, tariff, reservations, supplier: supplier.clone() })
+        let tables = supplier::tables(supplier)?;
+        Ok(Self { platform, tables, reservations, supplier: supplier.clone() })
     }
 }
 
@@ -174,14 +174,14 @@ pub(super) fn play_jobs(
         launch: options.launch,
         places,
         delays_compute,
-        tariff: Some(&given.tariff),
+        tables: Some(&given.tables),
     };
     let setting = Setting {
         platform,
         allocation,
         tie,
         options: &options.policy,
-        tariff: &given.tariff,
+        tables: &given.tables,
         reservations: &given.reservations,
     };
     let played = match (arguments.policy, &arguments.batches) {

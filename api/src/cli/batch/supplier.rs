@@ -5,11 +5,10 @@ use std::path::Path;
 
 use batch::reservation::{Reservation, reservations};
 use batch::steps::Steps;
-use batch::tariff::Tariff;
+use batch::supplier_tables::SupplierTables;
 use batch::time::Time;
 use grid_feeds::table::{self, TableError};
 use planner::agenda::Agenda;
-use planner::quantity::{Power, Rate};
 use planner::time::Timestamp;
 
 use super::arguments::Supplier;
@@ -17,13 +16,13 @@ use super::files::{bad_input, open};
 use crate::cli::Failure;
 
 /// The tables that are given.
-pub fn tariff(supplier: &Supplier) -> Result<Tariff, Failure> {
-    let Some(origin) = supplier.origin else { return Ok(Tariff::default()) };
+pub fn tables(supplier: &Supplier) -> Result<SupplierTables, Failure> {
+    let Some(origin) = supplier.origin else { return Ok(SupplierTables::default()) };
     let (price, co2, cap) = (&supplier.price, &supplier.co2, &supplier.cap);
-    Ok(Tariff {
-        price: steps(price.as_deref(), origin, table::price_agenda, Rate::as_millionths)?,
-        co2: steps(co2.as_deref(), origin, table::co2_agenda, Rate::as_millionths)?,
-        cap: steps(cap.as_deref(), origin, table::power_cap_agenda, Power::as_microwatts)?,
+    Ok(SupplierTables {
+        price: steps(price.as_deref(), origin, table::price_agenda)?,
+        co2: steps(co2.as_deref(), origin, table::co2_agenda)?,
+        cap: steps(cap.as_deref(), origin, table::power_cap_agenda)?,
     })
 }
 
@@ -31,8 +30,7 @@ fn steps<V: Copy>(
     file: Option<&Path>,
     origin: Timestamp,
     read: impl Fn(&str) -> Result<Agenda<V>, Vec<TableError>>,
-    value: impl Fn(V) -> i64,
-) -> Result<Option<Steps>, Failure> {
+) -> Result<Option<Steps<V>>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let mut text = String::new();
     open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
@@ -42,7 +40,7 @@ fn steps<V: Copy>(
         .map_err(|errors| Failure::BadInput(errors.iter().map(named).collect::<Vec<String>>()))?;
     let pieces = agenda.pieces().iter().map(|piece| {
         let (from, until) = (piece.span.start(), piece.span.end());
-        (since(origin, from), since(origin, until), value(piece.value))
+        (since(origin, from), since(origin, until), piece.value)
     });
     Ok(Some(Steps::of(pieces)))
 }

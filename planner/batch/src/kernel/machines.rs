@@ -68,8 +68,7 @@ impl<'a> Machines<'a> {
         let platform = cluster.platform;
         let all = 0..platform.machines();
         let idle = if cluster.places { NodeSet::from_ranges(vec![all]) } else { NodeSet::new() };
-        let meter =
-            |idle: Power| Meter::new(platform.machines(), idle.as_microwatts(), cluster.tariff);
+        let meter = |idle| Meter::new(platform.machines(), idle, cluster.tables);
         let meter = platform.idle().map(meter);
         Self {
             cluster,
@@ -147,8 +146,7 @@ impl<'a> Machines<'a> {
         let (idle, busy) = self.draws_with(job, machines)?;
         let (from, to) = ((Activity::Computing, busy), (Activity::Idle, idle));
         let change = Change { machines: job.nodes, from, to };
-        let picojoules = i128::from(busy) * i128::from((now - started).as_micros());
-        let energy = Energy::from_microjoules(picojoules / 1_000_000);
+        let energy = (busy * (now - started)).whole();
         self.meter.as_mut().map(|meter| (meter.change(now, Happening::End, &change), energy))
     }
 
@@ -200,7 +198,7 @@ impl<'a> Machines<'a> {
         let change = Change { machines: machines.count(), from, to };
         let reading = self.meter.as_mut().map(|meter| {
             let reading = meter.change(now, Happening::State, &change);
-            meter.change_least(to.1 - from.1);
+            meter.change_least(from.1, to.1);
             reading
         });
         News { machines, state, reading }
@@ -226,7 +224,7 @@ impl<'a> Machines<'a> {
         };
         let change = Change { machines: machines.count(), from, to };
         let reading = self.meter.as_mut().map(|meter| {
-            meter.change_least(to.1 - from.1);
+            meter.change_least(from.1, to.1);
             meter.change(now, Happening::State, &change)
         });
         let platform = self.cluster.platform;
@@ -263,7 +261,7 @@ impl<'a> Machines<'a> {
         let (from, to) = ((Activity::Idle, before), (Activity::Idle, after));
         let change = Change { machines: machines.count(), from, to };
         let reading = self.meter.as_mut().map(|meter| {
-            meter.change_least(after - before);
+            meter.change_least(before, after);
             meter.change(now, Happening::State, &change)
         });
         Ok(News { machines, state: Entered::Other(number), reading })
@@ -320,24 +318,22 @@ impl<'a> Machines<'a> {
         })?
     }
 
-    /// What machines draw without and with this job, uW.
-    fn draws_with(&self, job: &Job, machines: &NodeSet) -> Option<(i64, i64)> {
+    /// What machines draw without and with this job.
+    fn draws_with(&self, job: &Job, machines: &NodeSet) -> Option<(Power, Power)> {
         self.meter.as_ref()?;
         let Draws { idle, computing } = self.draws(machines)?;
         let computes = !matches!(job.work, Work::Delay(_)) || self.cluster.delays_compute;
         let otherwise = if computes { Utilisation::FULL } else { Utilisation::NONE };
-        let (idle, computing) = (idle.as_microwatts(), computing.as_microwatts());
         Some((idle, job.utilisation.unwrap_or(otherwise).draws(idle, computing)))
     }
 
-    fn idle_draw(&self, machines: &NodeSet) -> i64 {
-        self.draws(machines).map_or(0, |draws| draws.idle.as_microwatts())
+    fn idle_draw(&self, machines: &NodeSet) -> Power {
+        self.draws(machines).map_or(Power::ZERO, |draws| draws.idle)
     }
 
-    /// What machines draw that are idle; off, being switched off and being switched on; uW.
-    fn draws_around(&self, machines: &NodeSet) -> (i64, [i64; 3]) {
+    /// What machines draw that are idle; off, being switched off and being switched on.
+    fn draws_around(&self, machines: &NodeSet) -> (Power, [Power; 3]) {
         let off = self.cluster.platform.draws_off(machines);
-        let off = off.map(|powers| powers.map(Power::as_microwatts));
         (self.idle_draw(machines), off.unwrap_or_default())
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::jobs::seconds;
 use crate::energy::{Happening, Reading};
+use crate::quantity::watts;
 
 /// `consumed_energy.csv`: time, energy so far, `s` for a start, `e` for an end or `p` for a change of
 /// power states, what machines would draw without their jobs, mean power since the row before or `NA`.
@@ -37,9 +38,10 @@ impl<W: Write> EnergyTable<W> {
             Happening::End => 'e',
             Happening::State => 'p',
         };
-        write!(row, ",{:.6},{letter},{:.6},", reading.consumed.as_joules(), reading.least_w)?;
-        match reading.mean_w {
-            Some(mean_w) => writeln!(row, "{mean_w:.6}")?,
+        let (consumed, least) = (reading.consumed.as_joules(), watts(reading.least));
+        write!(row, ",{consumed:.6},{letter},{least:.6},")?;
+        match reading.drawn {
+            Some(drawn) => writeln!(row, "{:.6}", watts(drawn))?,
             None => row.extend_from_slice(b"NA\n"),
         }
         self.out.write_all(row)

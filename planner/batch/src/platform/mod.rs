@@ -6,9 +6,9 @@
 //! all have the same states, in which they may differ.
 
 mod document;
-mod each;
 mod groups;
 mod machine;
+mod of_each;
 mod xml;
 
 use planner::node_set::NodeSet;
@@ -16,9 +16,9 @@ use planner::quantity::Power;
 
 use crate::time::Time;
 pub use document::{KnownMachine, MachineClass, PlatformDocument};
-use each::{Each, Sum};
 pub use groups::Groups;
 pub use machine::{Activity, ComputingState, Draws, Machine, Naming, Sleep, Transition};
+use of_each::{PowerOfEach, ValueOfEach};
 pub use xml::{PlatformXmlError, read_xml};
 
 /// Why machines are no platform.
@@ -68,7 +68,7 @@ pub enum PlatformError {
 #[derive(Clone, Debug)]
 pub struct Platform {
     machines: u32,
-    states: Vec<State>,
+    states: Vec<StateOfAll>,
     initial: usize,
     sleep: Option<SleepOfAll>,
     groups: Option<Groups>,
@@ -89,22 +89,22 @@ pub struct Most {
 
 /// A computing state of all machines.
 #[derive(Clone, Debug)]
-struct State {
+struct StateOfAll {
     number: u16,
-    speeds: Each<f64>,
+    speeds: ValueOfEach<f64>,
     /// Idle and computing.
-    draws: Option<(Sum, Sum)>,
+    draws: Option<(PowerOfEach, PowerOfEach)>,
 }
 
 /// Being off, of all machines.
 #[derive(Clone, Debug)]
 struct SleepOfAll {
     number: u16,
-    off: Sum,
-    switching_off: Sum,
-    switching_on: Sum,
-    off_times: Each<Time>,
-    on_times: Each<Time>,
+    off: PowerOfEach,
+    switching_off: PowerOfEach,
+    switching_on: PowerOfEach,
+    off_times: ValueOfEach<Time>,
+    on_times: ValueOfEach<Time>,
 }
 
 /// The most machines of a platform.
@@ -113,7 +113,7 @@ const MOST: usize = 10_000_000;
 impl Platform {
     /// `machines` machines of unit speed of which nobody knows what they draw.
     pub fn of_machines(machines: u32) -> Self {
-        let state = State { number: 0, speeds: Each::Same(1.0), draws: None };
+        let state = StateOfAll { number: 0, speeds: ValueOfEach::Same(1.0), draws: None };
         Self {
             machines,
             states: vec![state],
@@ -133,7 +133,7 @@ impl Platform {
         let count = u32::try_from(machines.len()).ok().filter(|_| machines.len() <= MOST);
         let count = count.ok_or(PlatformError::Large)?;
         machines.iter().try_for_each(|machine| machine.check(first))?;
-        let states = (0..first.states.len()).map(|state| State::of(machines, state)).collect();
+        let states = (0..first.states.len()).map(|state| StateOfAll::of(machines, state)).collect();
         let sleep = first.sleep.map(|sleep| SleepOfAll::of(machines, sleep));
         let groups: Option<Vec<_>> =
             machines.iter().map(|machine| machine.group.as_ref()).collect();
@@ -161,7 +161,7 @@ impl Platform {
 
     /// Whether all machines are equally fast in each computing state.
     pub fn one_speed(&self) -> bool {
-        self.states.iter().all(|state| matches!(state.speeds, Each::Same(_)))
+        self.states.iter().all(|state| matches!(state.speeds, ValueOfEach::Same(_)))
     }
 
     /// Whether it is known what machines draw.
@@ -193,8 +193,8 @@ impl Platform {
     /// differ.
     pub fn slowest(&self, machines: &NodeSet, state: usize) -> f64 {
         match &self.states[state].speeds {
-            Each::Same(speed) => *speed,
-            Each::Own(speeds) => {
+            ValueOfEach::Same(speed) => *speed,
+            ValueOfEach::Own(speeds) => {
                 let of = |position: u32| speeds.get(position as usize).copied();
                 machines.positions().filter_map(of).reduce(f64::min).unwrap_or(1.0)
             }
@@ -206,8 +206,8 @@ impl Platform {
         let Some(sleep) = &self.sleep else { return Vec::new() };
         let times = if on { &sleep.on_times } else { &sleep.off_times };
         let times = match times {
-            Each::Same(time) => return vec![(machines.clone(), *time)],
-            Each::Own(times) => times,
+            ValueOfEach::Same(time) => return vec![(machines.clone(), *time)],
+            ValueOfEach::Own(times) => times,
         };
         let mut parts = std::collections::BTreeMap::<Time, Vec<u32>>::new();
         for position in machines.positions() {
@@ -222,54 +222,54 @@ impl Platform {
         let sleep = self.sleep.as_ref()?;
         let times = if on { &sleep.on_times } else { &sleep.off_times };
         match times {
-            Each::Same(time) => Some(*time),
-            Each::Own(times) => times.iter().copied().max(),
+            ValueOfEach::Same(time) => Some(*time),
+            ValueOfEach::Own(times) => times.iter().copied().max(),
         }
     }
 
     /// The most that any machine draws in the state that it begins in, and while it is switched.
     pub fn most(&self) -> Option<Most> {
         let (idle, computing) = self.states[self.initial].draws.as_ref()?;
-        let switching = self.sleep.as_ref().map(|sleep| {
-            [&sleep.switching_off, &sleep.switching_on]
-                .map(|sum| Power::from_microwatts(sum.most()))
-        });
-        let power = |sum: &Sum| Power::from_microwatts(sum.most());
-        Some(Most { idle: power(idle), computing: power(computing), switching })
+        let switching = self
+            .sleep
+            .as_ref()
+            .map(|sleep| [&sleep.switching_off, &sleep.switching_on].map(PowerOfEach::most));
+        Some(Most { idle: idle.most(), computing: computing.most(), switching })
     }
 
     /// What all machines draw when idle.
     pub fn idle(&self) -> Option<Power> {
         let (idle, _) = self.states[self.initial].draws.as_ref()?;
-        Some(Power::from_microwatts(idle.of_all(self.machines)))
+        Some(idle.of_all(self.machines))
     }
 
     /// What `machines` draw in a computing state. One step a range.
     pub fn draws(&self, machines: &NodeSet, state: usize) -> Option<Draws> {
         let (idle, computing) = self.states[state].draws.as_ref()?;
-        let over = |sum: &Sum| Power::from_microwatts(sum.over(machines));
-        Some(Draws { idle: over(idle), computing: over(computing) })
+        Some(Draws { idle: idle.over(machines), computing: computing.over(machines) })
     }
 
     /// What `machines` draw that are off, being switched off and being switched on. One step a range.
     pub fn draws_off(&self, machines: &NodeSet) -> Option<[Power; 3]> {
         let sleep = self.sleep.as_ref()?;
-        let over = |sum: &Sum| Power::from_microwatts(sum.over(machines));
-        Some([&sleep.off, &sleep.switching_off, &sleep.switching_on].map(over))
+        Some(
+            [&sleep.off, &sleep.switching_off, &sleep.switching_on]
+                .map(|power| power.over(machines)),
+        )
     }
 }
 
-impl State {
+impl StateOfAll {
     fn of(machines: &[Machine], state: usize) -> Self {
         let draws = |power: fn(&Draws) -> Power| {
             let of = |machine: &Machine| machine.states[state].draws.as_ref().map(power);
             let powers: Option<Vec<Power>> = machines.iter().map(of).collect();
-            powers.map(|powers| Sum::of(&powers))
+            powers.map(|powers| PowerOfEach::of(&powers))
         };
         let (idle, computing) = (draws(|draws| draws.idle), draws(|draws| draws.computing));
         Self {
             number: machines[0].states[state].number,
-            speeds: Each::of(machines.iter().map(|machine| machine.states[state].speed)),
+            speeds: ValueOfEach::of(machines.iter().map(|machine| machine.states[state].speed)),
             draws: idle.zip(computing),
         }
     }
@@ -278,14 +278,15 @@ impl State {
 impl SleepOfAll {
     fn of(machines: &[Machine], first: Sleep) -> Self {
         let sleeps = || machines.iter().map(|machine| machine.sleep.unwrap_or(first));
-        let powers = |power: fn(Sleep) -> Power| Sum::of(&sleeps().map(power).collect::<Vec<_>>());
+        let powers =
+            |power: fn(Sleep) -> Power| PowerOfEach::of(&sleeps().map(power).collect::<Vec<_>>());
         Self {
             number: first.number,
             off: powers(|sleep| sleep.off),
             switching_off: powers(|sleep| sleep.switching_off.power),
             switching_on: powers(|sleep| sleep.switching_on.power),
-            off_times: Each::of(sleeps().map(|sleep| sleep.switching_off.time)),
-            on_times: Each::of(sleeps().map(|sleep| sleep.switching_on.time)),
+            off_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_off.time)),
+            on_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_on.time)),
         }
     }
 }

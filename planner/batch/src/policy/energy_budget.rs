@@ -13,6 +13,7 @@ use super::Setting;
 use super::opportunistic::Opportunistic;
 use super::options::Options;
 use super::sleeping::{Estimates, Gate, More, Outlook, Sleeping};
+use crate::quantity::ExactEnergy;
 use crate::scheduler::Scheduler;
 use crate::steps::Steps;
 use crate::time::Time;
@@ -36,7 +37,7 @@ pub(super) fn scheduler(
 #[derive(Debug)]
 struct Budget {
     /// At which energy becomes available, by time, uW.
-    rate: Steps,
+    rate: Steps<Power>,
     estimates: Estimates,
     /// Whether others' rate is reduced by what the first waiting job needs, and not their balance.
     reduces: bool,
@@ -52,7 +53,7 @@ struct Budget {
 impl Budget {
     /// Whether something is drawn only when energy is not bounded.
     fn concerns_not(&self, more: More) -> bool {
-        self.rate.integral(more.from, more.until) == 0 && !self.bounds(more.from)
+        self.rate.energy(more.from, more.until) == ExactEnergy::ZERO && !self.bounds(more.from)
     }
 
     /// Whether the balance stays above nothing.
@@ -84,8 +85,8 @@ impl Budget {
     fn steady_excess(&self, outlook: &Outlook, more: More) -> i128 {
         let part = self.rate.part(more.from, more.until);
         let drawn = outlook.drawn_uw() + more.uw;
-        let excess = |(from, until, rate): (Time, Time, i64)| {
-            i128::from(drawn - rate) * i128::from((until - from).as_micros())
+        let excess = |(from, until, rate): (Time, Time, Power)| {
+            i128::from(drawn - rate.as_microwatts()) * i128::from((until - from).as_micros())
         };
         part.pieces().map(excess).sum()
     }
@@ -93,7 +94,7 @@ impl Budget {
 
 impl Gate for Budget {
     fn bound_uw(&self, now: Time) -> Option<i64> {
-        self.rate.at(now)
+        self.rate.at(now).map(Power::as_microwatts)
     }
 
     fn next_change(&self, now: Time) -> Time {
@@ -106,7 +107,7 @@ impl Gate for Budget {
 
     fn rests(&self, now: Time) -> bool {
         // What is owed only grows.
-        self.balance_pj < 0 && self.rate.at(now).is_some_and(|rate| rate <= self.idle_uw)
+        self.balance_pj < 0 && self.bound_uw(now).is_some_and(|rate| rate <= self.idle_uw)
     }
 
     fn pass(&mut self, now: Time, drawn_uw: i64) {
@@ -115,6 +116,7 @@ impl Gate for Budget {
             let (rate, next) = self.rate.from(at);
             let end = next.min(now);
             let length = i128::from((end - at).as_micros());
+            let rate = rate.map(Power::as_microwatts);
             self.balance_pj += rate.map_or(0, |rate| i128::from(rate - drawn_uw) * length);
             at = end;
         }
@@ -124,7 +126,8 @@ impl Gate for Budget {
     fn measure(&mut self, now: Time, consumed_pj: i128) {
         let bounded = self.bounds(now) || self.measured.is_some();
         if let Some((at, before_pj, balance_pj)) = self.measured {
-            self.balance_pj = balance_pj + self.rate.integral(at, now) - (consumed_pj - before_pj);
+            let more_pj = self.rate.energy(at, now).as_picojoules();
+            self.balance_pj = balance_pj + more_pj - (consumed_pj - before_pj);
         }
         let goes_on = bounded && self.bounds(now);
         self.measured = goes_on.then_some((now, consumed_pj, self.balance_pj));
@@ -145,7 +148,7 @@ impl Gate for Budget {
         let spared = if self.reduces {
             let until = i128::from((first.from - outlook.now).as_micros());
             let drawn = i128::from(outlook.drawn_uw() + more.uw);
-            let rate = self.rate.at(outlook.now);
+            let rate = self.bound_uw(outlook.now);
             let missing = (needed - self.balance_pj).max(0);
             rate.is_none_or(|rate| drawn <= i128::from(rate) - missing / until)
         } else {

@@ -51,7 +51,7 @@ use crate::platform::Platform;
 use crate::reservation::Reservation;
 use crate::scheduler::{JobKey, Scheduler, Tie};
 use crate::set_profile::Selection;
-use crate::tariff::Tariff;
+use crate::supplier_tables::SupplierTables;
 pub use help::{COMMON_OPTIONS, PolicyOption, nearest, no_option, options_help};
 use options::Options;
 
@@ -119,7 +119,7 @@ pub struct Setting<'a> {
     /// The policy's own parameters: names and values.
     pub options: &'a [(String, String)],
     /// What energy costs and emits, and caps, where there are tables of them.
-    pub tariff: &'a Tariff,
+    pub tables: &'a SupplierTables,
     /// Machines that are not for jobs, for a time.
     pub reservations: &'a [Reservation],
 }

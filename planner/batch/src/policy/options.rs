@@ -2,14 +2,14 @@
 
 use std::str::FromStr;
 
-use planner::quantity::Power;
+use planner::quantity::{Power, Rate};
 
 use super::inertial::Growth;
 use super::sleeping::{Estimates, SleepingOptions};
 use super::{Policy, Setting, no_option};
 use crate::platform::{Groups, Platform};
 use crate::steps::Steps;
-use crate::tariff::Table;
+use crate::supplier_tables::SupplierTable;
 use crate::time::Time;
 
 /// What is said, what of it was asked for, and what is wrong with it.
@@ -201,12 +201,12 @@ impl Options<'_> {
         (from, until)
     }
 
-    /// The cap of the cluster's power by time, uW: `cap_w`, or a table; the less of both.
-    pub(super) fn cap(&mut self, setting: &Setting<'_>) -> Steps {
+    /// The cap of the cluster's power by time: `cap_w`, or a table; the less of both.
+    pub(super) fn cap(&mut self, setting: &Setting<'_>) -> Steps<Power> {
         let said = self.number("cap_w", 0.0, 1e11).and_then(Power::from_watts);
         let (from, until) = self.span();
-        let said = said.map(|cap| Steps::of([(from, until, cap.as_microwatts())]));
-        match (said, setting.tariff.cap.as_ref()) {
+        let said = said.map(|cap| Steps::of([(from, until, cap)]));
+        match (said, setting.tables.cap.as_ref()) {
             (Some(said), None) => said,
             (None, Some(table)) => table.part(from, until),
             (Some(said), Some(table)) => said.least(&table.part(from, until)),
@@ -217,9 +217,9 @@ impl Options<'_> {
         }
     }
 
-    /// At what rate a budget becomes available, uW: evenly from `from_s` to `until_s`, or the more the
+    /// At what rate a budget becomes available: evenly from `from_s` to `until_s`, or the more the
     /// less energy costs or emits.
-    pub(super) fn rate(&mut self, setting: &Setting<'_>) -> Steps {
+    pub(super) fn rate(&mut self, setting: &Setting<'_>) -> Steps<Power> {
         let budget_j = self.number("budget_j", 0.0, 1e18);
         let (from, until) = self.span();
         let follows = self.text("follow");
@@ -231,36 +231,38 @@ impl Options<'_> {
             self.wrong("an energy budget needs until_s");
             return Steps::default();
         }
-        let table = match follows {
-            None | Some("nothing") => None,
-            Some("price") => Some(("price", setting.tariff.price.as_ref())),
-            Some("co2") => Some(("co2", setting.tariff.co2.as_ref())),
+        let rate = match follows {
+            None | Some("nothing") => Some(even(budget_j, from, until)),
+            Some("price") => {
+                let table = setting.tables.price.as_ref();
+                table.map(|table| inverse(budget_j, &table.part(from, until)))
+            }
+            Some("co2") => {
+                let table = setting.tables.co2.as_ref();
+                table.map(|table| inverse(budget_j, &table.part(from, until)))
+            }
             Some(other) => {
                 self.wrong(format!("follow: {other:?} is neither price nor co2 nor nothing"));
-                None
+                return Steps::default();
             }
         };
-        match table {
-            None => even(budget_j, from, until),
-            Some((_, Some(table))) => inverse(budget_j, &table.part(from, until)),
-            Some((name, None)) => {
-                self.wrong(format!("follow={name} needs a table of it"));
-                Steps::default()
-            }
-        }
+        rate.unwrap_or_else(|| {
+            self.wrong(format!("follow={} needs a table of it", follows.unwrap_or_default()));
+            Steps::default()
+        })
     }
 }
 
 impl Policy {
     /// The table by which the policy goes with these options, and from when to when; none where it goes
     /// by no table, or something else is said for where the table has no value.
-    pub fn goes_by(self, said: &[(String, String)]) -> Option<(Table, Time, Time)> {
+    pub fn goes_by(self, said: &[(String, String)]) -> Option<(SupplierTable, Time, Time)> {
         let mut options = Options::new(said);
         let table = match self {
-            Self::PowerCap if options.text("cap_w").is_none() => Table::Cap,
+            Self::PowerCap if options.text("cap_w").is_none() => SupplierTable::Cap,
             Self::EnergyBud | Self::ReducePc => match options.text("follow") {
-                Some("price") => Table::Price,
-                Some("co2") => Table::Co2,
+                Some("price") => SupplierTable::Price,
+                Some("co2") => SupplierTable::Co2,
                 _ => return None,
             },
             _ => return None,
@@ -275,21 +277,23 @@ impl Policy {
     clippy::cast_possible_truncation,
     reason = "within 10^18 after the division, or saturating"
 )]
-fn even(budget_j: f64, from: Time, until: Time) -> Steps {
+fn even(budget_j: f64, from: Time, until: Time) -> Steps<Power> {
     let rate = budget_j / (until - from).as_seconds() * 1e6;
-    Steps::of([(from, until, rate.floor() as i64)])
+    Steps::of([(from, until, Power::from_microwatts(rate.floor() as i64))])
 }
 
 /// So much energy over the pieces of a table, in inverse proportion to its values.
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-fn inverse(budget_j: f64, table: &Steps) -> Steps {
+fn inverse<R: Rate>(budget_j: f64, table: &Steps<R>) -> Steps<Power> {
     // Values of nothing or less would take everything.
-    let weight = |value: i64| 1.0 / (value.max(1) as f64);
+    let weight = |value: R| 1.0 / (value.as_millionths().max(1) as f64);
     let weights: f64 = table
         .pieces()
         .map(|(from, until, value)| weight(value) * (until - from).as_seconds())
         .sum();
-    table.map(|value| (budget_j * weight(value) / weights * 1e6).floor() as i64)
+    table.map(|value| {
+        Power::from_microwatts((budget_j * weight(value) / weights * 1e6).floor() as i64)
+    })
 }
 
 fn seconds(text: &str) -> Option<Time> {

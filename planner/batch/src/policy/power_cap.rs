@@ -1,6 +1,8 @@
 //! EASY under a power cap (the thesis, 6.5.2): no job starts that would let the cluster draw more than
 //! the cap at any instant, if everything lasts as long as it may. The cap may change over time.
 
+use planner::quantity::Power;
+
 use super::Setting;
 use super::opportunistic::Opportunistic;
 use super::options::Options;
@@ -22,13 +24,13 @@ pub(super) fn scheduler(setting: &Setting<'_>, options: &mut Options<'_>) -> Box
 #[derive(Debug)]
 struct PowerCap {
     /// By time, uW.
-    cap: Steps,
+    cap: Steps<Power>,
     estimates: Estimates,
 }
 
 impl Gate for PowerCap {
     fn bound_uw(&self, now: Time) -> Option<i64> {
-        self.cap.at(now)
+        self.cap.at(now).map(Power::as_microwatts)
     }
 
     fn next_change(&self, now: Time) -> Time {
@@ -40,7 +42,8 @@ impl Gate for PowerCap {
     }
 
     fn ever_allows(&self, now: Time, idle_uw: i64, more_uw: i64, walltime: Time) -> bool {
-        let fits = |cap: Option<i64>| cap.is_none_or(|cap| idle_uw + more_uw <= cap);
+        let fits =
+            |cap: Option<Power>| cap.is_none_or(|cap| idle_uw + more_uw <= cap.as_microwatts());
         // It may start now, or where a piece ends under which it may not run.
         let (mut start, mut at) = (now, now);
         while at < start + walltime {

@@ -8,18 +8,19 @@ mod gantt;
 use std::fmt::Write;
 use std::io;
 
+use charts::scale::{grouped, readable};
+use charts::{Chart, Horizontal, Kind, STYLE, Series, escaped};
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 
 use crate::energy::Reading;
 use crate::job::Job;
 use crate::kernel::{Entering, Observer, Played};
+use crate::quantity::watts;
 use crate::scheduler::RefusalReason;
 use crate::summary::Summary;
 use crate::time::Time;
 use axis::Axis;
-use charts::scale::{grouped, readable};
-use charts::{Chart, Horizontal, Kind, STYLE, Series, escaped};
 use course::Course;
 use gantt::Gantt;
 
@@ -253,8 +254,8 @@ impl Observer for Collector {
     }
 
     fn metered(&mut self, reading: &Reading) -> io::Result<()> {
-        if let Some(mean_w) = reading.mean_w {
-            self.power.add(self.read, reading.now, mean_w);
+        if let Some(drawn) = reading.drawn {
+            self.power.add(self.read, reading.now, watts(drawn));
             self.read = reading.now;
         }
         Ok(())

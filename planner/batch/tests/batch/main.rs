@@ -22,7 +22,7 @@ use batch::platform::{Draws, Machine, Platform, Sleep, Transition};
 use batch::policy::{Allocation, Policy, Setting};
 use batch::scheduler::{RefusalReason, Tie};
 use batch::summary::Tally;
-use batch::tariff::Tariff;
+use batch::supplier_tables::SupplierTables;
 use batch::time::Time;
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
@@ -87,7 +87,7 @@ fn jobs(rows: &[Row]) -> Vec<Job> {
 }
 
 /// No prices and caps.
-static NOTHING: Tariff = Tariff { price: None, co2: None, cap: None };
+static NOTHING: SupplierTables = SupplierTables { price: None, co2: None, cap: None };
 
 /// How a policy is played.
 #[derive(Clone, Copy, Debug)]
@@ -133,13 +133,13 @@ fn play(machines: u32, rows: &[Row], way: Way) -> Notes {
 /// Jobs that occupy the machines of a platform compute there; who is where is noted.
 fn cluster(platform: &Platform) -> Cluster<'_> {
     let (tie, launch) = (Tie::Batch, Time::ZERO);
-    Cluster { platform, tie, launch, places: true, delays_compute: true, tariff: None }
+    Cluster { platform, tie, launch, places: true, delays_compute: true, tables: None }
 }
 
 /// What a scheduler by set is told, without options.
 fn setting(platform: &Platform) -> Setting<'_> {
     let (allocation, tie) = (SET, Tie::Batch);
-    Setting { platform, allocation, tie, options: &[], tariff: &NOTHING, reservations: &[] }
+    Setting { platform, allocation, tie, options: &[], tables: &NOTHING, reservations: &[] }
 }
 
 /// The same on this platform, with these options.

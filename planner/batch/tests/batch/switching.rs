@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use batch::kernel::{Entered, Entering, Totals};
 use batch::platform::Activity;
+use batch::quantity::TotalTime;
 use batch::reservation::Reservation;
 use batch::steps::Steps;
 use proptest::prelude::*;
@@ -115,13 +116,13 @@ pub struct Case<'a> {
     pub policy: Policy,
     pub allocation: Allocation,
     pub options: &'a [(&'a str, &'a str)],
-    pub tariff: Tariff,
+    pub tables: SupplierTables,
     pub reservations: &'a [Reservation],
 }
 
 impl<'a> Case<'a> {
     pub fn of(policy: Policy, options: &'a [(&'a str, &'a str)]) -> Self {
-        Self { policy, allocation: SET, options, tariff: NOTHING.clone(), reservations: &[] }
+        Self { policy, allocation: SET, options, tables: NOTHING.clone(), reservations: &[] }
     }
 }
 
@@ -133,12 +134,12 @@ pub fn witness(rows: &[Row], case: &Case<'_>) -> Witness {
     let setting = Setting {
         allocation: case.allocation,
         options: &options,
-        tariff: &case.tariff,
+        tables: &case.tables,
         reservations: case.reservations,
         ..setting(&platform)
     };
     let mut scheduler = case.policy.scheduler(&setting).unwrap();
-    let cluster = Cluster { tariff: Some(&case.tariff), ..cluster(&platform) };
+    let cluster = Cluster { tables: Some(&case.tables), ..cluster(&platform) };
     let mut witness = Witness::new();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
     simulate(jobs, cluster, scheduler.as_mut(), &mut witness).unwrap();
@@ -234,10 +235,11 @@ proptest! {
             prop_assert_eq!(consumption.total.as_microjoules(), total);
             let mut sums = BTreeMap::new();
             for (from, until, doing) in witness.past.iter().flatten() {
-                let length = i128::from((*until - *from).as_micros());
-                let entry: &mut (i128, i128) = sums.entry(activity(*doing) as usize).or_default();
-                entry.0 += i128::from(draws_w(*doing)) * length;
-                entry.1 += length;
+                let length = *until - *from;
+                let entry: &mut (i128, TotalTime) =
+                    sums.entry(activity(*doing) as usize).or_default();
+                entry.0 += i128::from(draws_w(*doing)) * i128::from(length.as_micros());
+                entry.1 += length.into();
             }
             for activity in Activity::ALL {
                 let (energy, time) = consumption.by_activity[activity as usize];
@@ -256,27 +258,28 @@ proptest! {
         shutdown in any::<bool>(),
     ) {
         let mut at = 0;
-        let pieces: Vec<(Time, Time, i64)> = caps.into_iter().map(|(length, cap)| {
+        let pieces: Vec<(Time, Time, Power)> = caps.into_iter().map(|(length, cap)| {
             let from = Time::from_seconds(at);
             at += length;
-            (from, Time::from_seconds(at), cap * 1_000_000)
+            (from, Time::from_seconds(at), Power::from_microwatts(cap * 1_000_000))
         }).collect();
         let shutdown = if shutdown { "true" } else { "false" };
         let options = [("shutdown", shutdown), ("period_s", "9")];
         let cap = Steps::of(pieces);
-        let tariff = Tariff { cap: Some(cap.clone()), ..NOTHING.clone() };
-        let witness = witness(&rows, &Case { tariff, ..Case::of(Policy::PowerCap, &options) });
+        let tables = SupplierTables { cap: Some(cap.clone()), ..NOTHING.clone() };
+        let witness = witness(&rows, &Case { tables, ..Case::of(Policy::PowerCap, &options) });
         for (from, _, doing) in witness.past.iter().flatten() {
             if *doing == Doing::Idle || *doing == Doing::Off {
                 continue;
             }
             let drawn = drawn_w(&witness, *from);
-            prop_assert!(cap.at(*from).is_none_or(|cap| drawn * 1_000_000 <= cap), "{} W at {}", drawn, from);
+            let within = |cap: Power| drawn * 1_000_000 <= cap.as_microwatts();
+            prop_assert!(cap.at(*from).is_none_or(within), "{} W at {}", drawn, from);
         }
         // Nor where it falls: every change of it.
         for (from, _, cap) in cap.pieces() {
             let computing = drawn_w(&witness, from) > 6 * 125;
-            prop_assert!(!computing || drawn_w(&witness, from) * 1_000_000 <= cap);
+            prop_assert!(!computing || drawn_w(&witness, from) * 1_000_000 <= cap.as_microwatts());
         }
     }
 

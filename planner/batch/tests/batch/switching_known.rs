@@ -3,6 +3,7 @@
 use planner::quantity::Power;
 
 use batch::steps::Steps;
+use planner::quantity::EnergyPrice;
 
 use super::switching::{Case, witness};
 use super::*;
@@ -87,7 +88,7 @@ fn machines_may_differ_in_everything() {
         allocation: SET,
         tie: Tie::Batch,
         options: &options,
-        tariff: &NOTHING,
+        tables: &NOTHING,
         reservations: &[],
     };
     let mut scheduler = Policy::OpportunisticShutdown.scheduler(&setting).unwrap();
@@ -112,11 +113,12 @@ fn machines_may_differ_in_everything() {
 #[test]
 fn a_budget_follows_prices() {
     let s = Time::from_seconds;
-    let price = Steps::of([(s(0), s(10), 2_000_000), (s(10), s(20), 1_000_000)]);
-    let tariff = Tariff { price: Some(price), ..NOTHING.clone() };
+    let price = |millionths| EnergyPrice::from_millionths_per_mwh(millionths).unwrap();
+    let price = Steps::of([(s(0), s(10), price(2_000_000)), (s(10), s(20), price(1_000_000))]);
+    let tables = SupplierTables { price: Some(price), ..NOTHING.clone() };
     let options = [("budget_j", "17100"), ("until_s", "20"), ("follow", "price")];
     let rows = [(0, 1, 5, 5)];
-    let played = witness(&rows, &Case { tariff, ..Case::of(Policy::EnergyBud, &options) });
+    let played = witness(&rows, &Case { tables, ..Case::of(Policy::EnergyBud, &options) });
     assert_eq!(played.notes.played[&1].started, 10);
     // 570 W x 10 s at 2 per MWh and 665 W x 5 s at 1: (11,400 + 3,325) J x 1 / MWh.
     let cost = played.totals.unwrap().consumption.bill.cost.unwrap();

@@ -102,7 +102,7 @@ impl Campaign {
                 allocation,
                 tie,
                 options: &options.policy,
-                tariff: &given.tariff,
+                tables: &given.tables,
                 reservations: &given.reservations,
             };
             policy.scheduler(&setting).err().unwrap_or_default()

@@ -128,7 +128,7 @@ impl Outlook {
     }
 
     /// Instants at which the draw or a bound changes, from now until nothing more is drawn.
-    fn instants(&self, more: More, bound: &Steps) -> Vec<Time> {
+    fn instants(&self, more: More, bound: &Steps<Power>) -> Vec<Time> {
         let all = self.more.iter().chain([&more]);
         let mut instants: Vec<Time> = all.flat_map(|more| [more.from, more.until]).collect();
         let end = instants.iter().copied().max().unwrap_or(self.now);
@@ -148,7 +148,7 @@ impl Outlook {
     pub fn holds(
         &self,
         more: More,
-        bound: &Steps,
+        bound: &Steps<Power>,
         mut each: impl FnMut(Time, Time, i64, Option<i64>) -> bool,
     ) -> bool {
         let instants = self.instants(more, bound);
@@ -167,7 +167,7 @@ impl Outlook {
                 drawn -= uw;
                 ended += 1;
             }
-            if !each(span[0], span[1], drawn, bound.at(span[0])) {
+            if !each(span[0], span[1], drawn, bound.at(span[0]).map(Power::as_microwatts)) {
                 return false;
             }
         }
