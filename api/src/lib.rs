@@ -2,7 +2,9 @@
 //!
 //! - [`cli`]: the command line of the one binary.
 //! - [`http`]: the REST service, one file for each endpoint.
-//! - [`service`]: use cases. Each reads what it needs, calls a pure planner function, writes.
+//! - [`service`]: use cases, a service for each noun. Each reads what it needs, calls a pure planner
+//!   function, writes.
+//! - [`tasks`]: what is done in the background; [`leases`]: by which of several processes.
 //! - [`simulation`]: experiments being played, for the command line and the service.
 //! - [`config`]: settings from file, environment and command line.
 
@@ -10,5 +12,8 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod http;
+pub mod leases;
+pub mod recorder;
 pub mod service;
 pub mod simulation;
+pub mod tasks;

@@ -10,7 +10,7 @@ use planner::time::{Seconds, Span};
 
 use super::feeds::ask_role;
 use crate::config::feeds::Source;
-use crate::service::Service;
+use crate::service::Services;
 use crate::service::feeds::stored;
 
 /// Pauses before a part is tried again, in seconds: a failure that lasts no half a minute is not felt.
@@ -21,7 +21,7 @@ const LONGEST_WAIT_S: u64 = 300;
 
 /// A source that is asked for parts of a span.
 struct Filling<'a> {
-    service: &'a Service,
+    services: &'a Services,
     source: &'a Source,
     http: Http,
     /// Made again after a refusal, so that a new secret is read.
@@ -36,7 +36,7 @@ struct Filling<'a> {
 /// # Errors
 /// The database cannot be written. What a source refuses is no error.
 pub async fn back_fill(
-    service: &Service,
+    services: &Services,
     source: &Source,
     span: Span,
 ) -> anyhow::Result<Vec<String>> {
@@ -45,10 +45,10 @@ pub async fn back_fill(
     let bar = ProgressBar::new(parts.len() as u64).with_style(style);
     bar.set_message(source.id.clone());
     let http = Http::new(source.timeouts)?;
-    let mut filling = Filling { service, source, http, role: None, patience: &PAUSES_S };
+    let mut filling = Filling { services, source, http, role: None, patience: &PAUSES_S };
     let (mut values, mut revisions, mut known, mut missing) = (0, 0, 0_usize, Vec::new());
     for part in parts {
-        if service.has_measured(source, part).await? {
+        if services.feeds.has_measured(source, part).await? {
             known += 1;
             bar.inc(1);
             continue;
@@ -84,7 +84,7 @@ impl Filling<'_> {
             let error = match self.ask(part).await {
                 Ok(revision) => {
                     self.patience = &PAUSES_S;
-                    let kept = keep(self.service, self.source, revision).await?;
+                    let kept = keep(self.services, self.source, revision).await?;
                     return Ok(Ok(kept));
                 }
                 Err(FeedError::NotPublished { .. }) => return Ok(Ok(0)),
@@ -108,12 +108,12 @@ impl Filling<'_> {
     }
 
     async fn ask(&mut self, part: Span) -> Result<Option<Revision>, FeedError> {
-        let Self { service, source, http, role, .. } = self;
+        let Self { services, source, http, role, .. } = self;
         let role = match role {
             Some(role) => role,
             None => role.insert(source.provider.connect(&source.id, source.quantity, http)?),
         };
-        ask_role(role, part, service.now()).await
+        ask_role(role, part, services.shared.now()).await
     }
 }
 
@@ -123,29 +123,29 @@ const fn may_pass(error: &FeedError) -> bool {
 }
 
 async fn keep(
-    service: &Service,
+    services: &Services,
     source: &Source,
     revision: Option<Revision>,
 ) -> anyhow::Result<usize> {
     let Some(revision) = revision else { return Ok(0) };
-    service.keep_back_fill(source, &stored(&revision, service.now())).await?;
+    services.feeds.keep_back_fill(source, &stored(&revision, services.shared.now())).await?;
     Ok(revision.series.agenda.pieces().len())
 }
 
 /// Asks a source once for a part; how many values were kept.
 #[cfg(feature = "supplier")]
 pub async fn fetch_part(
-    service: &Service,
+    services: &Services,
     source: &Source,
     role: &Role,
     part: Span,
 ) -> anyhow::Result<usize> {
-    let revision = match ask_role(role, part, service.now()).await {
+    let revision = match ask_role(role, part, services.shared.now()).await {
         Ok(revision) => revision,
         Err(FeedError::NotPublished { .. }) => return Ok(0),
         Err(error) => return Err(error.into()),
     };
-    keep(service, source, revision).await
+    keep(services, source, revision).await
 }
 
 /// Parts of at most `longest`, in time order.

@@ -3,8 +3,6 @@
 #[cfg(feature = "supplier")]
 mod supply;
 
-use std::sync::Arc;
-
 use grid_feeds::demonstration::{Demonstration, demonstration};
 use planner::problem::SearchMode;
 use planner::time::Seconds;
@@ -13,7 +11,8 @@ use storage::{AgendaMeta, OfferSelector};
 use super::Failure;
 use super::serve::{log_to_standard_error, open, serve};
 use crate::config::{Overrides, Settings};
-use crate::service::{Access, Choice, Proposed, PutAgenda, Service, Standing, Wish};
+use crate::service::agendas::PutAgenda;
+use crate::service::{Access, CallerKind, Choice, Proposed, Services, Wish};
 
 /// Arguments of `wattbook demo`.
 #[derive(clap::Args)]
@@ -34,66 +33,66 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 #[cfg(feature = "supplier")]
 async fn demonstrate(mut settings: Settings, overrides: &Overrides) -> anyhow::Result<()> {
     let supply = supply::Supply::start(&mut settings, overrides).await?;
-    let service = open(settings).await?;
+    let services = open(settings).await?;
     match &supply {
-        Some(supply) => supply.keep_the_past(&service).await?,
-        None => put_agendas(&service).await?,
+        Some(supply) => supply.keep_the_past(&services).await?,
+        None => put_agendas(&services).await?,
     }
     let ready = async {
         if let Some(supply) = &supply {
-            supply.agendas_arrived(&service).await?;
+            supply.agendas_arrived(&services).await?;
         }
-        furnish(&service).await
+        furnish(&services).await
     };
-    Box::pin(serve(Arc::clone(&service), ready)).await
+    Box::pin(serve(&services, ready)).await
 }
 
 /// On agendas that are put.
 #[cfg(not(feature = "supplier"))]
 async fn demonstrate(settings: Settings, _: &Overrides) -> anyhow::Result<()> {
-    let service = open(settings).await?;
-    put_agendas(&service).await?;
-    Box::pin(serve(Arc::clone(&service), furnish(&service))).await
+    let services = open(settings).await?;
+    put_agendas(&services).await?;
+    Box::pin(serve(&services, furnish(&services))).await
 }
 
 /// Puts the demonstration's agendas around today.
-async fn put_agendas(service: &Service) -> anyhow::Result<()> {
-    let Demonstration { price, co2, power_cap, .. } = demonstration(service.now())?;
+async fn put_agendas(services: &Services) -> anyhow::Result<()> {
+    let Demonstration { price, co2, power_cap, .. } = demonstration(services.shared.now())?;
     let meta = AgendaMeta {
         source: "demonstration".to_owned(),
         kind: "average".to_owned(),
         quality: "estimated".to_owned(),
-        issued: Some(service.now()),
+        issued: Some(services.shared.now()),
     };
-    service.put_agenda(&PutAgenda::Price(price), &meta).await?;
-    service.put_agenda(&PutAgenda::Co2(co2), &meta).await?;
-    service.put_agenda(&PutAgenda::PowerCap(power_cap), &meta).await?;
+    services.agendas.put_agenda(&PutAgenda::Price(price), &meta).await?;
+    services.agendas.put_agenda(&PutAgenda::Co2(co2), &meta).await?;
+    services.agendas.put_agenda(&PutAgenda::PowerCap(power_cap), &meta).await?;
     Ok(())
 }
 
 /// Puts the demonstration's nodes and bookings the first time.
-async fn furnish(service: &Service) -> anyhow::Result<()> {
-    if service.state().await?.epoch().is_some() {
+async fn furnish(services: &Services) -> anyhow::Result<()> {
+    if services.shared.state().await?.epoch().is_some() {
         return Ok(());
     }
-    let demonstration = demonstration(service.now())?;
-    service.put_nodes(demonstration.nodes).await?;
+    let demonstration = demonstration(services.shared.now())?;
+    services.cluster.put_nodes(demonstration.nodes).await?;
     let search = SearchMode::Slots { slot: Seconds::new(900) };
     for booking in demonstration.bookings {
-        book(service, &booking.owner, Wish::plain(booking.request, search)).await?;
+        book(services, &booking.owner, Wish::plain(booking.request, search)).await?;
     }
     tracing::info!("furnished a cluster with demonstration data around today");
     Ok(())
 }
 
 /// Books the cheapest start.
-async fn book(service: &Service, owner: &str, wish: Wish) -> anyhow::Result<()> {
-    let access = Access { owner, standing: Standing::Site };
-    if let Proposed::New(id) = service.propose(access, &wish, None).await? {
+async fn book(services: &Services, owner: &str, wish: Wish) -> anyhow::Result<()> {
+    let access = Access { owner, kind: CallerKind::Site };
+    if let Proposed::New(id) = services.service.propose(access, &wish, None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
-        let state = service.state().await?;
+        let state = services.shared.state().await?;
         let choice = Choice { selector: cheapest, expected: None };
-        service.choose(access, id, &choice, None, &state).await?;
+        services.service.choose(access, id, &choice, None, &state).await?;
     }
     Ok(())
 }

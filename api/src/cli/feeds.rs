@@ -15,7 +15,7 @@ use super::Failure;
 use super::back_fill::back_fill;
 use crate::config::feeds::{AgendaRules, Source};
 use crate::config::{Overrides, Settings};
-use crate::service::Service;
+use crate::service::Services;
 use crate::service::feeds::{PARTLY_READ, class};
 
 /// Arguments of `wattbook feeds`.
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 let span = span.ok_or_else(|| usage("--to must be after --from"))?;
                 let settings = Settings::load_for_feeds(overrides)?;
                 let database = super::open_or_make(&settings.database, *create_database).await?;
-                Ok(fetch(Service::new(settings, database), span, ids).await?)
+                Ok(fetch(Services::new(settings, database), span, ids).await?)
             }
             Command::Backtest { quantity, days, origins, overrides } => {
                 let settings = Settings::load_for_feeds(overrides)?;
@@ -181,12 +181,12 @@ fn told(revision: &Revision) -> String {
 }
 
 /// Fetches a span of each source, part by part, and keeps what is said.
-async fn fetch(service: Service, span: Span, ids: &[String]) -> anyhow::Result<()> {
+async fn fetch(services: Services, span: Span, ids: &[String]) -> anyhow::Result<()> {
     let mut missing = Vec::new();
-    for source in chosen(service.settings(), ids)? {
-        missing.extend(back_fill(&service, source, span).await?);
+    for source in chosen(&services.shared.settings, ids)? {
+        missing.extend(back_fill(&services, source, span).await?);
     }
-    service.close().await;
+    services.close().await;
     match missing.as_slice() {
         [] => Ok(()),
         missing => bail!(
@@ -205,9 +205,9 @@ async fn report(
     origins: usize,
 ) -> anyhow::Result<()> {
     let database = super::open_or_make(&settings.database, false).await?;
-    let service = Service::new(settings, database);
+    let services = Services::new(settings, database);
     let wanted = |rules: &&AgendaRules| quantity.is_none_or(|word| rules.quantity.word() == word);
-    let agendas = &service.settings().feeds.agendas;
+    let agendas = &services.shared.settings.feeds.agendas;
     let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));
     let models: Vec<(AgendaRules, Model)> =
         agendas.iter().filter(wanted).filter_map(forecast).collect();
@@ -215,8 +215,8 @@ async fn report(
         bail!("no agenda of the settings has a forecast; see docs/FEEDS.md");
     }
     for (rules, model) in models {
-        let now = service.now();
-        let history = service.past_values(&rules, now).await?;
+        let now = services.shared.now();
+        let history = services.feeds.past_values(&rules, now).await?;
         let word = rules.quantity.word();
         let Some(history) = history.filter(|history| !history.pieces().is_empty()) else {
             super::print(format!(
@@ -228,7 +228,7 @@ async fn report(
         super::print(format!("{word}: from {} past days", report.origins))?;
         super::print(table(&report.days))?;
     }
-    service.close().await;
+    services.close().await;
     Ok(())
 }
 

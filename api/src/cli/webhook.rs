@@ -7,7 +7,7 @@ use comfy_table::presets::NOTHING;
 use super::{Failure, ListFormat};
 use crate::config::{Overrides, Settings};
 use crate::http::v1::webhooks::WebhookDocument;
-use crate::service::WebhookStatus;
+use crate::service::webhooks::WebhookStatus;
 
 /// Arguments of `wattbook webhook`.
 #[derive(clap::Args)]

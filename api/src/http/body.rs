@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use super::App;
 use super::caller::Caller;
 use super::problem::{PlacedError, Problem};
-use crate::service::{Exceeded, Share};
+use crate::service::shared::{Exceeded, Share};
 
 /// The largest body of a route, in bytes, where that is not the usual: an extension of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -152,8 +152,8 @@ pub async fn read_text(request: Request, app: &App) -> Result<(String, Share), P
             "Bodies are read only from callers who are known.",
         ));
     };
-    let mut room = app.service.body_room(caller.access());
-    let limits = &app.service.settings().limits;
+    let mut room = app.services.shared.body_room(caller.access());
+    let limits = &app.services.shared.settings.limits;
     let most = match request.extensions().get() {
         Some(MaxBody::Bytes(bytes)) => *bytes,
         Some(MaxBody::OfRequest) => limits.request_bytes,

@@ -16,7 +16,7 @@ use storage::{ApiToken, Role, TokenId};
 
 use super::App;
 use super::problem::Problem;
-use crate::service::{Access, Standing, State};
+use crate::service::shared::{Access, CallerKind, SiteState};
 
 /// The user who sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,23 +62,23 @@ pub struct By<R> {
     /// The user who called.
     pub caller: Caller,
     /// The book as it was when they called: the token was judged by it, and a plan may rest on it.
-    pub state: Arc<State>,
+    pub state: Arc<SiteState>,
     roles: PhantomData<R>,
 }
 
 impl Caller {
     /// What use cases need to know of the caller.
     pub fn access(&self) -> Access<'_> {
-        let standing = match self.role {
-            None => Standing::LocalUser,
-            Some(Role::Operator) => Standing::Operator,
-            Some(_) => Standing::User,
+        let kind = match self.role {
+            None => CallerKind::LocalUser,
+            Some(Role::Operator) => CallerKind::Operator,
+            Some(_) => CallerKind::User,
         };
-        Access { owner: &self.owner, standing }
+        Access { owner: &self.owner, kind }
     }
 
     /// Whether what let this caller in still does.
-    pub fn is_still_known(&self, state: &State) -> bool {
+    pub fn is_still_known(&self, state: &SiteState) -> bool {
         match self.token {
             Some(token) => state.has_token(token),
             None => !state.has_tokens(),
@@ -90,7 +90,7 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let state = app.service.state().await?;
+        let state = app.services.shared.state().await?;
         let caller = identify(parts, app, &state)?;
         let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
         if !admitted {
@@ -108,7 +108,7 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
     }
 }
 
-fn identify(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {
+fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
     if !parts.headers.contains_key(header::AUTHORIZATION) {
         return local_user(parts, app, state);
     }
@@ -131,12 +131,12 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// Whose token a request is sent with, by a state that may be a moment old. It says whom to count
 /// the request for, and admits nobody.
-pub fn user_of(headers: &HeaderMap, state: &State) -> Option<String> {
+pub fn user_of(headers: &HeaderMap, state: &SiteState) -> Option<String> {
     let token = state.token(&digest(bearer(headers)?))?;
     Some(token.owner.clone())
 }
 
-fn local_user(parts: &Parts, app: &App, state: &State) -> Result<Caller, Problem> {
+fn local_user(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
     if state.has_tokens() {
         return Err(unauthorised(
             "Send Authorization: Bearer TOKEN; `wattbook token create` makes one.",

@@ -1,5 +1,7 @@
 //! Liveness and readiness, open to everyone.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -9,6 +11,7 @@ use serde_json::json;
 
 use super::App;
 use super::problem::Problem;
+use crate::service::readiness::ReadinessService;
 
 /// `/health/live` and `/health/ready`; `/health` is the latter.
 pub fn router() -> Router<App> {
@@ -18,8 +21,8 @@ pub fn router() -> Router<App> {
         .route("/health/ready", get(ready))
 }
 
-async fn ready(State(app): State<App>) -> Response {
-    match app.service.ready().await {
+async fn ready(State(readiness): State<Arc<ReadinessService>>) -> Response {
+    match readiness.ready().await {
         Ok(()) => Json(json!({ "status": "ready" })).into_response(),
         Err(error) => {
             let detail = error.to_string();

@@ -4,7 +4,7 @@
 //! Prometheus sends the token of one where its `authorization` says so; without tokens the one local
 //! user may read it.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
@@ -12,101 +12,34 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use metrics::gauge;
-use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
 use super::App;
 use super::caller::{By, Operators};
 use super::problem::Problem;
-use crate::service::Service;
-
-/// Where counters and histograms are kept; one for the process.
-static RECORDED: OnceLock<PrometheusHandle> = OnceLock::new();
-
-/// From half a millisecond to the usual time limit.
-const PLAN_SECONDS: [f64; 12] =
-    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
-
-/// Begins to record.
-///
-/// # Errors
-/// Only where buckets are wrong; a recorder that is there already stays.
-pub fn record() -> Result<(), BuildError> {
-    let plans = Matcher::Full("wattbook_plan_duration_seconds".to_owned());
-    let builder = PrometheusBuilder::new().set_buckets_for_metric(plans, &PLAN_SECONDS)?;
-    let recorder = builder.build_recorder();
-    let handle = recorder.handle();
-    if metrics::set_global_recorder(recorder).is_ok() {
-        describe();
-        RECORDED.get_or_init(|| handle);
-    }
-    Ok(())
-}
-
-/// Sums up what was recorded since the last time: histograms keep every value until then, whether
-/// anybody asks for them or not.
-pub fn sum_up() {
-    if let Some(handle) = RECORDED.get() {
-        handle.run_upkeep();
-    }
-}
-
-fn describe() {
-    use metrics::{describe_counter, describe_gauge, describe_histogram};
-    describe_counter!("wattbook_quotes_total", "Quotes asked for.");
-    describe_counter!("wattbook_proposals_total", "Reservations proposed.");
-    describe_counter!("wattbook_confirmations_total", "Choices that succeeded.");
-    describe_histogram!(
-        "wattbook_plan_duration_seconds",
-        "Time of a plan, its wait for a thread included."
-    );
-    describe_gauge!("wattbook_book_reservations", "Reservations that hold nodes.");
-    describe_gauge!("wattbook_book_held", "Reservations of which no offer is chosen yet.");
-    describe_counter!("wattbook_feed_requests_total", "Requests to suppliers by this process.");
-    describe_counter!(
-        "wattbook_feed_failures_total",
-        "Polls of this process that failed, by class."
-    );
-    describe_gauge!("wattbook_feed_up", "Whether the source is heard of and fresh.");
-    describe_gauge!("wattbook_feed_age_seconds", "Since the source last answered.");
-    describe_gauge!(
-        "wattbook_feed_horizon_seconds",
-        "How far ahead the source reaches; negative where it ends in the past."
-    );
-    describe_gauge!(
-        "wattbook_agenda_horizon_seconds",
-        "How far ahead the agenda in force reaches."
-    );
-    describe_gauge!("wattbook_agenda_gap_seconds", "Time ahead without a value.");
-    describe_counter!(
-        "wattbook_webhook_messages_total",
-        "Attempts of this process to tell webhooks events, by outcome."
-    );
-    describe_gauge!("wattbook_webhook_up", "Whether the last attempt went well.");
-    describe_counter!(
-        "wattbook_refused_total",
-        "Connections and requests refused for a limit of connections, by limit."
-    );
-    describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
-}
+use crate::recorder;
+use crate::service::feeds::{FeedService, Status};
+use crate::service::webhooks::WebhookService;
 
 /// The route of the metrics, `/metrics`.
 pub fn router() -> Router<App> {
     Router::new().route("/metrics", get(read))
 }
 
-async fn read(State(app): State<App>, by: By<Operators>) -> Result<Response, Problem> {
+async fn read(
+    State(feeds): State<Arc<FeedService>>,
+    State(webhooks): State<Arc<WebhookService>>,
+    by: By<Operators>,
+) -> Result<Response, Problem> {
     let (reservations, held) = by.state.book_size();
     gauge!("wattbook_book_reservations").set(reservations as f64);
     gauge!("wattbook_book_held").set(held as f64);
-    measure_feeds(&app.service).await?;
-    measure_webhooks(&app.service).await?;
-    sum_up();
-    let text = RECORDED.get().map(PrometheusHandle::render);
+    measure_feeds(&feeds).await?;
+    measure_webhooks(&webhooks).await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((kind, text.unwrap_or_default()).into_response())
+    Ok((kind, recorder::text()).into_response())
 }
 
-async fn measure_webhooks(service: &Service) -> Result<(), Problem> {
+async fn measure_webhooks(service: &WebhookService) -> Result<(), Problem> {
     let (webhooks, newest) = service.webhooks().await?;
     for webhook in webhooks {
         let label = || [("webhook", webhook.settings.id.clone())];
@@ -119,8 +52,7 @@ async fn measure_webhooks(service: &Service) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn measure_feeds(service: &Service) -> Result<(), Problem> {
-    use crate::service::feeds::Status;
+async fn measure_feeds(service: &FeedService) -> Result<(), Problem> {
     let status = service.feeds_status().await?;
     let now = status.now;
     for feed in &status.feeds {

@@ -19,21 +19,62 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::FromRef;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
 
-use crate::service::Service;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::service::agendas::AgendaService;
+use crate::service::book_views::BookViewService;
+use crate::service::cluster::ClusterService;
+use crate::service::events::EventService;
+use crate::service::feeds::FeedService;
+use crate::service::readiness::ReadinessService;
+use crate::service::shared::StateCache;
+use crate::service::simulations::SimulationService;
+use crate::service::webhooks::WebhookService;
+use crate::service::{Service, Services};
 use problem::Problem;
 
-/// What handlers share.
+/// What handlers share. Each handler takes of it the services that its signature names.
 #[derive(Clone)]
 pub struct App {
     /// The use cases.
+    pub services: Services,
+    /// Bookings and the dialogue with the supplier.
     pub service: Arc<Service>,
     /// Whether the service listens on a loopback address only.
     pub loopback: bool,
+}
+
+/// Lets handlers take parts of what is shared.
+macro_rules! handed_out {
+    ($($part:ty: $place:expr;)*) => {$(
+        impl FromRef<App> for $part {
+            fn from_ref(app: &App) -> Self {
+                let place: fn(&App) -> &$part = $place;
+                place(app).clone()
+            }
+        }
+    )*};
+}
+
+handed_out! {
+    Clock: |app| &app.services.shared.clock;
+    Arc<Settings>: |app| &app.services.shared.settings;
+    Arc<StateCache>: |app| &app.services.shared.states;
+    Arc<AgendaService>: |app| &app.services.agendas;
+    Arc<BookViewService>: |app| &app.services.book_views;
+    Arc<ClusterService>: |app| &app.services.cluster;
+    Arc<EventService>: |app| &app.services.events;
+    Arc<FeedService>: |app| &app.services.feeds;
+    Arc<ReadinessService>: |app| &app.services.readiness;
+    Arc<Service>: |app| &app.services.service;
+    Arc<SimulationService>: |app| &app.services.simulations;
+    Arc<WebhookService>: |app| &app.services.webhooks;
 }
 
 /// Every route of the service.

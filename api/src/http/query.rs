@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::caller::digest;
 use super::problem::Problem;
-use crate::service::IdempotencyKey;
+use crate::service::shared::IdempotencyKey;
 
 /// `Query` whose rejections are problem documents.
 pub struct Parameters<T>(pub T);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use planner::time::{Span, Timestamp};
 use storage::NewOffer;
 
-use super::{Access, Service, ServiceError, Standing, State};
+use super::{Access, CallerKind, Service, ServiceError, State};
 
 /// What a user's proposals hold before another one.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Service {
         access: Access<'_>,
         state: &Arc<State>,
     ) -> Result<Option<Held>, ServiceError> {
-        if access.standing != Standing::User {
+        if access.kind != CallerKind::User {
             return Ok(None);
         }
         let now = self.now();

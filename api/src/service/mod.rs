@@ -1,95 +1,153 @@
 //! Use cases: read what is needed, call one pure planner function with plain values, write.
 //!
-//! Plans rest on the book in memory (`state`, `memory`). Those that book are made one at a time in
-//! this process: each is written only if the book's version is still the one it was made
-//! from, so that other processes on the same database are safe too, and one made while another is
-//! written would always have to be made again. Quotes and choices take no part in that queue.
+//! One service for each noun, each with an error of its own that says only what it can meet. What
+//! they share is in [`shared`], which knows none of them; services know each other one way only.
+//!
+//! Plans rest on the site in memory (`shared`). Those that book are made one at a time in this
+//! process: each is written only if the book's version is still the one it was made from, so that
+//! other processes on the same database are safe too, and one made while another is written would
+//! always have to be made again. Quotes and choices take no part in that queue.
 
-mod agendas;
-mod calibrate;
-mod cluster;
-mod events;
+pub mod agendas;
+pub mod book_views;
+pub mod cluster;
+pub mod events;
 mod expected;
 pub mod feeds;
 mod holds;
-mod memory;
 pub mod negotiation;
-mod node_powers;
-mod occupancy;
-mod outages;
-mod outlook;
-mod planning;
-mod power_profile;
+pub mod outlook;
 mod propose;
-pub mod provenance;
 mod quote;
-mod readiness;
+pub mod readiness;
 mod reservations;
-mod shares;
-mod simulations;
-mod state;
-mod turns;
-mod webhooks;
+pub mod shared;
+pub mod simulations;
+pub mod upkeep;
+pub mod webhooks;
 mod wish;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use planner::json::JsonError;
 use planner::json::decision::DecisionDocument;
-use planner::time::{Seconds, Timestamp};
-use storage::{
-    Database, GrantId, NegotiationId, OutageId, ReservationId, SimulationId, StorageError,
-};
-use tokio_util::sync::CancellationToken;
+use storage::{Database, GrantId, NegotiationId, ReservationId, StorageError};
 
-use crate::clock::Clock;
 use crate::config::Settings;
-use events::Events;
-use feeds::Feeds;
-use memory::Memory;
+use crate::leases::Leases;
+use agendas::AgendaService;
+use book_views::BookViewService;
+use cluster::ClusterService;
+use events::EventService;
+use feeds::FeedService;
 use negotiation::Negotiations;
-use planning::PlanningPool;
-use readiness::Readiness;
-use shares::Shares;
-use simulations::Simulations;
-use turns::NoTurn;
+use readiness::ReadinessService;
+use shared::{Fault, KeyError, PlanningError, Shared, Turn};
+use simulations::SimulationService;
+use upkeep::UpkeepService;
+use webhooks::WebhookService;
 
-pub use agendas::{AgendaUpdate, PutAgenda};
-pub use cluster::{Cluster, blocking};
-pub use events::{Beginning, Watch};
 pub use expected::Expected;
-pub use node_powers::NodePowers;
-pub use occupancy::{Frame, Occupancy};
-pub use outages::{NewOutage, Outages};
 pub use outlook::NowExpected;
-pub use planner::reserved_power::ProfileStep;
-pub use power_profile::PowerProfile;
-pub use propose::{IdempotencyKey, Proposed};
-pub use reservations::{Access, Choice, Page, ShownNodes, Standing};
-pub use shares::{Exceeded, Share};
-pub use simulations::{Removed, SimulationsPage, Started};
-pub use state::State;
-pub use webhooks::WebhookStatus;
+pub use propose::Proposed;
+pub use reservations::{Choice, Page};
+pub use shared::{Access, CallerKind, IdempotencyKey, SiteState as State, cut_page};
 pub use wish::{OnCap, Purpose, Wish, read_wish, stored_wish, wish_as_made};
 
-/// How long an idempotency key is remembered: a day.
-const KEPT_KEYS: Seconds = Seconds::new(86_400);
+/// All services of a process.
+#[derive(Clone)]
+pub struct Services {
+    /// What they share.
+    pub shared: Arc<Shared>,
+    /// Agendas as they were put and as they are in force.
+    pub agendas: Arc<AgendaService>,
+    /// The book as people see it.
+    pub book_views: Arc<BookViewService>,
+    /// Nodes, their calibration, and outages.
+    pub cluster: Arc<ClusterService>,
+    /// Events as they are committed.
+    pub events: Arc<EventService>,
+    /// Where agendas come from beside the API.
+    pub feeds: Arc<FeedService>,
+    /// Whether bookings can be written.
+    pub readiness: Arc<ReadinessService>,
+    /// Bookings and the dialogue with the supplier.
+    pub service: Arc<Service>,
+    /// Experiments in the background.
+    pub simulations: Arc<SimulationService>,
+    /// What time alone changes.
+    pub upkeep: Arc<UpkeepService>,
+    /// Events sent to webhooks.
+    pub webhooks: Arc<WebhookService>,
+}
 
-/// Everything the use cases share.
+impl Services {
+    /// Services on an open database.
+    pub fn new(settings: Settings, database: Database) -> Self {
+        let leases = Leases::new(database.clone(), settings.feeds.lease)
+            .with_shorter(negotiation::LEASE, negotiation::LEASE_LASTS);
+        let shared = Arc::new(Shared::new(settings, database, leases));
+        let agendas = Arc::new(AgendaService::new(Arc::clone(&shared)));
+        let events = Arc::new(EventService::new(Arc::clone(&shared)));
+        Self {
+            book_views: Arc::new(BookViewService::new(Arc::clone(&shared))),
+            cluster: Arc::new(ClusterService::new(Arc::clone(&shared))),
+            feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
+            readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
+            service: Arc::new(Service::new(Arc::clone(&shared))),
+            simulations: Arc::new(SimulationService::new(
+                Arc::clone(&shared),
+                Arc::clone(&agendas),
+            )),
+            upkeep: Arc::new(UpkeepService::new(Arc::clone(&shared), Arc::clone(&events))),
+            webhooks: Arc::new(WebhookService::new(Arc::clone(&shared), Arc::clone(&events))),
+            agendas,
+            events,
+            shared,
+        }
+    }
+
+    /// Closes the database once nothing is in progress.
+    pub async fn close(&self) {
+        self.shared.database.close().await;
+    }
+}
+
+/// Bookings and the dialogue with the supplier.
 pub struct Service {
-    settings: Settings,
-    database: Database,
-    clock: Clock,
-    pool: PlanningPool,
-    streams: Arc<Shares>,
-    bodies: Arc<Shares>,
-    memory: Memory,
-    simulations: Simulations,
-    stop: CancellationToken,
-    feeds: Feeds,
+    shared: Arc<Shared>,
     negotiations: Negotiations,
-    events: Events,
-    readiness: Readiness,
+}
+
+impl Deref for Service {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Service {
+    /// On what all services share.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, negotiations: Negotiations::default() }
+    }
+
+    /// The site's settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Waits until nobody else books: the site is about to.
+    pub(crate) async fn site_books(&self) -> Result<Turn, Fault> {
+        Ok(self.pool.site_turn().await)
+    }
+
+    /// Moves reservations on whose time has come: offers expire, reservations begin and end.
+    pub(crate) async fn advance(&self) -> Result<(), ServiceError> {
+        self.database.advance(self.now()).await?;
+        Ok(())
+    }
 }
 
 /// Why a use case did not end well.
@@ -98,33 +156,9 @@ pub enum ServiceError {
     /// The input contradicts what is stored.
     #[error("the input is not valid: {}", .0.join("; "))]
     Invalid(Vec<String>),
-    /// The input has errors, each with its place.
-    #[error("the input is not valid")]
-    InvalidAt(Vec<JsonError>),
-    /// No such outage.
-    #[error("there is no outage {0}")]
-    NoOutage(OutageId),
     /// No such reservation, or not the caller's.
     #[error("there is no reservation {0}")]
     NoReservation(ReservationId),
-    /// No such simulation, or not the caller's.
-    #[error("there is no simulation {0}")]
-    NoSimulation(SimulationId),
-    /// Too many simulations wait.
-    #[error("too many simulations are waiting; try again when one has ended")]
-    SimulationQueueFull,
-    /// A result that is not there.
-    #[error("the simulation is {state}, and this result is not there; GET it to see how far it is")]
-    NotFinished {
-        /// The state it is in.
-        state: &'static str,
-    },
-    /// A simulation that cannot be cancelled any more.
-    #[error("the simulation is {state}, so there is nothing to cancel; DELETE removes it")]
-    SimulationEnded {
-        /// The state it is in.
-        state: &'static str,
-    },
     /// No such negotiation.
     #[error("there is no negotiation {0}")]
     NoNegotiation(NegotiationId),
@@ -187,30 +221,9 @@ pub enum ServiceError {
     /// `If-Match` does not match.
     #[error("the reservation was changed since it was read; GET it again")]
     VersionMismatch,
-    /// Nodes to be removed have reservations to come.
-    #[error(
-        "nodes {} are booked by reservations to come ({}); cancel these first, or keep the nodes",
-        names.join(", "),
-        reservations.join(", ")
-    )]
-    NodesInUse {
-        /// The nodes.
-        names: Vec<String>,
-        /// The reservations.
-        reservations: Vec<String>,
-    },
     /// One key, two requests.
     #[error("the Idempotency-Key was used for another request; take a new key")]
     IdempotencyKeyReused,
-    /// Too many watch.
-    #[error("too many are watching; ask from time to time instead")]
-    TooManyWatchers,
-    /// One user has as many streams as one may have.
-    #[error(
-        "you watch by as many streams as one user may ({0}); end one, or share one among your \
-         programs"
-    )]
-    TooManyStreams(usize),
     /// One user has as many plans running and waiting as one may have.
     #[error("as many of your plans run and wait as one user's may; ask again when one is answered")]
     TooManyPlans,
@@ -241,12 +254,6 @@ pub enum ServiceError {
         /// Until the first of them expires.
         retry_after_s: u32,
     },
-    /// One user has as many simulations waiting as one may have.
-    #[error(
-        "{0} of your simulations wait, which is as many as one user's may; start more when one of \
-         them has begun, or cancel one"
-    )]
-    TooManySimulations(u32),
     /// Others changed the book at each try.
     #[error("others changed the book while this was planned; try again")]
     Busy,
@@ -264,122 +271,37 @@ pub enum ServiceError {
     Internal(anyhow::Error),
 }
 
-impl From<NoTurn> for ServiceError {
-    fn from(error: NoTurn) -> Self {
-        match error {
-            NoTurn::Full => Self::Overloaded,
-            NoTurn::FullForUser => Self::TooManyPlans,
-        }
-    }
-}
-
 impl From<StorageError> for ServiceError {
     fn from(error: StorageError) -> Self {
+        Fault::from(error).into()
+    }
+}
+
+impl From<Fault> for ServiceError {
+    fn from(error: Fault) -> Self {
         match error {
-            error if error.is_passing() => Self::Unavailable(Arc::new(error)),
-            StorageError::EpochChanged => Self::Busy,
-            StorageError::NodesInUse { names, reservations } => Self::NodesInUse {
-                names,
-                reservations: reservations.iter().map(ToString::to_string).collect(),
-            },
-            error => Self::Internal(error.into()),
+            Fault::Unavailable(error) => Self::Unavailable(error),
+            Fault::Internal(error) => Self::Internal(error),
         }
     }
 }
 
-/// Shortens what was found to a page; where the next one starts, if more was found.
-pub fn cut_page<T, I>(found: &mut Vec<T>, limit: u16, id: impl Fn(&T) -> I) -> Option<I> {
-    let more = found.len() > usize::from(limit);
-    found.truncate(limit.into());
-    found.last().filter(|_| more).map(id)
+impl From<KeyError> for ServiceError {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::Reused => Self::IdempotencyKeyReused,
+            KeyError::Fault(error) => error.into(),
+        }
+    }
 }
 
-impl Service {
-    /// A service on an open database.
-    pub fn new(settings: Settings, database: Database) -> Self {
-        let limits = &settings.limits;
-        Self {
-            pool: PlanningPool::new(&settings),
-            streams: Shares::new(limits.streams, limits.streams_per_user),
-            bodies: Shares::new(limits.body_bytes, limits.body_bytes_per_user),
-            feeds: Feeds::new(&settings.feeds),
-            negotiations: Negotiations::default(),
-            clock: settings.clock,
-            settings,
-            database,
-            memory: Memory::default(),
-            simulations: Simulations::default(),
-            stop: CancellationToken::new(),
-            events: Events::default(),
-            readiness: Readiness::default(),
+impl From<PlanningError> for ServiceError {
+    fn from(error: PlanningError) -> Self {
+        match error {
+            PlanningError::Overloaded => Self::Overloaded,
+            PlanningError::TooManyPlans => Self::TooManyPlans,
+            PlanningError::TimeLimit => Self::TimeLimit,
+            PlanningError::Fault(error) => error.into(),
         }
-    }
-
-    /// The instant now.
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-
-    /// The site's settings.
-    pub const fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The place of one more who watches by a stream.
-    ///
-    /// # Errors
-    /// `TooManyStreams`, `TooManyWatchers`.
-    pub fn stream_place(&self, access: Access<'_>) -> Result<Share, ServiceError> {
-        let limited = access.standing != Standing::LocalUser;
-        let mut place = self.streams.share(access, limited);
-        match place.grow(1) {
-            Ok(()) => Ok(place),
-            Err(Exceeded::User) => {
-                Err(ServiceError::TooManyStreams(self.settings.limits.streams_per_user))
-            }
-            Err(Exceeded::All) => Err(ServiceError::TooManyWatchers),
-        }
-    }
-
-    /// Room for a body of a caller, none yet. Operators put tables that are larger than what users
-    /// may send.
-    pub fn body_room(&self, access: Access<'_>) -> Share {
-        self.bodies.share(access, !access.is_operator())
-    }
-
-    /// Cancelled when the service is told to stop: what lasts ends then.
-    pub const fn stopping(&self) -> &CancellationToken {
-        &self.stop
-    }
-
-    /// Whether the service has users at all.
-    ///
-    /// # Errors
-    /// Only the database's.
-    pub async fn has_tokens(&self) -> Result<bool, ServiceError> {
-        Ok(self.database.has_tokens().await?)
-    }
-
-    /// Closes the database once nothing is in progress.
-    pub async fn close(&self) {
-        self.database.close().await;
-    }
-
-    /// Moves reservations on whose time has come: offers expire, reservations begin and end.
-    ///
-    /// # Errors
-    /// Only the database's.
-    pub async fn advance(&self) -> Result<(), ServiceError> {
-        self.database.advance(self.now()).await?;
-        Ok(())
-    }
-
-    /// Forgets idempotency keys that no client will send again.
-    ///
-    /// # Errors
-    /// Only the database's.
-    pub async fn forget_old_keys(&self) -> Result<(), ServiceError> {
-        self.database.forget_idempotency_before(self.now() - KEPT_KEYS).await?;
-        Ok(())
     }
 }

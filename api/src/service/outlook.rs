@@ -29,15 +29,14 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::cluster::blocking;
-use super::state::State;
+use super::shared::{SiteState as State, blocking};
 use super::{Service, ServiceError};
 
 /// How often it is looked whether agendas changed.
-const LOOK: Duration = Duration::from_secs(2);
+pub const LOOK: Duration = Duration::from_secs(2);
 
 /// Who judges has this lease.
-const LEASE: &str = "outlooks";
+pub const LEASE: &str = "outlooks";
 
 /// Reservations that are judged together.
 const PAGE: u16 = 500;
@@ -99,11 +98,11 @@ impl Service {
     /// Judges what the agendas touch that changed since this was last done, unless another replica
     /// is about it.
     async fn judge_anew(&self, stop: &CancellationToken) -> Result<(), ServiceError> {
-        if self.database.unjudged(self.now()).await?.is_none() || !self.take_lease(LEASE).await? {
+        if self.database.unjudged(self.now()).await?.is_none() || !self.leases.take(LEASE).await? {
             return Ok(());
         }
         let judged = self.judge_all(stop).await;
-        self.give_up_lease(LEASE).await?;
+        self.leases.give_up(LEASE).await?;
         judged
     }
 
@@ -129,7 +128,7 @@ impl Service {
                 count += page.len();
                 let is_last = page.len() < usize::from(PAGE);
                 self.judge_page(&state, page, now).await?;
-                if stop.is_cancelled() || !self.take_lease(LEASE).await? {
+                if stop.is_cancelled() || !self.leases.take(LEASE).await? {
                     return Ok(());
                 }
                 if is_last {
@@ -187,7 +186,7 @@ impl Service {
     /// What is expected now of reservations, where that is not what was offered.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn expected_of(
         &self,
         reservations: &[StoredReservation],

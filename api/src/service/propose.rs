@@ -7,14 +7,12 @@ use planner::json::decision::{DecisionDocument, OfferDocument};
 use planner::time::Timestamp;
 use serde_json::Value;
 use storage::{
-    IdempotencyRecord, NewOffer, NewReservation, OfferId, PlanBasis, ProposeError, ReservationId,
-    ReservationState,
+    NewOffer, NewReservation, OfferId, PlanBasis, ProposeError, ReservationId, ReservationState,
 };
 use uuid::Uuid;
 
 use super::quote::Planned;
-use super::state::State;
-use super::turns::Party;
+use super::shared::{IdempotencyKey, Party, SiteState as State};
 use super::{Access, OnCap, Service, ServiceError, Wish};
 
 /// How often a proposal is planned anew when other processes change the book meanwhile.
@@ -22,15 +20,6 @@ const TRIES: usize = 8;
 
 /// The status of the answer to a proposal: 201.
 const PROPOSED: u16 = 201;
-
-/// A client's key for "this request, once", and what it was sent with.
-#[derive(Clone, Debug)]
-pub struct IdempotencyKey {
-    /// The `Idempotency-Key` header.
-    pub key: String,
-    /// Digest of the request's body.
-    pub fingerprint: String,
-}
 
 /// What became of a proposal.
 #[derive(Debug)]
@@ -79,7 +68,7 @@ impl Service {
         least: Option<Figures>,
     ) -> Result<Proposed, ServiceError> {
         let owner = access.owner;
-        let _booking = self.pool.booking(Party::of(access)).await?;
+        let _booking = self.pool.booking_turn(Party::of(access)).await?;
         for _ in 0..TRIES {
             // The same request may have been booked while this one waited or was planned.
             if let Some(before) = self.proposed_before(owner, key).await? {
@@ -124,7 +113,7 @@ impl Service {
             match self.hold(owner, basis, wish, drafted, key).await {
                 Ok(id) => {
                     if waits {
-                        self.negotiations.ring();
+                        self.dialogue_bell.notify_one();
                     }
                     metrics::counter!("wattbook_proposals_total").increment(1);
                     return Ok(Proposed::New(id));
@@ -160,24 +149,6 @@ impl Service {
     ) -> Result<Option<Proposed>, ServiceError> {
         let id = self.answered_before(owner, key, PROPOSED).await?;
         Ok(id.map(|id| Proposed::Before(ReservationId::new(id))))
-    }
-
-    /// The id that was answered with `status` to this key, if there is a key and it was used.
-    pub(super) async fn answered_before(
-        &self,
-        owner: &str,
-        key: Option<&IdempotencyKey>,
-        status: u16,
-    ) -> Result<Option<Uuid>, ServiceError> {
-        let Some(key) = key else { return Ok(None) };
-        let Some(record) = self.database.idempotent_response(owner, &key.key).await? else {
-            return Ok(None);
-        };
-        if (record.status, &record.fingerprint) != (status, &key.fingerprint) {
-            return Err(ServiceError::IdempotencyKeyReused);
-        }
-        let id = record.response.parse::<Uuid>();
-        id.map(Some).map_err(|error| ServiceError::Internal(error.into()))
     }
 
     /// Whether a wish lacks power only, and wants the supplier to be asked for it.
@@ -250,14 +221,7 @@ impl Service {
             replaces: wish.replaces,
             offers,
         };
-        let record = key.map(|key| IdempotencyRecord {
-            owner: owner.to_owned(),
-            key: key.key.clone(),
-            fingerprint: key.fingerprint.clone(),
-            status: PROPOSED,
-            response: id.to_string(),
-            created: now,
-        });
+        let record = key.map(|key| key.record(owner, PROPOSED, id.as_uuid(), now));
         self.database.propose(basis, &reservation, now, record.as_ref()).await?;
         Ok(id)
     }

@@ -9,9 +9,12 @@ use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
-use super::state::State;
-use super::turns::Party;
+use super::agendas::stored_quantity;
+use super::shared::{Party, SiteState as State};
 use super::{Access, Service, ServiceError, Wish};
+
+/// Why there may be a gap where others would estimate.
+const REFUSES_ESTIMATES: &str = "this site makes no promises on estimates";
 
 /// A decision with everything needed to write it down or to book it.
 pub(super) struct Planned {
@@ -19,8 +22,8 @@ pub(super) struct Planned {
     pub selection: Selection,
     pub decision: Decision,
     explanation: Option<Explanation>,
-    /// Why agendas may have gaps, by their words.
-    refusals: Vec<(&'static str, &'static str)>,
+    /// Words of the agendas in which estimates are gaps.
+    refusing: Vec<&'static str>,
 }
 
 impl Planned {
@@ -34,9 +37,8 @@ impl Planned {
         self.state.provenance.tell(&self.decision, &mut document);
         for reason in &mut document.reasons {
             let missing = reason.binding.missing_agenda;
-            let words = self.refusals.iter().find(|(agenda, _)| Some(*agenda) == missing);
-            if let Some((_, words)) = words {
-                reason.detail = format!("{}; {words}", reason.detail);
+            if missing.is_some_and(|agenda| self.refusing.contains(&agenda)) {
+                reason.detail = format!("{}; {REFUSES_ESTIMATES}", reason.detail);
             }
         }
         match &self.explanation {
@@ -77,10 +79,9 @@ impl Service {
         if is_over(&wish.request, now) {
             return Err(ServiceError::Invalid(vec!["the window has passed".to_owned()]));
         }
-        let refusals = storage::Quantity::ALL.into_iter();
-        let refusals = refusals
-            .filter_map(|quantity| Some((quantity.word(), self.refusal_of_estimates(quantity)?)))
-            .collect();
+        let refusing = self.settings.feeds.agendas.iter().filter(|rules| rules.refuse_estimates);
+        let refusing: Vec<&str> =
+            refusing.map(|rules| stored_quantity(rules.quantity).word()).collect();
         let began = std::time::Instant::now();
         let planned = self.pool.run(party, move |cancelled| {
             let unknown = wish.request.filter.errors(&state.cluster.nodes);
@@ -104,7 +105,7 @@ impl Service {
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(Planned { state, selection, decision, explanation, refusals })))
+            Ok(Ok(present(Planned { state, selection, decision, explanation, refusing })))
         });
         let planned = planned.await?;
         metrics::histogram!("wattbook_plan_duration_seconds").record(began.elapsed());

@@ -1,40 +1,16 @@
 //! Reservations: read, choose, cancel.
 
-use planner::json::decision::MAX_NAMES;
-use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 use storage::{
     ChooseError, EndError, Ending, Filter, OfferSelector, ReservationId, ReservationState,
     StoredReservation,
 };
 
-use super::cluster::Cluster;
+use super::shared::Access;
 use super::{Expected, Service, ServiceError, State, Wish, cut_page, stored_wish};
 
 /// How often a choice is judged anew when the reservation changes meanwhile.
 const TRIES: usize = 16;
-
-/// Who asks: sees and changes their own reservations, or everyone's.
-#[derive(Clone, Copy, Debug)]
-pub struct Access<'a> {
-    /// The caller's name.
-    pub owner: &'a str,
-    /// What they may see, and what limits them.
-    pub standing: Standing,
-}
-
-/// What somebody is at the site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// One of many, with what is theirs.
-    User,
-    /// They run the cluster: they see and change everyone's, and hold as much as they want.
-    Operator,
-    /// The only one there is, who may do everything; limits among users do not concern them.
-    LocalUser,
-    /// The service itself, on somebody's behalf.
-    Site,
-}
 
 /// Which offer is chosen.
 #[derive(Clone, Debug)]
@@ -67,39 +43,6 @@ pub struct Page {
     pub next: Option<ReservationId>,
 }
 
-/// A set of nodes as documents show it.
-#[derive(Clone, Debug, serde::Serialize, utoipa::ToSchema)]
-pub struct ShownNodes {
-    /// Names, up to 64 nodes; absent beyond.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<Vec<String>>,
-    /// Inclusive pairs of ordinals in input order.
-    pub node_ranges: Vec<[u32; 2]>,
-}
-
-impl Cluster {
-    /// Ranks of the reference order as names and ordinals.
-    pub fn show(&self, ranks: &NodeSet) -> ShownNodes {
-        let ordinals = self.reference.ordinals(ranks);
-        let names = || ordinals.positions().map(|o| self.nodes.name(o).into_owned()).collect();
-        ShownNodes {
-            nodes: (ordinals.count() <= MAX_NAMES).then(names),
-            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
-        }
-    }
-}
-
-impl Access<'_> {
-    /// Whether they run the cluster.
-    pub const fn is_operator(&self) -> bool {
-        matches!(self.standing, Standing::Operator | Standing::LocalUser)
-    }
-
-    fn permits(self, reservation: &StoredReservation) -> bool {
-        self.is_operator() || reservation.owner == self.owner
-    }
-}
-
 impl Service {
     /// One reservation, with time's changes made first.
     ///
@@ -122,14 +65,14 @@ impl Service {
     ) -> Result<StoredReservation, ServiceError> {
         let stored = self.database.reservation(id).await?;
         stored
-            .filter(|reservation| access.permits(reservation))
+            .filter(|reservation| access.permits(&reservation.owner))
             .ok_or(ServiceError::NoReservation(id))
     }
 
     /// A page of the reservations that the caller may see.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn reservations(
         &self,
         access: Access<'_>,

@@ -22,8 +22,8 @@ use crate::cli::supplier::series::Series;
 use crate::clock::Clock;
 use crate::config::feeds::Source;
 use crate::config::{Overrides, Settings};
-use crate::service::Service;
-use crate::service::provenance::{KnownPiece, Standing};
+use crate::service::Services;
+use crate::service::shared::provenance::{KnownPiece, OriginKind};
 
 /// The sources, which are polled often so that it is seen, and what becomes of them.
 const SETTINGS: &str = r#"
@@ -144,11 +144,11 @@ impl Supply {
     ///
     /// # Errors
     /// The database cannot be read or written, or a source refuses to answer.
-    pub async fn keep_the_past(&self, service: &Service) -> anyhow::Result<()> {
-        let now = service.now();
+    pub async fn keep_the_past(&self, services: &Services) -> anyhow::Result<()> {
+        let now = services.shared.now();
         let past = Span::new(now - PAST, now).context("the clock is out of range")?;
-        let known = service.feeds_status().await?.feeds;
-        let feeds = &service.settings().feeds;
+        let known = services.feeds.feeds_status().await?.feeds;
+        let feeds = &services.shared.settings.feeds;
         let silent = known.iter().filter(|feed| feed.last_revision.is_none());
         let forecast = |source: &&Source| {
             feeds.agenda(source.quantity).is_some_and(|rules| rules.forecast.is_some())
@@ -157,7 +157,7 @@ impl Supply {
             let http = Http::new(source.timeouts)?;
             let role = source.provider.connect(&source.id, source.quantity, &http)?;
             for part in parts(past, source.provider.longest_window()) {
-                fetch_part(service, source, &role, part).await?;
+                fetch_part(services, source, &role, part).await?;
             }
         }
         Ok(())
@@ -167,10 +167,10 @@ impl Supply {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn agendas_arrived(&self, service: &Service) -> anyhow::Result<()> {
+    pub async fn agendas_arrived(&self, services: &Services) -> anyhow::Result<()> {
         let give_up = Instant::now() + PATIENCE;
         loop {
-            if arrived(service).await? {
+            if arrived(services).await? {
                 return Ok(());
             }
             if Instant::now() > give_up {
@@ -182,13 +182,13 @@ impl Supply {
     }
 }
 
-async fn arrived(service: &Service) -> anyhow::Result<bool> {
-    let status = service.feeds_status().await?;
+async fn arrived(services: &Services) -> anyhow::Result<bool> {
+    let status = services.feeds.feeds_status().await?;
     for agenda in status.agendas {
         let first = Span::starting(status.now, AT_HAND).context("the clock is out of range")?;
-        let first = service.known_agenda(agenda.quantity, first, None).await?;
+        let first = services.agendas.known_agenda(agenda.quantity, first, None).await?;
         let ours =
-            |it: &KnownPiece| matches!(it.origin.standing, Standing::Contract | Standing::Forecast);
+            |it: &KnownPiece| matches!(it.origin.kind, OriginKind::Contract | OriginKind::Forecast);
         if !agenda.gaps.is_empty() || first.iter().any(ours) {
             return Ok(false);
         }

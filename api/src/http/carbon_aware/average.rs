@@ -6,11 +6,11 @@ use planner::time::{Span, Timestamp};
 use serde::Serialize;
 use storage::Quantity;
 
+use super::Site;
 use super::instant;
 use super::parameters::Parameters;
 use super::point::{Intensity, bounded, known, mean, rates};
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// A period and its mean.
@@ -36,7 +36,7 @@ pub struct Period {
 
 /// The mean intensity of `location` from `startTime` to `endTime`.
 pub async fn average(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     parameters: Parameters,
 ) -> Result<Json<Average>, Refusal> {
@@ -49,14 +49,14 @@ pub async fn average(
     if !unreadable.is_empty() {
         return Err(Refusal::unreadable(unreadable));
     }
-    average_over(&app, period).await.map(Json)
+    average_over(&site, period).await.map(Json)
 }
 
 /// The mean over a period.
 ///
 /// # Errors
 /// What is missing, another location, and a period that is not covered throughout.
-pub async fn average_over(app: &App, period: Period) -> Result<Average, Refusal> {
+pub async fn average_over(site: &Site, period: Period) -> Result<Average, Refusal> {
     let Period { location: Some(location), start: Some(start), end: Some(end) } = period else {
         let given = [period.location.is_some(), period.start.is_some(), period.end.is_some()];
         let names = ["location", "startTime", "endTime"].into_iter().zip(given);
@@ -68,9 +68,9 @@ pub async fn average_over(app: &App, period: Period) -> Result<Average, Refusal>
         let message = "startTime must be before endTime".to_owned();
         return Err(Refusal::parameters(vec![("startTime", message)]));
     }
-    known(app, &location)?;
+    known(site, &location)?;
     let span = bounded(Span::new(start, end))?;
-    let agenda = rates(&app.service.agenda(Quantity::Co2, span, None).await?)?;
+    let agenda = rates(&site.agendas.agenda(Quantity::Co2, span, None).await?)?;
     let carbon_intensity = mean(&agenda, span).ok_or_else(|| {
         let (start, end) = (instant::format(start), instant::format(end));
         Refusal::argument(format!(

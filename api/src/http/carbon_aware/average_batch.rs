@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 
+use super::Site;
 use super::average::{Average, Period, average_over};
 use super::body::Batch;
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// The mean intensity of each `location`, `startTime` and `endTime`, in their order.
 pub async fn average_batch(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     batch: Batch,
 ) -> Result<Json<Vec<Average>>, Refusal> {
@@ -22,7 +22,7 @@ pub async fn average_batch(
     })?;
     let mut averages = Vec::with_capacity(periods.len());
     for period in periods {
-        averages.push(average_over(&app, period).await?);
+        averages.push(average_over(&site, period).await?);
     }
     Ok(Json(averages))
 }

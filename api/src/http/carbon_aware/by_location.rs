@@ -3,16 +3,16 @@
 use axum::extract::State;
 use axum::response::Response;
 
+use super::Site;
 use super::by_locations::answer;
 use super::parameters::Parameters;
 use super::point::emissions;
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// The intensities of the one `location` between `time` and `toTime`.
 pub async fn by_location(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     parameters: Parameters,
 ) -> Result<Response, Refusal> {
@@ -20,6 +20,6 @@ pub async fn by_location(
         let message = "The location field is required.".to_owned();
         return Err(Refusal::unreadable(vec![("location".to_owned(), message)]));
     };
-    let points = emissions(&app, &[location], &parameters).await?;
-    Ok(answer(&app, &points))
+    let points = emissions(&site, &[location], &parameters).await?;
+    Ok(answer(&site, &points))
 }

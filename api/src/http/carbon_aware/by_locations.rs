@@ -6,29 +6,29 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
+use super::Site;
 use super::parameters::Parameters;
 use super::point::{Point, emissions, emissions_document};
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// The intensities of `location` (one or several) between `time` and `toTime`.
 pub async fn by_locations(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     parameters: Parameters,
 ) -> Result<Response, Refusal> {
     let locations = parameters.all("location");
-    let points = emissions(&app, &locations, &parameters).await?;
-    Ok(answer(&app, &points))
+    let points = emissions(&site, &locations, &parameters).await?;
+    Ok(answer(&site, &points))
 }
 
 /// The points, or 204 where there are none.
-pub fn answer(app: &App, points: &[Point]) -> Response {
+pub fn answer(site: &Site, points: &[Point]) -> Response {
     if points.is_empty() {
         return StatusCode::NO_CONTENT.into_response();
     }
-    let location = &app.service.settings().location;
+    let location = &site.settings.location;
     let points: Vec<Value> =
         points.iter().map(|point| emissions_document(location, point)).collect();
     Json(points).into_response()

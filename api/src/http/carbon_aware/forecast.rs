@@ -7,10 +7,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use storage::Quantity;
 
+use super::Site;
 use super::instant;
 use super::point::{Point, known, least, mean, points, rates};
 use super::refusal::Refusal;
-use crate::http::App;
+use crate::service::shared::Fault;
 
 /// How far a forecast reaches at the most.
 const LONGEST: Seconds = Seconds::new(366 * 86_400);
@@ -76,13 +77,13 @@ pub fn too_long() -> Refusal {
 ///
 /// # Errors
 /// Another location, bounds outside of what is known, and nothing known.
-pub async fn forecast(app: &App, asked: Asked) -> Result<Forecast, Refusal> {
-    known(app, &asked.location)?;
+pub async fn forecast(site: &Site, asked: Asked) -> Result<Forecast, Refusal> {
+    known(site, &asked.location)?;
     if asked.window.is_some_and(|window| window.get() < 0) {
         let message = "windowSize must not be negative".to_owned();
         return Err(Refusal::parameters(vec![("windowSize", message)]));
     }
-    let now = app.service.now();
+    let now = site.clock.now();
     let at = asked.requested.unwrap_or(now);
     let none = || match asked.requested {
         None => Refusal::no_forecast(),
@@ -90,11 +91,10 @@ pub async fn forecast(app: &App, asked: Asked) -> Result<Forecast, Refusal> {
     };
     let reach = Span::new(at - BEGUN, (at + LONGEST).min(Timestamp::MAX)).ok_or_else(none)?;
     let generated_at =
-        app.service.announced_at(Quantity::Co2, reach, at).await?.ok_or_else(none)?;
-    let agenda = app.service.agenda(Quantity::Co2, reach, asked.requested).await?;
+        site.agendas.announced_at(Quantity::Co2, reach, at).await?.ok_or_else(none)?;
+    let agenda = site.agendas.agenda(Quantity::Co2, reach, asked.requested).await?;
     let pieces = agenda.pieces().iter().filter(|piece| piece.span.end() > at).copied().collect();
-    let agenda = planner::agenda::Agenda::new(pieces)
-        .map_err(|error| crate::service::ServiceError::Internal(error.into()))?;
+    let agenda = planner::agenda::Agenda::new(pieces).map_err(Fault::internal)?;
     let agenda = rates(&agenda)?;
     let pieces = agenda.agenda().pieces();
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return Err(none()) };
@@ -108,11 +108,11 @@ pub async fn forecast(app: &App, asked: Asked) -> Result<Forecast, Refusal> {
         return Err(too_long());
     }
     let lengths = data.first().map(|point| point.span.length()).or(asked.window);
-    let document = |point: &Point| point_document(&app.service.settings().location, point);
+    let document = |point: &Point| point_document(&site.settings.location, point);
     Ok(Forecast {
         generated_at,
         requested_at: at,
-        location: app.service.settings().location.clone(),
+        location: site.settings.location.clone(),
         data_start_at: asked
             .start
             .or(data.first().map(|point| point.span.start()))

@@ -3,15 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 
+use super::Site;
 use super::body::Batch;
 use super::forecast::{Asked, Forecast, MOST_POINTS, forecast, too_long};
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// What was known at each `requestedAt`, otherwise as the current forecast.
 pub async fn forecast_batch(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     batch: Batch,
 ) -> Result<Json<Vec<Forecast>>, Refusal> {
@@ -36,7 +36,7 @@ pub async fn forecast_batch(
         if !errors.is_empty() {
             return Err(Refusal::parameters(errors));
         }
-        forecasts.push(forecast(&app, asked).await?);
+        forecasts.push(forecast(&site, asked).await?);
         if forecasts.iter().map(Forecast::points).sum::<usize>() > MOST_POINTS {
             return Err(too_long());
         }

@@ -3,16 +3,16 @@
 use axum::Json;
 use axum::extract::State;
 
+use super::Site;
 use super::forecast::{Asked, Forecast, MOST_POINTS, forecast, too_long};
 use super::parameters::Parameters;
 use super::refusal::Refusal;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 
 /// What is known now of each `location`, between `dataStartAt` and `dataEndAt`, as means over
 /// `windowSize` minutes, with the least of them.
 pub async fn forecast_current(
-    State(app): State<App>,
+    State(site): State<Site>,
     _: By<Anyone>,
     parameters: Parameters,
 ) -> Result<Json<Vec<Forecast>>, Refusal> {
@@ -31,7 +31,7 @@ pub async fn forecast_current(
     for location in locations {
         let location = location.to_owned();
         let asked = Asked { location, start, end, window, requested: None };
-        forecasts.push(forecast(&app, asked).await?);
+        forecasts.push(forecast(&site, asked).await?);
         if forecasts.iter().map(Forecast::points).sum::<usize>() > MOST_POINTS {
             return Err(too_long());
         }

@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value, json};
 
-use crate::http::App;
+use super::Site;
 use crate::http::caller::{Anyone, By};
 
 /// The site, by its name; where it lies is not known here.
-pub async fn locations(State(app): State<App>, _: By<Anyone>) -> Json<Map<String, Value>> {
-    let name = app.service.settings().location.clone();
+pub async fn locations(State(site): State<Site>, _: By<Anyone>) -> Json<Map<String, Value>> {
+    let name = site.settings.location.clone();
     let location = json!({ "latitude": null, "longitude": null, "name": name });
     Json(Map::from_iter([(name, location)]))
 }

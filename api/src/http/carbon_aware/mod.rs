@@ -29,7 +29,32 @@ mod refusal;
 use axum::Router;
 use axum::routing::{get, post};
 
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+
 use super::App;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::service::agendas::AgendaService;
+
+/// What these routes tell of: the site and its agendas.
+#[derive(Clone)]
+struct Site {
+    agendas: Arc<AgendaService>,
+    settings: Arc<Settings>,
+    clock: Clock,
+}
+
+impl FromRef<App> for Site {
+    fn from_ref(app: &App) -> Self {
+        Self {
+            agendas: FromRef::from_ref(app),
+            settings: FromRef::from_ref(app),
+            clock: FromRef::from_ref(app),
+        }
+    }
+}
 
 /// The routes of the Carbon Aware SDK.
 pub fn router() -> Router<App> {

@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use storage::Quantity;
 
+use super::Site;
 use super::instant;
 use super::parameters::Parameters;
 use super::refusal::Refusal;
-use crate::http::App;
-use crate::service::ServiceError;
+use crate::service::shared::Fault;
 
 /// The longest span of one answer.
 const LONGEST: Seconds = Seconds::new(366 * 86_400);
@@ -70,19 +70,16 @@ pub fn least(points: &[Point]) -> Vec<Point> {
 }
 
 /// An agenda of the database with its integrals.
-pub fn rates(agenda: &Agenda<i64>) -> Result<RateAgenda<CarbonIntensity>, ServiceError> {
+pub fn rates(agenda: &Agenda<i64>) -> Result<RateAgenda<CarbonIntensity>, Fault> {
     let mut pieces = Vec::with_capacity(agenda.pieces().len());
     for piece in agenda.pieces() {
         let value = CarbonIntensity::from_millionths_g_per_kwh(piece.value);
         let value = value.ok_or_else(|| {
-            ServiceError::Internal(anyhow::anyhow!(
-                "{} millionths of g/kWh are stored",
-                piece.value
-            ))
+            Fault::Internal(anyhow::anyhow!("{} millionths of g/kWh are stored", piece.value))
         })?;
         pieces.push(planner::agenda::Piece { span: piece.span, value });
     }
-    let agenda = Agenda::new(pieces).map_err(|error| ServiceError::Internal(error.into()))?;
+    let agenda = Agenda::new(pieces).map_err(Fault::internal)?;
     Ok(RateAgenda::new(agenda))
 }
 
@@ -110,7 +107,7 @@ fn duration(length: Seconds) -> String {
 /// # Errors
 /// Unknown locations, and times that cannot be read or are not in order.
 pub async fn emissions(
-    app: &App,
+    site: &Site,
     locations: &[&str],
     parameters: &Parameters,
 ) -> Result<Vec<Point>, Refusal> {
@@ -132,18 +129,18 @@ pub async fn emissions(
         return Err(Refusal::parameters(vec![("time", message.to_owned())]));
     }
     for location in locations {
-        known(app, location)?;
+        known(site, location)?;
     }
-    let start = start.unwrap_or_else(|| app.service.now());
+    let start = start.unwrap_or_else(|| site.clock.now());
     let end = end.unwrap_or(start + Seconds::ONE);
     let span = bounded(Span::new(start, end))?;
-    let agenda = rates(&app.service.agenda(Quantity::Co2, span, None).await?)?;
+    let agenda = rates(&site.agendas.agenda(Quantity::Co2, span, None).await?)?;
     Ok(locations.iter().flat_map(|_| points(&agenda)).collect())
 }
 
 /// Refuses a location that is not the site's; their case does not matter.
-pub fn known(app: &App, location: &str) -> Result<(), Refusal> {
-    if app.service.settings().location.to_lowercase() == location.to_lowercase() {
+pub fn known(site: &Site, location: &str) -> Result<(), Refusal> {
+    if site.settings.location.to_lowercase() == location.to_lowercase() {
         return Ok(());
     }
     Err(Refusal::argument(format!("Unknown Location: '{location}' not found")))

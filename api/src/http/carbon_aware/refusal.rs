@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::http::problem::Problem;
-use crate::service::ServiceError;
+use crate::service::shared::Fault;
 
 /// Where RFC 9110 describes status 400; what the framework calls a body or parameter of wrong form.
 const BAD_REQUEST: &str = "https://tools.ietf.org/html/rfc9110#section-15.5.1";
@@ -92,8 +92,8 @@ fn owned(errors: Vec<(&'static str, String)>) -> Vec<(String, String)> {
     errors.into_iter().map(|(place, message)| (place.to_owned(), message)).collect()
 }
 
-impl From<ServiceError> for Refusal {
-    fn from(error: ServiceError) -> Self {
+impl From<Fault> for Refusal {
+    fn from(error: Fault) -> Self {
         Self::Problem(Box::new(error.into()))
     }
 }

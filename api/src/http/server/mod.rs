@@ -61,7 +61,7 @@ struct Server {
 
 /// Answers until told to stop, and then until all that has begun is answered.
 pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) {
-    let limits = &app.service.settings().limits;
+    let limits = &app.services.shared.settings.limits;
     let most = descriptors::connections(limits.connections);
     let server = Arc::new(Server {
         routes: TowerToHyperService::new(router(app.clone())),
@@ -165,7 +165,8 @@ impl Server {
         peer: IpAddr,
         seat: &Seat,
     ) -> impl Future<Output = Result<Response<Answer>, Infallible>> + use<> {
-        let user = self.app.service.known_state().and_then(|it| user_of(request.headers(), &it));
+        let user =
+            self.app.services.shared.states.known().and_then(|it| user_of(request.headers(), &it));
         let client = match user {
             Some(owner) => Some(Client::User(owner)),
             None if self.proxies.trust(peer) => self.proxies.client(request.headers()),

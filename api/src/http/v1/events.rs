@@ -15,10 +15,11 @@ use serde_json::{Map, Value};
 use storage::{Event, EventId, Role};
 use utoipa::ToSchema;
 
-use crate::http::App;
+use crate::clock::Clock;
 use crate::http::caller::{Anyone, By, Caller};
 use crate::http::problem::Problem;
-use crate::service::{Beginning, Service, Share, Watch};
+use crate::service::events::{Beginning, EventService, Watch};
+use crate::service::shared::{Share, StateCache};
 
 /// A comment is sent when nothing else was for so long, so that proxies keep the stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -73,24 +74,27 @@ pub struct EventDocument {
     ),
 )]
 pub async fn watch_events(
-    State(app): State<App>,
+    State(clock): State<Clock>,
+    State(events): State<Arc<EventService>>,
+    State(states): State<Arc<StateCache>>,
     by: By<Anyone>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let after = headers.get("Last-Event-ID").map(last_event_id).transpose()?.flatten();
-    let place = app.service.stream_place(by.caller.access())?;
-    let watch = app.service.watch_events(after).await?;
+    let place = events.stream_place(by.caller.access())?;
+    let watch = events.watch(after).await?;
     let watcher = Watcher {
         _place: place,
-        greeting: greeting(&watch, app.service.now()),
-        service: app.service,
+        greeting: greeting(&watch, clock.now()),
+        events,
+        states,
         caller: by.caller,
         watch,
         kept: None,
     };
-    let events = stream::unfold(watcher, Watcher::next);
+    let told = stream::unfold(watcher, Watcher::next);
     let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
-    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    let mut response = Sse::new(told).keep_alive(heartbeat).into_response();
     // Some proxies would hold events back otherwise.
     response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
     Ok(response)
@@ -160,7 +164,8 @@ fn shown(event: &Event, caller: &Caller) -> Shown {
 /// One client that watches.
 struct Watcher {
     _place: Share,
-    service: Arc<Service>,
+    events: Arc<EventService>,
+    states: Arc<StateCache>,
     caller: Caller,
     watch: Watch,
     greeting: Option<sse::Event>,
@@ -176,14 +181,14 @@ impl Watcher {
             return Some((Ok(greeting), self));
         }
         if let Some(event) = self.kept.take() {
-            return Some((Ok(whole(&event)), self));
+            return Some((Ok(whole(&event)?), self));
         }
         // Changes that are there together are told as one.
         let mut change: Option<Arc<Event>> = None;
         loop {
             let event = match &change {
                 None => tokio::select! {
-                    () = self.service.stopping().cancelled() => return None,
+                    () = self.events.stopped() => return None,
                     event = self.watch.next() => event.ok()?,
                 },
                 Some(change) => match self.watch.next_if_there() {
@@ -197,7 +202,7 @@ impl Watcher {
             match (shown(&event, &self.caller), &change) {
                 (Shown::Nothing, _) => {}
                 (Shown::Change, _) => change = Some(event),
-                (Shown::Whole, None) => return Some((Ok(whole(&event)), self)),
+                (Shown::Whole, None) => return Some((Ok(whole(&event)?), self)),
                 (Shown::Whole, Some(change)) => {
                     let changed = changed(change);
                     self.kept = Some(event);
@@ -209,14 +214,20 @@ impl Watcher {
 
     /// Whether the caller would be admitted today.
     async fn is_admitted(&self) -> bool {
-        let state = self.service.state().await;
+        let state = self.states.newest().await;
         state.is_ok_and(|state| self.caller.is_still_known(&state))
     }
 }
 
-fn whole(event: &Event) -> sse::Event {
-    let about = serde_json::from_str(&event.data).unwrap_or_default();
-    told(&event.kind, event.id, event.at, event.owner.clone(), about)
+/// All of an event; `None`, which ends the stream, where what is stored of it cannot be read.
+fn whole(event: &Event) -> Option<sse::Event> {
+    match serde_json::from_str(&event.data) {
+        Ok(about) => Some(told(&event.kind, event.id, event.at, event.owner.clone(), about)),
+        Err(error) => {
+            tracing::error!(id = %event.id, %error, "an event cannot be read");
+            None
+        }
+    }
 }
 
 fn changed(event: &Event) -> sse::Event {

@@ -1,15 +1,18 @@
 //! `GET /api/v1/occupancy`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::App;
+use crate::clock::Clock;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::book_views::BookViewService;
 
 /// Which part of the book, and how finely.
 #[derive(Deserialize, IntoParams)]
@@ -82,16 +85,16 @@ pub struct OccupancyDocument {
     ),
 )]
 pub async fn get_occupancy(
-    State(app): State<App>,
+    State(book_views): State<Arc<BookViewService>>,
+    State(clock): State<Clock>,
     _: By<Bookers>,
     Parameters(parameters): Parameters<OccupancyQuery>,
 ) -> Result<Json<OccupancyDocument>, Problem> {
-    let span =
-        query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
+    let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let nodes = query::nodes(parameters.first_node, parameters.last_node)?;
     let rows = query::cells("rows", parameters.rows, 50)?;
     let columns = query::cells("columns", parameters.columns, 96)?;
-    let found = app.service.occupancy(span, nodes, rows, columns).await?;
+    let found = book_views.occupancy(span, nodes, rows, columns).await?;
     let (frame, names) = (&found.frame, &found.cluster.nodes);
     let first = |row: usize| frame.nodes.clone().step_by(frame.row_nodes as usize).nth(row);
     let row_names = (0..frame.rows()).filter_map(first);

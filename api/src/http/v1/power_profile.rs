@@ -1,16 +1,18 @@
 //! `GET /api/v1/power-profile`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::time::{Seconds, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::App;
+use crate::clock::Clock;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::ProfileStep;
+use crate::service::book_views::{BookViewService, ProfileStep};
 
 /// Which span, and how finely.
 #[derive(Deserialize, IntoParams)]
@@ -84,14 +86,14 @@ pub struct ProfileStepDocument {
     ),
 )]
 pub async fn get_power_profile(
-    State(app): State<App>,
+    State(book_views): State<Arc<BookViewService>>,
+    State(clock): State<Clock>,
     _: By<Anyone>,
     Parameters(parameters): Parameters<ProfileQuery>,
 ) -> Result<Json<PowerProfileDocument>, Problem> {
-    let span =
-        query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
+    let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let most = parameters.columns.map(|it| query::cells("columns", Some(it), 0)).transpose()?;
-    let profile = app.service.power_profile(span).await?;
+    let profile = book_views.power_profile(span).await?;
     let exact = profile.steps.iter().map(document).collect();
     let (column_s, steps) = match most {
         Some(columns) => coarsened(exact, span, columns),

@@ -1,5 +1,7 @@
 //! `GET /api/v1/schedule`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::node_set::NodeSet;
@@ -9,11 +11,12 @@ use storage::Allocation;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::http::App;
+use crate::clock::Clock;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::{Cluster, ShownNodes, blocking};
+use crate::service::book_views::BookViewService;
+use crate::service::shared::{Cluster, ShownNodes, blocking};
 
 /// Which span, and which nodes.
 #[derive(Deserialize, IntoParams)]
@@ -82,15 +85,15 @@ pub struct ScheduleItem {
     ),
 )]
 pub async fn get_schedule(
-    State(app): State<App>,
+    State(book_views): State<Arc<BookViewService>>,
+    State(clock): State<Clock>,
     _: By<Bookers>,
     Parameters(parameters): Parameters<ScheduleQuery>,
 ) -> Result<Json<ScheduleDocument>, Problem> {
-    let span =
-        query::span(parameters.from.as_deref(), parameters.to.as_deref(), app.service.now())?;
+    let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let named = parameters.first_node.is_some() || parameters.last_node.is_some();
     let nodes = query::nodes(parameters.first_node, parameters.last_node)?;
-    let (cluster, mut allocations) = app.service.schedule(span).await?;
+    let (cluster, mut allocations) = book_views.schedule(span).await?;
     let items = blocking(move || {
         if named {
             allocations.retain_mut(|allocation| {

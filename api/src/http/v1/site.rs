@@ -1,11 +1,13 @@
 //! `GET /api/v1/site`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::App;
+use crate::config::Settings;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
 
@@ -33,8 +35,7 @@ pub struct SiteDocument {
     tag = "book",
     responses((status = OK, body = SiteDocument), (status = UNAUTHORIZED, body = Problem)),
 )]
-pub async fn get_site(State(app): State<App>, _: By<Anyone>) -> Json<SiteDocument> {
-    let settings = app.service.settings();
+pub async fn get_site(State(settings): State<Arc<Settings>>, _: By<Anyone>) -> Json<SiteDocument> {
     Json(SiteDocument {
         location: settings.location.clone(),
         currency: settings.currency.code().to_owned(),

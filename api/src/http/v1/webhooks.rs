@@ -1,15 +1,16 @@
 //! `GET /api/v1/webhooks`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::App;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
-use crate::service::WebhookStatus;
+use crate::service::webhooks::{WebhookService, WebhookStatus};
 
 /// The webhooks that the settings name.
 #[derive(Serialize, ToSchema)]
@@ -78,10 +79,10 @@ pub struct WebhookErrorDocument {
     ),
 )]
 pub async fn list_webhooks(
-    State(app): State<App>,
+    State(webhooks): State<Arc<WebhookService>>,
     _: By<Operators>,
 ) -> Result<Json<WebhooksDocument>, Problem> {
-    let (found, newest) = app.service.webhooks().await?;
+    let (found, newest) = webhooks.webhooks().await?;
     Ok(Json(WebhooksDocument {
         newest_event: newest.map(storage::EventId::get),
         items: found.into_iter().map(WebhookDocument::from).collect(),

@@ -15,8 +15,8 @@ const BEHIND: Seconds = Seconds::new(86_400);
 /// And for as much of what is to come.
 const AHEAD: Seconds = Seconds::new(3 * 86_400);
 
-/// What a poll brought.
-pub(super) struct Brought {
+/// What a source answered to a poll.
+pub(super) struct PollAnswer {
     /// What identifies the answer.
     pub validator: Option<Validator>,
     /// Whether the value that the latest publication brings is known, and binding where the source

@@ -3,6 +3,7 @@
 //! Time alone changes a composition: a source that falls silent becomes late, then of no use, and
 //! each hour the agenda reaches an hour further.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use grid_feeds::compose::{ANY_AGE, Chain, Composition, Held, Link, compose};
@@ -15,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 use super::difference::{changed, composed, inside};
 use super::expectation::Expectation;
 use super::received::{kind_of, revived};
-use super::{agenda_lease, stored_quantity};
+use super::{FeedService, agenda_lease};
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::cluster::blocking;
-use crate::service::provenance::known;
-use crate::service::{Service, ServiceError};
+use crate::service::agendas::stored_quantity;
+use crate::service::shared::provenance::known;
+use crate::service::shared::{Fault, blocking};
 
 /// How often it is looked whether another replica or the clock made anything new.
-const LOOK: Duration = Duration::from_secs(2);
+pub const LOOK: Duration = Duration::from_secs(2);
 
 /// Compositions begin as long before now, so that corrections of the past are in force too.
 const BEHIND: Seconds = Seconds::new(86_400);
@@ -37,17 +38,17 @@ pub(super) const COMPOSED: &str = "feeds";
 
 /// What is known of the latest composition.
 #[derive(Default)]
-struct Latest {
+struct LatestComposition {
     /// The newest revision in it.
     revision: Option<FeedRevisionId>,
-    /// How its sources stood, and in which hour.
-    standing: Option<(Vec<Stands>, i64)>,
+    /// How long ago its sources were heard of, and in which hour it was composed.
+    ages: Option<(Vec<SourceAge>, i64)>,
     expectation: Expectation,
 }
 
-/// How a source stands.
+/// How long ago a source was heard of, by its settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stands {
+enum SourceAge {
     Never,
     Fresh,
     Late,
@@ -55,13 +56,13 @@ enum Stands {
 }
 
 /// Everything that a composition is made of.
-pub(super) struct Parts {
+pub(super) struct SaidBySources {
     kind: Kind,
-    links: Vec<Part>,
+    links: Vec<SaidBySource>,
 }
 
 /// What a source said.
-struct Part {
+struct SaidBySource {
     revisions: Vec<(Revision, Timestamp)>,
     /// When it last said so; for what was put, always now.
     confirmed: Option<Timestamp>,
@@ -69,54 +70,49 @@ struct Part {
     usable_for: Seconds,
 }
 
-impl Service {
+impl FeedService {
     /// Composes an agenda of the settings whenever this replica sees to it, until told to stop.
-    pub(super) async fn compose_agenda(&self, index: usize, stop: CancellationToken) {
-        let Some(rules) = self.settings.feeds.agendas.get(index) else { return };
+    pub async fn compose_agenda(self: Arc<Self>, index: usize, stop: CancellationToken) {
+        let Some(rules) = self.shared.settings.feeds.agendas.get(index) else { return };
         let quantity = stored_quantity(rules.quantity);
         let lease = agenda_lease(quantity);
-        let mut latest = Latest::default();
+        let mut latest = LatestComposition::default();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.feeds.leases.wait_for(&lease) => {}
+                () = self.shared.leases.wait_for(&lease) => {}
             }
             if let Err(error) = self.look(rules, &mut latest).await {
                 let quantity = quantity.word();
                 tracing::warn!(quantity, error = format!("{error:#}"), "could not compose");
             }
-            let news = async {
-                match self.feeds.news.get(&quantity) {
-                    Some(bell) => bell.notified().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let hour = self.now().ceil_to(HOUR);
-            let turn = self.clock.until(hour).clamp(Duration::from_millis(100), LOOK);
+            let hour = self.shared.now().ceil_to(HOUR);
+            let turn = self.shared.clock.until(hour).clamp(Duration::from_millis(100), LOOK);
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = news => {}
+                () = self.agendas.rung(quantity) => {}
                 () = tokio::time::sleep(turn) => {}
             }
         }
     }
 
     /// Composes anew if there is anything new.
-    async fn look(&self, rules: &AgendaRules, latest: &mut Latest) -> Result<(), ServiceError> {
-        let now = self.now();
+    async fn look(&self, rules: &AgendaRules, latest: &mut LatestComposition) -> Result<(), Fault> {
+        let now = self.shared.now();
         let quantity = stored_quantity(rules.quantity);
-        let news = self.database.feed_news(quantity, latest.revision).await?;
-        let states = self.database.feeds().await?;
-        let sources = rules.chain.iter().filter_map(|&it| self.settings.feeds.sources.get(it));
-        let stands = sources.map(|source| stands(source, &states, now)).collect();
-        let standing = Some((stands, now.as_unix_seconds() / HOUR.get()));
-        if news.since.is_none() && standing == latest.standing {
+        let news = self.shared.database.feed_news(quantity, latest.revision).await?;
+        let states = self.shared.database.feeds().await?;
+        let sources =
+            rules.chain.iter().filter_map(|&it| self.shared.settings.feeds.sources.get(it));
+        let ages = sources.map(|source| age_of(source, &states, now)).collect();
+        let ages = Some((ages, now.as_unix_seconds() / HOUR.get()));
+        if news.since.is_none() && ages == latest.ages {
             return Ok(());
         }
         // At the first look everything is news.
         let since = news.since.filter(|_| latest.revision.is_some());
         self.recompose(rules, since, &mut latest.expectation, now).await?;
-        (latest.revision, latest.standing) = (Some(news.latest), standing);
+        (latest.revision, latest.ages) = (Some(news.latest), ages);
         Ok(())
     }
 
@@ -127,7 +123,7 @@ impl Service {
         since: Option<Timestamp>,
         expectation: &mut Expectation,
         now: Timestamp,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let begin = since.map_or(now, |since| since.min(now)) - BEHIND;
         let begin = floor(begin.max(now - LONGEST_BACK).max(Timestamp::MIN));
         let Some(window) = Span::new(begin, (now + rules.ahead).ceil_to(HOUR)) else {
@@ -136,11 +132,11 @@ impl Service {
         let Some(parts) = self.parts(rules, window, now).await? else { return Ok(()) };
         let expected = self.expected(rules, &parts, window, expectation, now).await?;
         let contract = match &rules.contract {
-            Some(tariff) => Some(tariff.expected(window).map_err(internal)?),
+            Some(tariff) => Some(tariff.expected(window).map_err(Fault::internal)?),
             None => None,
         };
         let quantity = stored_quantity(rules.quantity);
-        let in_force = self.database.proven_agenda(quantity, window, None).await?;
+        let in_force = self.shared.database.proven_agenda(quantity, window, None).await?;
         let (safe_mode_cap, refuse_estimates) = (rules.safe_mode_cap, rules.refuse_estimates);
         let kind = parts.kind;
         let (changes, new) = blocking(move || {
@@ -149,8 +145,8 @@ impl Service {
             chain.forecast = expected.as_deref();
             chain.safe_mode_cap = safe_mode_cap;
             chain.refuse_estimates = refuse_estimates;
-            let new = composed(&compose(window, now, &chain).map_err(internal)?);
-            Ok::<_, ServiceError>((changed(&known(&in_force), &new, window, now), new))
+            let new = composed(&compose(window, now, &chain).map_err(Fault::internal)?);
+            Ok::<_, Fault>((changed(&known(&in_force), &new, window, now), new))
         })
         .await??;
         for span in changes {
@@ -163,10 +159,10 @@ impl Service {
                 quality: least.map_or("estimated", planner::agenda::Quality::word).to_owned(),
                 issued: None,
             };
-            let provenance = serde_json::to_string(&record).map_err(internal)?;
+            let provenance = serde_json::to_string(&record).map_err(Fault::internal)?;
             let agenda = ComposedAgenda { span, pieces: &pieces, provenance: &provenance };
-            let _booking = self.site_books().await?;
-            self.database.put_composed(quantity, &meta, &agenda, now).await?;
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.put_composed(quantity, &meta, &agenda, now).await?;
             let (pieces, quantity) = (pieces.len(), quantity.word());
             tracing::info!(quantity, %span, pieces, "an agenda changed");
         }
@@ -180,15 +176,17 @@ impl Service {
         rules: &AgendaRules,
         window: Span,
         now: Timestamp,
-    ) -> Result<Option<Parts>, ServiceError> {
+    ) -> Result<Option<SaidBySources>, Fault> {
         let quantity = stored_quantity(rules.quantity);
-        let database = &self.database;
+        let database = &self.shared.database;
         let states = database.feeds().await?;
         // All that is there: whoever received it may have a clock ahead of ours.
         let all = Timestamp::MAX;
         let put = database.feed_revisions_over(API_SOURCE, quantity, window, all).await?;
         let mut found = vec![(put, Some(now), ANY_AGE, ANY_AGE)];
-        for source in rules.chain.iter().filter_map(|&it| self.settings.feeds.sources.get(it)) {
+        for source in
+            rules.chain.iter().filter_map(|&it| self.shared.settings.feeds.sources.get(it))
+        {
             let said = database.feed_revisions_over(&source.id, quantity, window, all).await?;
             let confirmed = last_success(source, &states);
             found.push((said, confirmed, source.fresh_for, source.usable_for));
@@ -201,12 +199,12 @@ impl Service {
             let part = |(said, confirmed, fresh_for, usable_for): (Vec<FeedRevision>, _, _, _)| {
                 let fits = |it: &FeedRevision| it.meta.kind == words || it.meta.feed == API_SOURCE;
                 let revisions = said.into_iter().filter(fits).map(|it| revived(it, kind));
-                let revisions = revisions.collect::<Result<_, _>>().map_err(internal)?;
-                Ok(Part { revisions, confirmed, fresh_for, usable_for })
+                let revisions = revisions.collect::<Result<_, _>>().map_err(Fault::internal)?;
+                Ok(SaidBySource { revisions, confirmed, fresh_for, usable_for })
             };
-            found.into_iter().map(part).collect::<Result<Vec<_>, ServiceError>>()
+            found.into_iter().map(part).collect::<Result<Vec<_>, Fault>>()
         });
-        Ok(Some(Parts { kind, links: parts.await?? }))
+        Ok(Some(SaidBySources { kind, links: parts.await?? }))
     }
 
     /// Of all that is composed: what the settings say, else that of the first source that said
@@ -216,7 +214,7 @@ impl Service {
         rules: &AgendaRules,
         mut said: impl Iterator<Item = &'a Vec<FeedRevision>>,
     ) -> Option<Kind> {
-        let currency = self.settings.currency;
+        let currency = self.shared.settings.currency;
         let of_first = said.find_map(|it| kind_of(&it.first()?.meta.kind, currency));
         let usual = (rules.quantity == Quantity::Co2)
             .then_some(Kind::Co2 { accounting: Accounting::Average, factors: Factors::Lifecycle });
@@ -227,16 +225,16 @@ impl Service {
     async fn expected(
         &self,
         rules: &AgendaRules,
-        parts: &Parts,
+        parts: &SaidBySources,
         window: Span,
         expectation: &mut Expectation,
         now: Timestamp,
-    ) -> Result<Option<std::sync::Arc<Agenda<Estimate>>>, ServiceError> {
+    ) -> Result<Option<std::sync::Arc<Agenda<Estimate>>>, Fault> {
         let Some(model) = rules.forecast.as_ref().filter(|_| !rules.refuse_estimates) else {
             return Ok(None);
         };
         let Some(ahead) = Span::new(floor(now), window.end()) else { return Ok(None) };
-        let known_until = compose(ahead, now, &parts.chain()).map_err(internal)?.known_until;
+        let known_until = compose(ahead, now, &parts.chain()).map_err(Fault::internal)?.known_until;
         if let Some(estimates) = expectation.still_good(known_until, now) {
             return Ok(Some(estimates));
         }
@@ -248,12 +246,12 @@ impl Service {
     }
 
     /// What the sources of an agenda said of the weeks before an instant, their estimates left out.
-    pub(crate) async fn history(
+    pub(super) async fn history(
         &self,
         rules: &AgendaRules,
         until: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<Agenda<i64>>, ServiceError> {
+    ) -> Result<Option<Agenda<i64>>, Fault> {
         let weeks = i64::try_from(2 * rules.forecast_weeks + 4).unwrap_or(i64::MAX);
         let begin = (until - Seconds::new(weeks * 7 * 86_400)).max(Timestamp::MIN);
         let Some(window) = Span::new(begin, until) else { return Ok(None) };
@@ -264,13 +262,13 @@ impl Service {
             for link in &mut chain.links {
                 link.usable_for = ANY_AGE;
             }
-            Ok::<_, ServiceError>(values(&compose(window, now, &chain).map_err(internal)?))
+            Ok::<_, Fault>(values(&compose(window, now, &chain).map_err(Fault::internal)?))
         });
         Ok(Some(history.await??))
     }
 }
 
-impl Parts {
+impl SaidBySources {
     /// As a chain of sources alone.
     fn chain(&self) -> Chain<'_> {
         let links = self.links.iter().map(|part| Link {
@@ -298,12 +296,12 @@ fn last_success(source: &Source, states: &[(String, FeedState)]) -> Option<Times
     states.iter().find(|(id, _)| *id == source.id).and_then(|(_, state)| state.last_success)
 }
 
-fn stands(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> Stands {
+fn age_of(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> SourceAge {
     match last_success(source, states).map(|last| now - last) {
-        None => Stands::Never,
-        Some(age) if age <= source.fresh_for => Stands::Fresh,
-        Some(age) if age <= source.usable_for => Stands::Late,
-        Some(_) => Stands::Gone,
+        None => SourceAge::Never,
+        Some(age) if age <= source.fresh_for => SourceAge::Fresh,
+        Some(age) if age <= source.usable_for => SourceAge::Late,
+        Some(_) => SourceAge::Gone,
     }
 }
 
@@ -311,8 +309,4 @@ fn stands(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> St
 fn floor(instant: Timestamp) -> Timestamp {
     let hour = instant.ceil_to(HOUR);
     if hour == instant { hour } else { hour - HOUR }
-}
-
-fn internal(error: impl Into<anyhow::Error>) -> ServiceError {
-    ServiceError::Internal(error.into())
 }

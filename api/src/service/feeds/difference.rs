@@ -4,16 +4,16 @@
 //! disturbed by changes alone. The past keeps its values where sources fall silent: they were in
 //! force. `O(pieces)` of both.
 
-use grid_feeds::compose::{Composition, Sourced, Standing as Composed};
+use grid_feeds::compose::{Composition, Sourced, Standing as LinkState};
 use planner::agenda::Piece;
 use planner::time::{Span, Timestamp};
 
 use super::received::PUT;
-use crate::service::provenance::{KnownPiece, Origin, Record, Run, Standing};
+use crate::service::shared::provenance::{KnownPiece, Origin, OriginKind, Record, Run};
 
 /// What two pieces must have in common to count as the same.
 #[derive(Clone, PartialEq, Eq)]
-struct Look {
+struct ComparedPiece {
     value: i64,
     band: Option<(i64, i64)>,
     origin: Origin,
@@ -25,17 +25,17 @@ pub fn composed(composition: &Composition) -> Vec<KnownPiece> {
         let Sourced { value, low, high, quality, vintage } = piece.value;
         let vintage = composition.vintages.get(vintage)?;
         let put_by = vintage.source.strip_prefix(PUT);
-        let standing = match vintage.standing {
-            _ if put_by.is_some() => Standing::Put,
-            Composed::Fresh => Standing::Fresh,
-            Composed::LastGood { .. } => Standing::LastGood,
-            Composed::Contract => Standing::Contract,
-            Composed::Forecast => Standing::Forecast,
-            Composed::SafeMode => Standing::SafeMode,
+        let kind = match vintage.standing {
+            _ if put_by.is_some() => OriginKind::Put,
+            LinkState::Fresh => OriginKind::Fresh,
+            LinkState::LastGood { .. } => OriginKind::LastGood,
+            LinkState::Contract => OriginKind::Contract,
+            LinkState::Forecast => OriginKind::Forecast,
+            LinkState::SafeMode => OriginKind::SafeMode,
         };
         let origin = Origin {
             source: put_by.unwrap_or(&vintage.source).to_owned(),
-            standing,
+            kind,
             quality,
             issued: vintage.issued_at,
             received: vintage.received_at,
@@ -64,8 +64,8 @@ pub fn changed(old: &[KnownPiece], new: &[KnownPiece], window: Span, now: Timest
         while before.next_if(|it| it.piece.span.end() <= start).is_some() {}
         while after.next_if(|it| it.piece.span.end() <= start).is_some() {}
         let here = |it: &&&KnownPiece| it.piece.span.contains(start);
-        let was = before.peek().filter(here).map(|it| look(it));
-        let is = after.peek().filter(here).map(|it| look(it));
+        let was = before.peek().filter(here).map(|it| compared(it));
+        let is = after.peek().filter(here).map(|it| compared(it));
         if is.is_none() && start < now {
             joins = false;
         } else if is != was {
@@ -81,9 +81,9 @@ pub fn changed(old: &[KnownPiece], new: &[KnownPiece], window: Span, now: Timest
 
 /// When a value was received and issued does not count: who says again what was said before makes
 /// it no younger, nor anything new of it.
-fn look(known: &KnownPiece) -> Look {
+fn compared(known: &KnownPiece) -> ComparedPiece {
     let origin = Origin { issued: None, received: None, ..known.origin.clone() };
-    Look { value: known.piece.value, band: known.band, origin }
+    ComparedPiece { value: known.piece.value, band: known.band, origin }
 }
 
 /// The pieces inside `span`, with what is stored beside them.
@@ -124,7 +124,7 @@ mod tests {
         let known = |&(start, end, value, source, received): &(i64, i64, i64, &str, i64)| {
             let origin = Origin {
                 source: source.to_owned(),
-                standing: Standing::Fresh,
+                kind: OriginKind::Fresh,
                 quality: Quality::Forecast,
                 issued: None,
                 received: Some(at(received)),

@@ -7,8 +7,7 @@ use grid_feeds::forecast::{Model, Report, backtest};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
-use crate::service::ServiceError;
-use crate::service::cluster::blocking;
+use crate::service::shared::{Fault, blocking};
 
 /// A forecast is made anew after this time, or as soon as suppliers say more.
 const GOOD_FOR: Seconds = Seconds::new(6 * 3600);
@@ -23,11 +22,11 @@ const DAYS: usize = 10;
 /// What is expected, and since when.
 #[derive(Default)]
 pub(super) struct Expectation {
-    made: Option<Made>,
+    made: Option<MadeForecast>,
     tested: Option<(Timestamp, Arc<Report>)>,
 }
 
-struct Made {
+struct MadeForecast {
     at: Timestamp,
     known_until: Timestamp,
     estimates: Arc<Agenda<Estimate>>,
@@ -56,7 +55,7 @@ impl Expectation {
         history: Agenda<i64>,
         span: Span,
         now: Timestamp,
-    ) -> Result<Arc<Agenda<Estimate>>, ServiceError> {
+    ) -> Result<Arc<Agenda<Estimate>>, Fault> {
         let (model, tested) = (model.clone(), self.tested.clone());
         let (estimates, tested) = blocking(move || {
             let recent = tested.filter(|(at, _)| (now - *at) < TESTED_FOR);
@@ -66,10 +65,10 @@ impl Expectation {
             estimates.map(|estimates| (Arc::new(estimates), tested))
         })
         .await?
-        .map_err(|error| ServiceError::Internal(error.into()))?;
+        .map_err(Fault::internal)?;
         self.tested = Some(tested);
         let known_until = span.start();
-        self.made = Some(Made { at: now, known_until, estimates: Arc::clone(&estimates) });
+        self.made = Some(MadeForecast { at: now, known_until, estimates: Arc::clone(&estimates) });
         Ok(estimates)
     }
 }

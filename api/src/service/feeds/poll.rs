@@ -4,6 +4,7 @@
 //! this one ended. While the database is out of reach the poll that was made waits to be written,
 //! and no other is made.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use grid_feeds::feed::{
@@ -20,15 +21,15 @@ use storage::{FeedFailure, FeedState, NewFeedRevision, StorageError};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{
-    Brought, Judgement, PARTLY_READ, awaits, class, is_final, judged, never_asked, taken_back,
+    Judgement, PARTLY_READ, PollAnswer, awaits, class, is_final, judged, never_asked, taken_back,
     window,
 };
+use super::failure_log::FailureLog;
 use super::received::stored;
-use super::told::Told;
-use super::{source_lease, stored_quantity};
+use super::{FeedService, source_lease};
 use crate::config::feeds::Source;
-use crate::service::cluster::blocking;
-use crate::service::{Service, ServiceError};
+use crate::service::agendas::stored_quantity;
+use crate::service::shared::{Fault, blocking};
 
 /// Pauses between tries to write, the first and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -43,18 +44,18 @@ struct Poller<'a> {
     random: ChaCha8Rng,
     schedule: Schedule,
     state: FeedState,
-    told: Told,
+    failures: FailureLog,
 }
 
-impl Service {
+impl FeedService {
     /// Polls a source of the settings whenever this replica sees to it, until told to stop.
-    pub(super) async fn poll_source(&self, index: usize, stop: CancellationToken) {
-        let Some(source) = self.settings.feeds.sources.get(index) else { return };
+    pub async fn poll_source(self: Arc<Self>, index: usize, stop: CancellationToken) {
+        let Some(source) = self.shared.settings.feeds.sources.get(index) else { return };
         let lease = source_lease(&source.id);
         while !stop.is_cancelled() {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.feeds.leases.wait_for(&lease) => {}
+                () = self.shared.leases.wait_for(&lease) => {}
             }
             let polled = match self.poller(source).await {
                 Ok(poller) => self.poll_while_held(poller, &lease, &stop).await,
@@ -72,7 +73,7 @@ impl Service {
 
     /// A source as it was left, by whatever replica.
     async fn poller<'a>(&self, source: &'a Source) -> anyhow::Result<Poller<'a>> {
-        let now = self.now();
+        let now = self.shared.now();
         let known = self.feed_state(&source.id).await?;
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
@@ -91,11 +92,19 @@ impl Service {
         };
         let state = known.unwrap_or_else(|| never_asked(schedule.next_poll()));
         let http = Http::new(source.timeouts)?;
-        Ok(Poller { source, http, role: None, random, schedule, state, told: Told::default() })
+        Ok(Poller {
+            source,
+            http,
+            role: None,
+            random,
+            schedule,
+            state,
+            failures: FailureLog::default(),
+        })
     }
 
     pub(super) async fn feed_state(&self, id: &str) -> Result<Option<FeedState>, StorageError> {
-        let all = self.database.feeds().await?;
+        let all = self.shared.database.feeds().await?;
         Ok(all.into_iter().find(|(found, _)| found == id).map(|(_, state)| state))
     }
 
@@ -105,8 +114,8 @@ impl Service {
         lease: &str,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
-        let bell = self.feeds.bells.get(&poller.source.id);
-        while self.feeds.leases.holds(lease) {
+        let bell = self.bells.get(&poller.source.id);
+        while self.shared.leases.holds(lease) {
             let rung = async {
                 match bell {
                     Some(bell) => bell.notified().await,
@@ -115,29 +124,25 @@ impl Service {
             };
             let rung = tokio::select! {
                 () = stop.cancelled() => return Ok(()),
-                () = self.sleep_until(poller.schedule.next_poll()) => false,
+                () = self.shared.sleep_until(poller.schedule.next_poll()) => false,
                 () = rung => true,
             };
-            let now = self.now();
+            let now = self.shared.now();
             if rung {
                 let state = self.feed_state(&poller.source.id).await?;
                 if state.is_some_and(|state| state.refresh.is_some()) {
                     poller.schedule.refresh(now);
                 }
             }
-            if poller.schedule.is_due(now) && self.feeds.leases.holds(lease) {
+            if poller.schedule.is_due(now) && self.shared.leases.holds(lease) {
                 self.poll(&mut poller, stop).await?;
             }
         }
         Ok(())
     }
 
-    async fn poll(
-        &self,
-        poller: &mut Poller<'_>,
-        stop: &CancellationToken,
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    async fn poll(&self, poller: &mut Poller<'_>, stop: &CancellationToken) -> Result<(), Fault> {
+        let now = self.shared.now();
         let before = poller.http.requests();
         let asked = tokio::select! {
             () = stop.cancelled() => return Ok(()),
@@ -151,14 +156,13 @@ impl Service {
             .increment(requests);
         let brought = match asked {
             Ok(brought) => Ok(brought),
-            // A statement of the database failed, not the source: nothing was learnt.
-            Err(Asked::Service(error)) => return Err(error),
-            Err(Asked::Source(error)) => Err(error),
+            Err(PollError::Fault(error)) => return Err(error),
+            Err(PollError::Source(error)) => Err(error),
         };
         let news = poller.note(&brought, now);
         let kept = news.map(|revision| stored(revision, now));
         self.write(poller, kept, stop).await;
-        self.feeds.ring(stored_quantity(source.quantity));
+        self.agendas.ring(stored_quantity(source.quantity));
         Ok(())
     }
 
@@ -185,14 +189,18 @@ impl Service {
         kept: &mut Option<NewFeedRevision>,
     ) -> Result<(), StorageError> {
         if let Some(revision) = kept {
-            self.database.keep_feed_revision(revision).await?;
+            self.shared.database.keep_feed_revision(revision).await?;
             *kept = None;
         }
-        self.database.put_feed(&poller.source.id, &poller.state).await
+        self.shared.database.put_feed(&poller.source.id, &poller.state).await
     }
 
     /// Asks the source, judges its answer and compares it with what it said before.
-    async fn ask_source(&self, poller: &mut Poller<'_>, now: Timestamp) -> Result<Brought, Asked> {
+    async fn ask_source(
+        &self,
+        poller: &mut Poller<'_>,
+        now: Timestamp,
+    ) -> Result<PollAnswer, PollError> {
         let Poller { source, http, role, state, schedule, .. } = poller;
         let role = match role {
             Some(role) => role,
@@ -208,11 +216,14 @@ impl Service {
             Ok(Fetched::Unchanged) => {
                 let is_awaited = self.holds_awaited(source, awaited, now).await?;
                 let doubt = Doubt::default();
-                return Ok(Brought { validator, is_awaited, doubt, news: None });
+                return Ok(PollAnswer { validator, is_awaited, doubt, news: None });
             }
             Ok(Fetched::Revision(revision)) => *revision,
             Err(error @ FeedError::NotPublished { .. }) if says_all => {
-                return self.nothing_left(source, state, now).await?.ok_or(Asked::Source(error));
+                return self
+                    .nothing_left(source, state, now)
+                    .await?
+                    .ok_or(PollError::Source(error));
             }
             Err(error) => return Err(error.into()),
         };
@@ -222,16 +233,16 @@ impl Service {
         let doubtful = revision.doubt.spans.iter().copied();
         let window = revision.series.span().into_iter().chain(ahead).chain(doubtful).reduce(hull);
         let window = window.map(|window| reaching(window, awaited));
-        let held = self.held(source, kind, window, now).await.map_err(Asked::Service)?;
+        let held = self.held(source, kind, window, now).await?;
         let known_before = awaited.and_then(|awaited| held.at(awaited));
-        let rules = self.settings.feeds.agenda(source.quantity);
+        let rules = self.shared.settings.feeds.agenda(source.quantity);
         let bound = rules.and_then(|rules| rules.safe_mode_cap).map(Power::as_microwatts);
         let judged = blocking(move || judged(revision, &held, says_all, bound, now)).await;
-        let Judgement { revision, is_news } = judged.map_err(Asked::Service)??;
+        let Judgement { revision, is_news } = judged??;
         let said = awaited.and_then(|awaited| revision.series.agenda.at(awaited));
         let is_awaited = is_final(source, said.or(known_before));
         let (validator, doubt) = (revision.validator.clone(), revision.doubt.clone());
-        Ok(Brought { validator, is_awaited, doubt, news: is_news.then_some(revision) })
+        Ok(PollAnswer { validator, is_awaited, doubt, news: is_news.then_some(revision) })
     }
 
     /// What a source that says all takes back by saying nothing; `None` where it had said nothing.
@@ -240,11 +251,11 @@ impl Service {
         source: &Source,
         state: &FeedState,
         now: Timestamp,
-    ) -> Result<Option<Brought>, Asked> {
-        let last = self.last_said(source).await.map_err(Asked::Service)?;
+    ) -> Result<Option<PollAnswer>, PollError> {
+        let last = self.last_said(source).await?;
         let Some((zone, kind)) = last else { return Ok(None) };
         let ahead = state.horizon.and_then(|end| Span::new(now, end));
-        let held = self.held(source, kind, ahead, now).await.map_err(Asked::Service)?;
+        let held = self.held(source, kind, ahead, now).await?;
         let Ok(agenda) = Agenda::new(Vec::new()) else { return Ok(None) };
         let mut series = Series { kind, issued_at: None, agenda, notes: Vec::new() };
         let gone = taken_back(&mut series, &held, now)?;
@@ -257,7 +268,7 @@ impl Service {
             doubt: doubt.clone(),
             validator: None,
         }));
-        Ok(gone.then_some(Brought { validator: None, is_awaited: false, doubt, news }))
+        Ok(gone.then_some(PollAnswer { validator: None, is_awaited: false, doubt, news }))
     }
 }
 
@@ -287,17 +298,23 @@ fn reaching(window: Span, instant: Option<Timestamp>) -> Span {
     Span::new(window.start(), end).unwrap_or(window)
 }
 
-/// Why a source was not asked to an end.
-pub(super) enum Asked {
-    /// The source's answer.
+/// Why a poll came to no answer.
+pub(super) enum PollError {
+    /// The source failed.
     Source(FeedError),
-    /// The service's own trouble.
-    Service(ServiceError),
+    /// The service itself failed, so that nothing was learnt of the source.
+    Fault(Fault),
 }
 
-impl From<FeedError> for Asked {
+impl From<FeedError> for PollError {
     fn from(error: FeedError) -> Self {
         Self::Source(error)
+    }
+}
+
+impl From<Fault> for PollError {
+    fn from(error: Fault) -> Self {
+        Self::Fault(error)
     }
 }
 
@@ -305,7 +322,7 @@ impl Poller<'_> {
     /// Notes how a poll ended, in the state and the schedule; what of it is to be kept.
     fn note<'b>(
         &mut self,
-        brought: &'b Result<Brought, FeedError>,
+        brought: &'b Result<PollAnswer, FeedError>,
         now: Timestamp,
     ) -> Option<&'b Revision> {
         let (state, id) = (&mut self.state, &self.source.id);
@@ -329,7 +346,7 @@ impl Poller<'_> {
                 if brought.is_awaited || (has_grown && !is_binding) {
                     state.grown = Some(now);
                 }
-                self.told.answered(id, now);
+                self.failures.answered(id, now);
                 if awaits(&self.schedule, state, now) {
                     Outcome::Awaiting
                 } else {
@@ -337,7 +354,7 @@ impl Poller<'_> {
                 }
             }
             Err(error) => {
-                self.told.failed(id, error, now);
+                self.failures.failed(id, error, now);
                 metrics::counter!("wattbook_feed_failures_total", "feed" => id.clone(), "class" => class(error))
                     .increment(1);
                 let (class, message) = (class(error).to_owned(), error.to_string());

@@ -3,33 +3,34 @@
 //! The server keeps one connection for each client: of several replicas the one listens that sees
 //! to the first of these feeds. What others see to is asked at the usual pace.
 
+use std::sync::Arc;
+
 use openadr::Ven;
 use tokio_util::sync::CancellationToken;
 
-use super::source_lease;
-use crate::service::Service;
+use super::{FeedService, source_lease};
 
-impl Service {
+impl FeedService {
     /// Listens to the supplier's server whenever this replica is the one to, until told to stop.
-    pub(super) async fn listen_to_supplier(&self, stop: CancellationToken) {
-        let sources = &self.settings.feeds.sources;
+    pub async fn listen_to_supplier(self: Arc<Self>, stop: CancellationToken) {
+        let sources = &self.shared.settings.feeds.sources;
         let ids: Vec<&str> = sources
             .iter()
             .filter(|source| source.provider.is_openadr())
             .map(|source| source.id.as_str())
             .collect();
-        let (Some(ven), Some(first)) = (&self.settings.openadr, ids.first()) else { return };
+        let (Some(ven), Some(first)) = (&self.shared.settings.openadr, ids.first()) else { return };
         let lease = source_lease(first);
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.feeds.leases.wait_for(&lease) => {}
+                () = self.shared.leases.wait_for(&lease) => {}
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.lease_lost(&lease) => {}
+                () = self.shared.leases.lost(&lease) => {}
                 () = self.pass_on(ven, &ids) => {}
-                () = listen(self, ven) => return,
+                () = listen(&self, ven) => return,
             }
         }
     }
@@ -50,11 +51,11 @@ impl Service {
 }
 
 /// Returns where the settings want no notifications.
-async fn listen(service: &Service, ven: &Ven) {
+async fn listen(feeds: &FeedService, ven: &Ven) {
     let mut seed = [0; 32];
     if let Err(error) = getrandom::fill(&mut seed) {
         tracing::warn!(%error, "no randomness: no notifications from the supplier");
         return;
     }
-    ven.listen(|| service.now(), seed).await;
+    ven.listen(|| feeds.shared.now(), seed).await;
 }

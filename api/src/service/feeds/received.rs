@@ -6,8 +6,8 @@ use planner::quantity::Currency;
 use planner::time::Timestamp;
 use storage::{FeedRevision, FeedValue, NewFeedRevision};
 
-use super::stored_quantity;
 use crate::config::feeds::API_SOURCE;
+use crate::service::agendas::stored_quantity;
 
 /// Before the name that whoever put an agenda gave its source; no id of a feed has a slash.
 pub(super) const PUT: &str = "api/";

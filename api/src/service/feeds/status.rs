@@ -1,13 +1,13 @@
 //! How feeds and agendas stand, for people and monitors.
 
-use grid_feeds::feed;
 use planner::agenda::{Agenda, Quality};
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 use storage::{FeedRevisionMeta, FeedState, NewFeedRevision, Quantity};
 
-use super::stored_quantity;
+use super::FeedService;
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::{Service, ServiceError};
+use crate::service::agendas::stored_quantity;
+use crate::service::shared::Fault;
 
 /// How a source stands, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct FeedsStatus {
     pub agendas: Vec<AgendaStatus>,
 }
 
-/// What became of a wish for a refresh.
+/// What became of a request for a refresh.
 #[derive(Clone, Copy, Debug)]
 pub struct Refreshed {
     /// The supplier is not asked before.
@@ -99,16 +99,16 @@ impl Status {
     }
 }
 
-impl Service {
+impl FeedService {
     /// How all feeds stand.
     ///
     /// # Errors
-    /// Only the database's.
-    pub async fn feeds_status(&self) -> Result<FeedsStatus, ServiceError> {
-        let now = self.now();
-        let settings = &self.settings.feeds;
-        let mut states = self.database.feeds().await?;
-        let mut revisions = self.database.latest_feed_revisions().await?;
+    /// The database cannot be reached.
+    pub async fn feeds_status(&self) -> Result<FeedsStatus, Fault> {
+        let now = self.shared.now();
+        let settings = &self.shared.settings.feeds;
+        let mut states = self.shared.database.feeds().await?;
+        let mut revisions = self.shared.database.latest_feed_revisions().await?;
         let mut of_source = |source: &Source| {
             let state = states.iter().position(|(id, _)| *id == source.id);
             let state = state.map(|index| states.swap_remove(index).1);
@@ -134,13 +134,14 @@ impl Service {
         &self,
         rules: &AgendaRules,
         now: Timestamp,
-    ) -> Result<AgendaStatus, ServiceError> {
+    ) -> Result<AgendaStatus, Fault> {
         let quantity = stored_quantity(rules.quantity);
-        let sources = rules.chain.iter().filter_map(|&it| self.settings.feeds.sources.get(it));
+        let sources =
+            rules.chain.iter().filter_map(|&it| self.shared.settings.feeds.sources.get(it));
         let chain = std::iter::once(API_SOURCE.to_owned());
         let wanted = Span::starting(now, rules.ahead);
         let pieces = match wanted {
-            Some(wanted) => self.known_agenda(quantity, wanted, None).await?,
+            Some(wanted) => self.agendas.known_agenda(quantity, wanted, None).await?,
             None => Vec::new(),
         };
         let estimated = pieces.iter().find(|it| it.origin.quality == Quality::Estimated);
@@ -163,36 +164,17 @@ impl Service {
     /// A page of what a source said, the newest first; `None` for an unknown source.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn feed_revisions(
         &self,
         id: &str,
         before: Option<i64>,
         limit: u16,
-    ) -> Result<Option<Vec<FeedRevisionMeta>>, ServiceError> {
-        if id != API_SOURCE && self.settings.feeds.source(id).is_none() {
+    ) -> Result<Option<Vec<FeedRevisionMeta>>, Fault> {
+        if id != API_SOURCE && self.shared.settings.feeds.source(id).is_none() {
             return Ok(None);
         }
-        Ok(Some(self.database.feed_revisions_page(id, before, limit).await?))
-    }
-
-    /// Asks whoever polls a source to do so as soon as its supplier permits; `None` for an unknown
-    /// source.
-    ///
-    /// # Errors
-    /// Only the database's.
-    pub async fn refresh_feed(&self, id: &str) -> Result<Option<Refreshed>, ServiceError> {
-        if self.settings.feeds.source(id).is_none() {
-            return Ok(None);
-        }
-        let now = self.now();
-        let state = self.feed_state(id).await?;
-        self.database.refresh_feed(id, now).await?;
-        self.feeds.wake(id);
-        let closed = state.map_or(Timestamp::MIN, |state| state.closed_until);
-        // No supplier is believed that asks to wait for longer than a day.
-        let earliest_poll = closed.max(now).min(now + Seconds::new(86_400));
-        Ok(Some(Refreshed { earliest_poll }))
+        Ok(Some(self.shared.database.feed_revisions_page(id, before, limit).await?))
     }
 
     /// Keeps what a source said of the past.
@@ -203,36 +185,24 @@ impl Service {
         &self,
         source: &Source,
         revision: &NewFeedRevision,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         if revision.pieces.is_empty() {
             return Ok(());
         }
-        self.database.keep_feed_revision(revision).await?;
-        self.feeds.ring(stored_quantity(source.quantity));
+        self.shared.database.keep_feed_revision(revision).await?;
+        self.agendas.ring(stored_quantity(source.quantity));
         Ok(())
     }
 
     /// What is kept of the weeks before now, without estimates; `None` where nothing is.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn past_values(
         &self,
         rules: &AgendaRules,
         now: Timestamp,
-    ) -> Result<Option<Agenda<i64>>, ServiceError> {
+    ) -> Result<Option<Agenda<i64>>, Fault> {
         self.history(rules, now, now).await
-    }
-
-    /// Why there may be a gap where others would estimate, in words; `None` where the site
-    /// estimates too.
-    pub(crate) fn refusal_of_estimates(&self, quantity: Quantity) -> Option<&'static str> {
-        let quantity = match quantity {
-            Quantity::Price => feed::Quantity::Price,
-            Quantity::Co2 => feed::Quantity::Co2,
-            Quantity::PowerCap => feed::Quantity::PowerCap,
-        };
-        let rules = self.settings.feeds.agenda(quantity)?;
-        rules.refuse_estimates.then_some("this site makes no promises on estimates")
     }
 }

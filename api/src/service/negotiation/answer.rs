@@ -93,7 +93,7 @@ impl Service {
                 Answered::Noted
             }
         };
-        self.negotiations.ring();
+        self.dialogue_bell.notify_one();
         Ok(answered)
     }
 
@@ -175,7 +175,7 @@ impl Service {
     /// Takes power that nobody asked for: it is everybody's.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, ServiceError> {
         let now = self.now();
         let grant = grant(power, None, GrantStanding::InForce, now);
@@ -184,7 +184,7 @@ impl Service {
             self.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         }
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
-        self.negotiations.ring();
+        self.dialogue_bell.notify_one();
         Ok(grant)
     }
 
@@ -201,14 +201,14 @@ impl Service {
             return Err(ServiceError::NoGrant(id));
         }
         self.say_notice("revocation", &json!({ "grant_id": id.to_string() })).await?;
-        self.negotiations.ring();
+        self.dialogue_bell.notify_one();
         Ok(())
     }
 
     /// Grants that have yet to end, revoked ones too.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn grants(&self) -> Result<Vec<Grant>, ServiceError> {
         Ok(self.database.grants(self.now()).await?)
     }

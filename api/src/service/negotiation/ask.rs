@@ -23,10 +23,10 @@ use uuid::Uuid;
 
 use super::document::{Asker, PowerSpan, Subject};
 use super::judge::claims;
-use crate::service::cluster::blocking;
+use crate::service::State;
 use crate::service::quote::Planned;
-use crate::service::state::State;
-use crate::service::turns::Party;
+use crate::service::shared::Party;
+use crate::service::shared::blocking;
 use crate::service::{OnCap, Service, ServiceError, Wish, stored_wish};
 
 /// Starts that are weighed for a request.

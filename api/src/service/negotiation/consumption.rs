@@ -65,7 +65,7 @@ impl Service {
     /// What was consumed in a window, with what was told of it before.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn consumption(&self, window: Span) -> Result<ConsumptionReport, ServiceError> {
         let mut spans = Vec::new();
         for consumed in self.database.consumption(window).await? {

@@ -18,7 +18,7 @@ use super::carrier::Undelivered;
 use crate::service::{Service, ServiceError};
 
 /// How often it is looked what is to be sent.
-const LOOK: Duration = Duration::from_millis(500);
+pub const LOOK: Duration = Duration::from_millis(500);
 
 /// Messages that are sent in one go.
 const BATCH: u16 = 20;
@@ -43,10 +43,10 @@ impl Service {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            if !self.feeds.leases().holds(LEASE) {
+            if !self.leases.holds(LEASE) {
                 continue;
             }
-            let delivering = self.while_held(LEASE, self.deliver());
+            let delivering = self.leases.while_held(LEASE, self.deliver());
             let delivered = tokio::select! {
                 () = stop.cancelled() => return,
                 delivered = delivering => delivered,

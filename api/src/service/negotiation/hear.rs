@@ -32,8 +32,8 @@ impl Service {
         let pace = std::time::Duration::from_secs(ven.settings().poll_every_s.into());
         let mut changes = ven.changes();
         loop {
-            if self.feeds.leases().holds(LEASE)
-                && let Some(Err(error)) = self.while_held(LEASE, self.hear(ven)).await
+            if self.leases.holds(LEASE)
+                && let Some(Err(error)) = self.leases.while_held(LEASE, self.hear(ven)).await
             {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "could not hear what the supplier says");
@@ -112,7 +112,7 @@ impl Service {
                 Some(asked) => self.database.say(asked.id, &[message], None, None).await?,
                 None => self.say_in(NegotiationKind::Notice, vec![message], None).await?,
             }
-            self.negotiations.ring();
+            self.dialogue_bell.notify_one();
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Service {
         let subject = Subject { answer, ..subject }.text();
         let subject = Some((subject.as_str(), asked.deadline));
         self.database.say(asked.id, &[message], subject, None).await?;
-        self.negotiations.ring();
+        self.dialogue_bell.notify_one();
         Ok(())
     }
 

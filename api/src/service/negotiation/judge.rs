@@ -18,12 +18,12 @@ use planner::time::{Span, Timestamp};
 use serde_json::json;
 use storage::{Filter, ReservationId, ReservationState, StoredReservation};
 
-use super::super::cluster::blocking;
-use super::super::state::State;
 use super::super::{Access, Service, ServiceError};
 use super::notice::{Causes, lacks_power};
 use super::repair::Lost;
-use crate::service::{Proposed, Standing, stored_wish};
+use crate::service::State;
+use crate::service::shared::blocking;
+use crate::service::{CallerKind, Proposed, stored_wish};
 
 /// Reservations that are read together.
 const PAGE: u16 = 500;
@@ -149,6 +149,7 @@ impl Service {
             verdict
         })
         .await
+        .map_err(Into::into)
     }
 
     /// Writes down what changed, and tells the owners.
@@ -248,7 +249,7 @@ impl Service {
         wish.replaces = Some(stored.id);
         wish.priority = stored.priority;
         wish.on_cap = super::super::OnCap::Refuse;
-        let access = Access { owner: &stored.owner, standing: Standing::Site };
+        let access = Access { owner: &stored.owner, kind: CallerKind::Site };
         match self.propose_replacing(access, &wish).await {
             Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
             Err(

@@ -28,7 +28,7 @@ impl Service {
     /// A page of conversations.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn negotiations(
         &self,
         filter: NegotiationFilter,

@@ -16,10 +16,10 @@ use storage::{
 
 use super::notice::{lacks_power, nodes_replaced, offers_withdrawn};
 use super::repair::{Lost, Repair, Repairing};
-use crate::service::cluster::blocking;
+use crate::service::State;
 use crate::service::propose::{Drafted, draft};
-use crate::service::state::State;
-use crate::service::turns::Party;
+use crate::service::shared::Party;
+use crate::service::shared::blocking;
 use crate::service::{Service, ServiceError, stored_wish, wish_as_made};
 
 /// How often a reservation is looked at anew when others change the book meanwhile, or when its

@@ -32,26 +32,29 @@ use std::time::Duration;
 
 use planner::time::Timestamp;
 use storage::ReservationId;
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{Service, ServiceError};
 
 pub use answer::{Answered, GrantedPower, SupplierAnswer};
 pub use consumption::{ConsumptionReport, Reported};
+pub use deliver::LOOK as DELIVER_EVERY;
 pub use lists::{MessagesPage, NegotiationsPage};
 
 /// The lease of the dialogue.
 pub const LEASE: &str = "negotiation";
 
+/// It lasts at the most so long: who lost power or nodes should not wait for what a killed process
+/// had. Whatever the dialogue does may be begun again at any time, so that losing the lease in vain
+/// on a busy machine does no harm.
+pub const LEASE_LASTS: Duration = Duration::from_secs(3);
+
 /// How often it is looked what has to be done.
-const LOOK: Duration = Duration::from_secs(1);
+pub const LOOK: Duration = Duration::from_secs(1);
 
 /// What the dialogue shares between calls.
 #[derive(Default)]
 pub struct Negotiations {
-    /// Wakes the dialogue before its time.
-    bell: Notify,
     memo: Mutex<Memo>,
 }
 
@@ -85,11 +88,6 @@ impl Memo {
 }
 
 impl Negotiations {
-    /// Wakes the dialogue.
-    pub(super) fn ring(&self) {
-        self.bell.notify_one();
-    }
-
     fn memo(&self) -> Memo {
         self.memo.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -105,14 +103,14 @@ impl Service {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.negotiations.bell.notified() => {}
+                () = self.dialogue_bell.notified() => {}
                 () = tokio::time::sleep(LOOK) => {}
             }
-            if !self.feeds.leases().holds(LEASE) {
+            if !self.leases.holds(LEASE) {
                 self.negotiations.remember(|memo| *memo = Memo::default());
                 continue;
             }
-            if let Some(Err(error)) = self.while_held(LEASE, self.take_turn()).await {
+            if let Some(Err(error)) = self.leases.while_held(LEASE, self.take_turn()).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not go on with the dialogue with the supplier");
             }

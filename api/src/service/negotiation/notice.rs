@@ -10,7 +10,7 @@ use storage::{Outage, ReservationId, StoredReservation};
 
 use super::repair::{Lost, Mended};
 use crate::service::State;
-use crate::service::cluster::Cluster;
+use crate::service::shared::Cluster;
 
 /// Why a reservation is degraded for want of power.
 pub(super) const CAP_LOWERED: &str = "cap_lowered";

@@ -15,7 +15,7 @@ use storage::{
 
 use super::document::Subject;
 use crate::service::propose::draft;
-use crate::service::turns::Party;
+use crate::service::shared::Party;
 use crate::service::{Service, ServiceError, stored_wish};
 
 impl Service {

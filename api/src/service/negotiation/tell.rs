@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use storage::{Filter, NegotiationKind, NewMessage, ReservationState, StoredReservation};
 
 use super::document::{PowerSpan, forecast};
-use crate::service::cluster::blocking;
+use crate::service::shared::blocking;
 use crate::service::{Service, ServiceError};
 
 /// The kind of messages that tell planned consumption.
@@ -86,6 +86,7 @@ impl Service {
             Some(planned_consumption(&consumers, idle, window, interval))
         })
         .await
+        .map_err(Into::into)
     }
 
     async fn tell_plan(

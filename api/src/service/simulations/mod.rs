@@ -6,38 +6,48 @@
 //! the database gives each simulation to one of them.
 
 mod check;
+mod error;
 mod play;
 mod site;
 mod worker;
 
+use std::sync::Arc;
+
 use storage::{
-    EnqueueError, IdempotencyRecord, NewSimulation, Simulation, SimulationFilter, SimulationId,
-    SimulationQueue, SimulationState,
+    EnqueueError, NewSimulation, Simulation, SimulationFilter, SimulationId, SimulationQueue,
+    SimulationState,
 };
 use tokio::sync::{Notify, Semaphore};
 use uuid::Uuid;
 
-use super::{Access, IdempotencyKey, Service, ServiceError, State, blocking, cut_page};
+use super::agendas::AgendaService;
+use super::shared::{
+    Access, Fault, IdempotencyKey, KeyError, Shared, SiteState, blocking, cut_page,
+};
 use crate::simulation::document::Document;
+
+pub use error::SimulationError;
+pub use worker::LOOK;
 
 /// The status of the answer to a simulation that was started: 202.
 const STARTED: u16 = 202;
 
-/// What simulations share in a process.
-#[derive(Debug)]
-pub struct Simulations {
+/// Starts simulations, plays them, and hands out what comes of them.
+pub struct SimulationService {
+    shared: Arc<Shared>,
+    agendas: Arc<AgendaService>,
     /// Wakes the worker.
     wake: Notify,
     /// Experiments are checked one at a time: it takes the room of a cell.
     checking: Semaphore,
 }
 
-/// What became of a wish for a simulation.
+/// What became of a request for a simulation.
 #[derive(Clone, Copy, Debug)]
 pub enum Started {
     /// A new one waits.
     New(SimulationId),
-    /// The key was used before for the same wish: the simulation of then.
+    /// The key was used before for the same request: the simulation of then.
     Before(SimulationId),
 }
 
@@ -59,79 +69,62 @@ pub enum Removed {
     Gone,
 }
 
-impl Default for Simulations {
-    fn default() -> Self {
-        Self { wake: Notify::new(), checking: Semaphore::new(1) }
+impl SimulationService {
+    /// On the site's agendas where experiments want them.
+    pub fn new(shared: Arc<Shared>, agendas: Arc<AgendaService>) -> Self {
+        Self { shared, agendas, wake: Notify::new(), checking: Semaphore::new(1) }
     }
-}
 
-impl Access<'_> {
-    fn permits_simulation(self, simulation: &Simulation) -> bool {
-        self.is_operator() || simulation.owner == self.owner
-    }
-}
-
-impl Service {
     /// Checks an experiment and lets it wait for a worker.
     ///
     /// # Errors
-    /// `InvalidAt` with every error, `SimulationQueueFull`, `TooManySimulations`,
-    /// `IdempotencyKeyReused`.
+    /// `Invalid` with every error, `QueueFull`, `TooMany`, `Key`.
     pub async fn start_simulation(
         &self,
         access: Access<'_>,
-        state: &State,
+        state: &SiteState,
         mut document: Document,
         key: Option<&IdempotencyKey>,
-    ) -> Result<Started, ServiceError> {
+    ) -> Result<Started, SimulationError> {
         let owner = access.owner;
-        let most_of_owner = self.settings.limits.simulations_per_user;
+        let most_of_owner = self.shared.settings.limits.simulations_per_user;
         let queue = SimulationQueue {
-            most: self.settings.simulation_queue,
+            most: self.shared.settings.simulation_queue,
             most_of_owner: (!access.is_operator()).then_some(most_of_owner),
         };
-        if self.database.queued_simulations().await? >= u64::from(queue.most) {
-            return Err(ServiceError::SimulationQueueFull);
+        if self.shared.database.queued_simulations().await? >= u64::from(queue.most) {
+            return Err(SimulationError::QueueFull);
         }
-        let shown = document.shown().map_err(internal)?;
+        let shown = document.shown().map_err(Fault::internal)?;
         self.put_in_site(state, &mut document).await?;
         let checked = {
-            let turn = self.simulations.checking.acquire().await;
-            let _turn = turn.map_err(internal)?;
+            let turn = self.checking.acquire().await;
+            let _turn = turn.map_err(Fault::internal)?;
             blocking(move || check::check(&document)).await?
         };
-        let checked = checked.map_err(ServiceError::InvalidAt)?;
-        let now = self.now();
+        let checked = checked.map_err(SimulationError::Invalid)?;
+        let now = self.shared.now();
         let new = NewSimulation {
             id: SimulationId::new(Uuid::now_v7()),
             owner: owner.to_owned(),
             experiment: shown,
             inputs: checked.kept,
-            notes: serde_json::to_string(&checked.notes).map_err(internal)?,
+            notes: serde_json::to_string(&checked.notes).map_err(Fault::internal)?,
             cells: checked.cells,
             runs: checked.runs,
             created: now,
         };
-        let record = key.map(|key| IdempotencyRecord {
-            owner: owner.to_owned(),
-            key: key.key.clone(),
-            fingerprint: key.fingerprint.clone(),
-            status: STARTED,
-            response: new.id.to_string(),
-            created: now,
-        });
-        match self.database.enqueue_simulation(&new, queue, record.as_ref()).await {
+        let record = key.map(|key| key.record(owner, STARTED, new.id.as_uuid(), now));
+        match self.shared.database.enqueue_simulation(&new, queue, record.as_ref()).await {
             Ok(()) => {
-                self.simulations.wake.notify_one();
+                self.wake.notify_one();
                 Ok(Started::New(new.id))
             }
-            Err(EnqueueError::QueueFull) => Err(ServiceError::SimulationQueueFull),
-            Err(EnqueueError::QueueFullForOwner) => {
-                Err(ServiceError::TooManySimulations(most_of_owner))
-            }
+            Err(EnqueueError::QueueFull) => Err(SimulationError::QueueFull),
+            Err(EnqueueError::QueueFullForOwner) => Err(SimulationError::TooMany(most_of_owner)),
             Err(EnqueueError::IdempotencyKeyReused) => {
                 let before = self.started_before(owner, key).await?;
-                before.ok_or(ServiceError::IdempotencyKeyReused)
+                before.ok_or(SimulationError::Key(KeyError::Reused))
             }
             Err(EnqueueError::Storage(error)) => Err(error.into()),
         }
@@ -140,13 +133,13 @@ impl Service {
     /// The simulation that was started with this key, if there is a key and it was used.
     ///
     /// # Errors
-    /// `IdempotencyKeyReused` where it was used for another request.
+    /// [`KeyError::Reused`] where it was used for another request.
     pub async fn started_before(
         &self,
         owner: &str,
         key: Option<&IdempotencyKey>,
-    ) -> Result<Option<Started>, ServiceError> {
-        let id = self.answered_before(owner, key, STARTED).await?;
+    ) -> Result<Option<Started>, KeyError> {
+        let id = self.shared.answered_before(owner, key, STARTED).await?;
         Ok(id.map(|id| Started::Before(SimulationId::new(id))))
     }
 
@@ -158,27 +151,27 @@ impl Service {
         &self,
         access: Access<'_>,
         id: SimulationId,
-    ) -> Result<Simulation, ServiceError> {
-        let stored = self.database.simulation(id).await?;
+    ) -> Result<Simulation, SimulationError> {
+        let stored = self.shared.database.simulation(id).await?;
         stored
-            .filter(|simulation| access.permits_simulation(simulation))
-            .ok_or(ServiceError::NoSimulation(id))
+            .filter(|simulation| access.permits(&simulation.owner))
+            .ok_or(SimulationError::NoSimulation(id))
     }
 
     /// A page of the simulations that the caller may see.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn simulations(
         &self,
         access: Access<'_>,
         filter: SimulationFilter,
         after: Option<SimulationId>,
         limit: u16,
-    ) -> Result<SimulationsPage, ServiceError> {
+    ) -> Result<SimulationsPage, SimulationError> {
         let owner = if access.is_operator() { filter.owner } else { Some(access.owner.to_owned()) };
         let filter = SimulationFilter { owner, ..filter };
-        let mut found = self.database.simulations(&filter, after, limit + 1).await?;
+        let mut found = self.shared.database.simulations(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);
         Ok(SimulationsPage { simulations: found, next })
     }
@@ -192,26 +185,26 @@ impl Service {
         simulation: &Simulation,
         cell: u32,
         name: &str,
-    ) -> Result<Vec<u8>, ServiceError> {
-        let found = self.database.simulation_result(simulation.id, cell, name).await?;
-        found.ok_or_else(|| ServiceError::NotFinished { state: simulation.state.word() })
+    ) -> Result<Vec<u8>, SimulationError> {
+        let found = self.shared.database.simulation_result(simulation.id, cell, name).await?;
+        found.ok_or_else(|| SimulationError::NotFinished { state: simulation.state.word() })
     }
 
     /// Stops a simulation that has not ended. One that was cancelled before stays as it is.
     ///
     /// # Errors
-    /// `SimulationEnded` where it is finished or failed, `NoSimulation`.
+    /// `Ended` where it is finished or failed, `NoSimulation`.
     pub async fn cancel_simulation(
         &self,
         access: Access<'_>,
         id: SimulationId,
-    ) -> Result<Simulation, ServiceError> {
+    ) -> Result<Simulation, SimulationError> {
         self.simulation(access, id).await?;
-        self.database.cancel_simulation(id, self.now()).await?;
+        self.shared.database.cancel_simulation(id, self.shared.now()).await?;
         let simulation = self.simulation(access, id).await?;
         match simulation.state {
             SimulationState::Cancelled => Ok(simulation),
-            state => Err(ServiceError::SimulationEnded { state: state.word() }),
+            state => Err(SimulationError::Ended { state: state.word() }),
         }
     }
 
@@ -223,16 +216,12 @@ impl Service {
         &self,
         access: Access<'_>,
         id: SimulationId,
-    ) -> Result<Removed, ServiceError> {
+    ) -> Result<Removed, SimulationError> {
         self.simulation(access, id).await?;
-        if self.database.cancel_simulation(id, self.now()).await? {
+        if self.shared.database.cancel_simulation(id, self.shared.now()).await? {
             return Ok(Removed::Cancelled(Box::new(self.simulation(access, id).await?)));
         }
-        self.database.remove_simulation(id).await?;
+        self.shared.database.remove_simulation(id).await?;
         Ok(Removed::Gone)
     }
-}
-
-fn internal(error: impl Into<anyhow::Error>) -> ServiceError {
-    ServiceError::Internal(error.into())
 }

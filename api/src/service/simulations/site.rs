@@ -7,21 +7,22 @@ use planner::time::{Span, Timestamp};
 use serde_json::Value;
 use storage::Quantity;
 
-use super::super::{Service, ServiceError, State};
+use super::{SimulationError, SimulationService};
+use crate::service::shared::{Fault, SiteState};
 use crate::simulation::document::{Document, Origin};
 
-impl Service {
+impl SimulationService {
     /// Replaces what a document takes from the site by what that is now. Prices are in the site's
     /// currency unless the document says otherwise.
     ///
     /// # Errors
-    /// `InvalidAt` where the site has no nodes, or no agenda from the month's start on.
+    /// `Invalid` where the site has no nodes, or no agenda from the month's start on.
     pub(super) async fn put_in_site(
         &self,
-        state: &State,
+        state: &SiteState,
         document: &mut Document,
-    ) -> Result<(), ServiceError> {
-        let currency = Value::from(self.settings.currency.code());
+    ) -> Result<(), SimulationError> {
+        let currency = Value::from(self.shared.settings.currency.code());
         document.experiment.files.entry("currency").or_insert(currency);
         let mut errors = Vec::new();
         if document.nodes == Origin::Site {
@@ -42,17 +43,17 @@ impl Service {
             }
             document.agendas = Origin::Given(agendas);
         }
-        if errors.is_empty() { Ok(()) } else { Err(ServiceError::InvalidAt(errors)) }
+        if errors.is_empty() { Ok(()) } else { Err(SimulationError::Invalid(errors)) }
     }
 
     /// The agendas in force from an instant on; no cap where none was ever announced.
-    async fn site_agendas(&self, state: &State, from: Timestamp) -> Result<Agendas, ServiceError> {
-        let none = || ServiceError::Internal(anyhow::anyhow!("a stored value is out of range"));
+    async fn site_agendas(&self, state: &SiteState, from: Timestamp) -> Result<Agendas, Fault> {
+        let none = || Fault::Internal(anyhow::anyhow!("a stored value is out of range"));
         let span = Span::new(from, Timestamp::MAX).ok_or_else(none)?;
-        let price = self.agenda(Quantity::Price, span, None).await?;
-        let co2 = self.agenda(Quantity::Co2, span, None).await?;
+        let price = self.agendas.agenda(Quantity::Price, span, None).await?;
+        let co2 = self.agendas.agenda(Quantity::Co2, span, None).await?;
         let power_cap = if state.agendas.power_cap.is_some() {
-            let cap = self.agenda(Quantity::PowerCap, span, None).await?;
+            let cap = self.agendas.agenda(Quantity::PowerCap, span, None).await?;
             Some(cap.map(Power::from_microwatts))
         } else {
             None

@@ -11,9 +11,10 @@ use planner::time::Seconds;
 use storage::{ClaimedSimulation, SimulationLease, StorageError, WorkerId};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::super::Service;
+use super::SimulationService;
 use super::play::{PlayError, Played, Player};
 use crate::simulation::pool::Progress;
 
@@ -24,66 +25,74 @@ pub(super) const LEASE: Seconds = Seconds::new(10);
 const BEAT: Duration = Duration::from_millis(500);
 
 /// How often it looks for simulations that other processes left or let wait.
-const LOOK: Duration = Duration::from_secs(1);
+pub const LOOK: Duration = Duration::from_secs(1);
 
 /// So many workers may die over a simulation without finishing a run of it.
 const MAX_ATTEMPTS: u32 = 5;
 
-type Outcome = Result<Played, PlayError>;
+type PlayOutcome = Result<Played, PlayError>;
 
-impl Service {
+impl SimulationService {
     /// Plays simulations until the service stops.
-    pub async fn play_simulations(self: Arc<Self>) {
-        while !self.stop.is_cancelled() {
-            let now = self.now();
+    pub async fn play_simulations(self: Arc<Self>, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let now = self.shared.now();
             let worker = WorkerId::new(Uuid::now_v7());
-            match self.database.claim_simulation(worker, now, now + LEASE).await {
+            match self.shared.database.claim_simulation(worker, now, now + LEASE).await {
                 Ok(Some(claimed)) => {
-                    self.play_simulation(claimed).await;
+                    self.play_simulation(claimed, &stop).await;
                     continue;
                 }
                 Ok(None) => {}
-                Err(error) => warn(&error, "could not look for simulations"),
+                Err(error) => warn(error, "could not look for simulations"),
             }
             tokio::select! {
-                () = self.stop.cancelled() => {}
-                () = self.simulations.wake.notified() => {}
+                () = stop.cancelled() => {}
+                () = self.wake.notified() => {}
                 () = tokio::time::sleep(LOOK) => {}
             }
         }
     }
 
-    async fn play_simulation(&self, claimed: ClaimedSimulation) {
+    async fn play_simulation(&self, claimed: ClaimedSimulation, stop: &CancellationToken) {
         let (lease, id) = (claimed.lease, claimed.lease.id);
         let ended = if claimed.attempts > MAX_ATTEMPTS {
             let error = format!(
                 "{MAX_ATTEMPTS} workers ended without finishing a run of it; it may need more \
                  memory than there is"
             );
-            self.database.end_simulation(lease, Some(&error), self.now()).await.map(drop)
+            self.shared
+                .database
+                .end_simulation(lease, Some(&error), self.shared.now())
+                .await
+                .map(drop)
         } else {
             tracing::info!(%id, attempt = claimed.attempts, "playing a simulation");
             let progress = Arc::new(Progress::default());
             let player = Player {
                 runtime: Handle::current(),
-                database: self.database.clone(),
-                clock: self.clock,
-                threads: self.settings.simulation_threads,
+                database: self.shared.database.clone(),
+                clock: self.shared.clock,
+                threads: self.shared.settings.simulation_threads,
                 progress: Arc::clone(&progress),
             };
             let playing = tokio::task::spawn_blocking(move || player.play(&claimed));
-            match self.attend(lease, playing, &progress).await {
+            match self.attend(lease, playing, &progress, stop).await {
                 Ok(outcome) => self.end(lease, outcome).await,
                 Err(panicked) => {
                     tracing::error!(%id, error = %panicked, "a simulation panicked");
                     let error = "this is a fault of the service; its log says more";
-                    self.database.end_simulation(lease, Some(error), self.now()).await.map(drop)
+                    self.shared
+                        .database
+                        .end_simulation(lease, Some(error), self.shared.now())
+                        .await
+                        .map(drop)
                 }
             }
         };
         // The lease runs out, and the next worker finds everything finished in the journal.
         if let Err(error) = ended {
-            warn(&error, "could not write how a simulation ended");
+            warn(error, "could not write how a simulation ended");
         }
     }
 
@@ -91,25 +100,26 @@ impl Service {
     async fn attend(
         &self,
         lease: SimulationLease,
-        mut playing: JoinHandle<Outcome>,
+        mut playing: JoinHandle<PlayOutcome>,
         progress: &Progress,
-    ) -> Result<Outcome, tokio::task::JoinError> {
+        stop: &CancellationToken,
+    ) -> Result<PlayOutcome, tokio::task::JoinError> {
         let mut beat = tokio::time::interval(BEAT);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut stopping = false;
         loop {
             tokio::select! {
                 outcome = &mut playing => return outcome,
-                () = self.stop.cancelled(), if !stopping => {
+                () = stop.cancelled(), if !stopping => {
                     stopping = true;
                     progress.stopped.store(true, Ordering::Relaxed);
                 }
                 _ = beat.tick() => {
-                    let until = self.now() + LEASE;
-                    match self.database.renew_simulation(lease, until).await {
+                    let until = self.shared.now() + LEASE;
+                    match self.shared.database.renew_simulation(lease, until).await {
                         Ok(true) => {}
                         Ok(false) => progress.stopped.store(true, Ordering::Relaxed),
-                        Err(error) => warn(&error, "could not renew the lease of a simulation"),
+                        Err(error) => warn(error, "could not renew the lease of a simulation"),
                     }
                 }
             }
@@ -117,45 +127,34 @@ impl Service {
     }
 
     /// Writes how it ended. Where the lease is lost, that is refused, as it must be.
-    async fn end(&self, lease: SimulationLease, outcome: Outcome) -> Result<(), StorageError> {
+    async fn end(&self, lease: SimulationLease, outcome: PlayOutcome) -> Result<(), StorageError> {
         let id = lease.id;
         match outcome {
             Ok(Played::ToTheEnd) => {
-                if self.database.end_simulation(lease, None, self.now()).await? {
+                if self.shared.database.end_simulation(lease, None, self.shared.now()).await? {
                     tracing::info!(%id, "finished a simulation");
                 }
             }
             Ok(Played::Stopped) => {
-                self.database.release_simulation(lease).await?;
+                self.shared.database.release_simulation(lease).await?;
             }
             Err(PlayError::Lost) => {
                 tracing::info!(%id, "a simulation was cancelled or taken by another worker");
             }
             Err(PlayError::Storage(error)) => {
-                warn(&error, "could not keep what is finished of a simulation");
-                self.database.release_simulation(lease).await?;
+                warn(error, "could not keep what is finished of a simulation");
+                self.shared.database.release_simulation(lease).await?;
             }
             Err(error) => {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(%id, error, "a simulation failed");
-                self.database.end_simulation(lease, Some(&error), self.now()).await?;
+                self.shared.database.end_simulation(lease, Some(&error), self.shared.now()).await?;
             }
         }
         Ok(())
     }
 }
 
-fn warn(error: &StorageError, what: &str) {
-    tracing::warn!(error = chain(error), "{what}");
-}
-
-/// An error and its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        text = format!("{text}: {source}");
-        cause = source.source();
-    }
-    text
+fn warn(error: StorageError, what: &str) {
+    tracing::warn!(error = format!("{:#}", anyhow::Error::from(error)), "{what}");
 }

@@ -1,5 +1,7 @@
 //! `GET /api/v1/agendas/{quantity}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -14,12 +16,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
-use crate::http::App;
+use crate::clock::Clock;
+use crate::config::Settings;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::ServiceError;
-use crate::service::provenance::KnownPiece;
+use crate::service::agendas::AgendaService;
+use crate::service::shared::Fault;
+use crate::service::shared::provenance::KnownPiece;
 
 /// Which span, known when.
 #[derive(Deserialize, IntoParams)]
@@ -116,18 +120,20 @@ pub struct Gap {
     ),
 )]
 pub async fn get_agenda(
-    State(app): State<App>,
+    State(agendas): State<Arc<AgendaService>>,
+    State(clock): State<Clock>,
+    State(settings): State<Arc<Settings>>,
     _: By<Anyone>,
     QuantityInPath(quantity): QuantityInPath,
     Parameters(parameters): Parameters<AgendaQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
-    let span = query::span(from, to, app.service.now())?;
+    let span = query::span(from, to, clock.now())?;
     let as_of = query::instant("as_of", parameters.as_of.as_deref())?;
-    let known = app.service.known_agenda(quantity, span, as_of).await?;
+    let known = agendas.known_agenda(quantity, span, as_of).await?;
     let agenda = Agenda::new(known.iter().map(|known| known.piece).collect());
-    let agenda = agenda.map_err(|error| ServiceError::Internal(error.into()))?;
+    let agenda = agenda.map_err(Fault::internal)?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accept.is_some_and(|accept| accept.contains("text/csv")) {
         let kind = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
@@ -135,7 +141,7 @@ pub async fn get_agenda(
         return Ok((kind, table).into_response());
     }
     let unit = match quantity {
-        Quantity::Price => format!("{}/MWh", app.service.settings().currency),
+        Quantity::Price => format!("{}/MWh", settings.currency),
         Quantity::Co2 => "g/kWh".to_owned(),
         Quantity::PowerCap => "W".to_owned(),
     };
@@ -182,7 +188,7 @@ fn provenance(known: &[KnownPiece]) -> Vec<ProvenanceDocument> {
             start: first.piece.span.start(),
             end: last.piece.span.end(),
             source: origin.source.clone(),
-            standing: origin.standing.word(),
+            standing: origin.kind.word(),
             quality: origin.quality.word(),
             issued_at: origin.issued,
             received_at: origin.received,

@@ -1,5 +1,7 @@
 //! `PUT /api/v1/agendas/{quantity}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::json::{agendas, read};
@@ -10,12 +12,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
-use crate::http::App;
+use crate::config::Settings;
 use crate::http::body::Body;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::PutAgenda;
+use crate::service::agendas::{AgendaService, PutAgenda};
 
 /// Where the agenda comes from.
 #[derive(Deserialize, IntoParams)]
@@ -70,15 +72,16 @@ pub struct AgendaPut {
     ),
 )]
 pub async fn put_agenda(
-    State(app): State<App>,
+    State(agendas): State<Arc<AgendaService>>,
+    State(settings): State<Arc<Settings>>,
     _: By<Suppliers>,
     QuantityInPath(quantity): QuantityInPath,
     Parameters(provenance): Parameters<ProvenanceQuery>,
     body: Body,
 ) -> Result<Json<AgendaPut>, Problem> {
-    let meta = meta(&provenance, quantity, app.service.settings().currency.code())?;
+    let meta = meta(&provenance, quantity, settings.currency.code())?;
     let agenda = read_agenda(&body, quantity)?;
-    let update = app.service.put_agenda(&agenda, &meta).await?;
+    let update = agendas.put_agenda(&agenda, &meta).await?;
     Ok(Json(AgendaPut {
         revision_id: update.revision.get(),
         start: update.span.start(),

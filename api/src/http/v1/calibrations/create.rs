@@ -1,5 +1,7 @@
 //! `POST /api/v1/calibrations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,10 +10,11 @@ use utoipa::ToSchema;
 
 use super::super::schema::SampleDocument;
 use super::CalibrationDocument;
-use crate::http::App;
 use crate::http::body::Body;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
+use crate::service::cluster::ClusterService;
+use crate::service::shared::blocking;
 
 /// What a calibration led to.
 #[derive(Serialize, ToSchema)]
@@ -43,15 +46,15 @@ pub struct Calibrated {
     ),
 )]
 pub async fn create_calibration(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     _: By<Operators>,
     body: Body,
 ) -> Result<(StatusCode, Json<Calibrated>), Problem> {
-    let samples = crate::service::blocking(move || {
+    let samples = blocking(move || {
         body.read(grid_feeds::power_samples_json, grid_feeds::table::power_samples)
     })
     .await??;
-    let calibrated = app.service.calibrate(samples).await?;
+    let calibrated = cluster.calibrate(samples).await?;
     let calibrations = calibrated.nodes.iter().map(CalibrationDocument::from).collect();
     Ok((StatusCode::CREATED, Json(Calibrated { epoch: calibrated.epoch.get(), calibrations })))
 }

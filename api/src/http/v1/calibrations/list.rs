@@ -1,15 +1,17 @@
 //! `GET /api/v1/calibrations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::CalibrationDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::cluster::ClusterService;
 
 /// Which calibrations.
 #[derive(Deserialize, IntoParams)]
@@ -45,12 +47,12 @@ pub struct CalibrationsPage {
     ),
 )]
 pub async fn list_calibrations(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     _: By<Bookers>,
     Parameters(parameters): Parameters<CalibrationsQuery>,
 ) -> Result<Json<CalibrationsPage>, Problem> {
     let limit = query::limit(parameters.limit, 1000, 10_000)?;
     let node = query::name("node", parameters.node)?;
-    let found = app.service.calibrations(node.as_deref(), limit.into()).await?;
+    let found = cluster.calibrations(node.as_deref(), limit.into()).await?;
     Ok(Json(CalibrationsPage { items: found.iter().map(CalibrationDocument::from).collect() }))
 }

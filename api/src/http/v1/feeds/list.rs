@@ -1,12 +1,14 @@
 //! `GET /api/v1/feeds`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 
 use super::document::FeedsDocument;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
+use crate::service::feeds::FeedService;
 
 /// The sources of agendas and how they stand
 ///
@@ -18,8 +20,8 @@ use crate::http::problem::Problem;
     responses((status = OK, body = FeedsDocument), (status = UNAUTHORIZED, body = Problem)),
 )]
 pub async fn list_feeds(
-    State(app): State<App>,
+    State(feeds): State<Arc<FeedService>>,
     _: By<Anyone>,
 ) -> Result<Json<FeedsDocument>, Problem> {
-    Ok(Json(app.service.feeds_status().await?.into()))
+    Ok(Json(feeds.feeds_status().await?.into()))
 }

@@ -1,5 +1,7 @@
 //! `POST /api/v1/feeds/{id}/refresh`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -7,9 +9,9 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::App;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
+use crate::service::feeds::FeedService;
 
 /// What becomes of a wish for a refresh.
 #[derive(Serialize, ToSchema)]
@@ -38,11 +40,11 @@ pub struct RefreshDocument {
     ),
 )]
 pub async fn refresh_feed(
-    State(app): State<App>,
+    State(feeds): State<Arc<FeedService>>,
     _: By<Operators>,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<RefreshDocument>), Problem> {
-    let refreshed = app.service.refresh_feed(&id).await?;
+    let refreshed = feeds.refresh_feed(&id).await?;
     let refreshed = refreshed.ok_or_else(|| Problem::not_found("such feed"))?;
     let earliest_poll_at = refreshed.earliest_poll;
     Ok((StatusCode::ACCEPTED, Json(RefreshDocument { id, earliest_poll_at })))

@@ -1,16 +1,18 @@
 //! `GET /api/v1/feeds/{id}/revisions`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::document::FeedRevisionDocument;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::cut_page;
+use crate::service::feeds::FeedService;
+use crate::service::shared::cut_page;
 
 /// Which page.
 #[derive(Deserialize, IntoParams)]
@@ -48,13 +50,13 @@ pub struct RevisionsPage {
     ),
 )]
 pub async fn list_feed_revisions(
-    State(app): State<App>,
+    State(feeds): State<Arc<FeedService>>,
     _: By<Anyone>,
     Path(id): Path<String>,
     Parameters(parameters): Parameters<RevisionsQuery>,
 ) -> Result<Json<RevisionsPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
-    let found = app.service.feed_revisions(&id, parameters.cursor, limit + 1).await?;
+    let found = feeds.feed_revisions(&id, parameters.cursor, limit + 1).await?;
     let mut found = found.ok_or_else(|| Problem::not_found("such feed"))?;
     let next_cursor = cut_page(&mut found, limit, |it| it.id.get());
     Ok(Json(RevisionsPage { items: found.into_iter().map(Into::into).collect(), next_cursor }))

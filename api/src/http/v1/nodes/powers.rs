@@ -7,7 +7,8 @@ use utoipa::IntoParams;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::{NodePowers, blocking};
+use crate::service::cluster::NodePowers;
+use crate::service::shared::blocking;
 
 /// How finely.
 #[derive(Deserialize, IntoParams)]

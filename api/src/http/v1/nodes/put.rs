@@ -1,5 +1,7 @@
 //! `PUT /api/v1/nodes`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::json;
@@ -7,10 +9,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::super::schema::NodesDocument;
-use crate::http::App;
 use crate::http::body::Body;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
+use crate::service::cluster::ClusterService;
+use crate::service::shared::blocking;
 
 /// What a put of nodes did.
 #[derive(Serialize, ToSchema)]
@@ -43,16 +46,16 @@ pub struct NodesPut {
     ),
 )]
 pub async fn put_nodes(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     _: By<Operators>,
     body: Body,
 ) -> Result<Json<NodesPut>, Problem> {
     // A million nodes take a second to read: not on an async thread.
-    let nodes = crate::service::blocking(move || {
+    let nodes = blocking(move || {
         body.read(|text| json::read(text, json::nodes::inline), grid_feeds::table::nodes)
     })
     .await??;
     let count = nodes.count();
-    let epoch = app.service.put_nodes(nodes).await?;
+    let epoch = cluster.put_nodes(nodes).await?;
     Ok(Json(NodesPut { epoch: epoch.get(), count }))
 }

@@ -1,5 +1,7 @@
 //! `POST /api/v1/outages`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,12 +11,12 @@ use planner::node::Nodes;
 use serde_json::value::RawValue;
 
 use super::document::OutageDocument;
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
 use crate::http::v1::schema::OutageRequest;
-use crate::service::{NewOutage, blocking};
+use crate::service::cluster::{ClusterService, NewOutage};
+use crate::service::shared::blocking;
 
 /// The longest reason, in characters.
 const MAX_REASON: usize = 1000;
@@ -40,12 +42,12 @@ const MAX_REASON: usize = 1000;
     ),
 )]
 pub async fn create_outage(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     by: By<Operators>,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<OutageDocument>), Problem> {
     let new = body.read(|reader, raw| outage(reader, raw, &by.state.cluster.nodes))?;
-    let made = app.service.create_outage(&by.caller.owner, &by.state, new).await?;
+    let made = cluster.create_outage(&by.caller.owner, &by.state, new).await?;
     let documents =
         blocking(move || made.list.iter().map(|it| OutageDocument::new(it, &made.state)).next());
     let document = documents.await?;

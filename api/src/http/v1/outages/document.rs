@@ -9,7 +9,7 @@ use storage::Outage;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::service::{ShownNodes, State};
+use crate::service::shared::{ShownNodes, SiteState};
 
 /// Nodes that are out of service for a time.
 #[derive(Serialize, ToSchema)]
@@ -43,7 +43,7 @@ pub struct OutageDocument {
 impl OutageDocument {
     /// An outage in the state's cluster. Nodes of an earlier epoch, of an outage that ended then,
     /// are not told.
-    pub fn new(outage: &Outage, state: &State) -> Self {
+    pub fn new(outage: &Outage, state: &SiteState) -> Self {
         let known = state.epoch() == Some(outage.epoch);
         let ranks = if known { outage.ranks.clone() } else { NodeSet::new() };
         let reservations = if known { state.colliding(outage) } else { BTreeSet::new() };

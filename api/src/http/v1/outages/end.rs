@@ -1,14 +1,16 @@
 //! `DELETE /api/v1/outages/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use storage::OutageId;
 use uuid::Uuid;
 
 use super::document::OutageDocument;
-use crate::http::App;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
+use crate::service::cluster::ClusterService;
 
 /// Ends an outage: its nodes may be taken from now on
 ///
@@ -26,13 +28,13 @@ use crate::http::problem::Problem;
     ),
 )]
 pub async fn end_outage(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     _: By<Operators>,
     Path(id): Path<String>,
 ) -> Result<Json<OutageDocument>, Problem> {
     let unknown = || Problem::not_found(format!("outage {id:?}"));
     let id = id.parse::<Uuid>().map_err(|_| unknown())?;
-    let ended = app.service.end_outage(OutageId::new(id)).await?;
+    let ended = cluster.end_outage(OutageId::new(id)).await?;
     let document = ended.list.first().map(|it| OutageDocument::new(it, &ended.state));
     document.map(Json).ok_or_else(unknown)
 }

@@ -1,5 +1,7 @@
 //! `GET /api/v1/outages`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,11 +10,11 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::OutageDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::blocking;
+use crate::service::cluster::ClusterService;
+use crate::service::shared::blocking;
 
 /// Which outages.
 #[derive(Deserialize, IntoParams)]
@@ -50,12 +52,12 @@ pub struct OutagesPage {
     ),
 )]
 pub async fn list_outages(
-    State(app): State<App>,
+    State(cluster): State<Arc<ClusterService>>,
     _: By<Bookers>,
     Parameters(parameters): Parameters<OutagesQuery>,
 ) -> Result<Json<OutagesPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
-    let (outages, next) = app.service.outages(parameters.cursor.map(OutageId::new), limit).await?;
+    let (outages, next) = cluster.outages(parameters.cursor.map(OutageId::new), limit).await?;
     let items = blocking(move || {
         outages.list.iter().map(|it| OutageDocument::new(it, &outages.state)).collect()
     });

@@ -11,7 +11,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;
-use crate::service::{Access, IdempotencyKey, Proposed, Purpose, Service, Standing, read_wish};
+use crate::service::{Access, CallerKind, IdempotencyKey, Proposed, Purpose, Service, read_wish};
 
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
@@ -50,8 +50,7 @@ pub async fn create_reservation(
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
-    let reservation =
-        app.service.reservation(Access { owner, standing: Standing::User }, id).await?;
+    let reservation = app.service.reservation(Access { owner, kind: CallerKind::User }, id).await?;
     let mut response = tagged(&app.service, &reservation).await?;
     *response.status_mut() = status;
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {

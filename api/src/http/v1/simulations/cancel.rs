@@ -1,13 +1,15 @@
 //! `POST /api/v1/simulations/{id}/cancel`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 
 use super::IdInPath;
 use super::document::SimulationDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::simulations::SimulationService;
 
 /// Stops a simulation that is queued or running
 ///
@@ -27,10 +29,10 @@ use crate::http::problem::Problem;
     ),
 )]
 pub async fn cancel_simulation(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
 ) -> Result<Json<SimulationDocument>, Problem> {
-    let cancelled = app.service.cancel_simulation(by.caller.access(), id).await?;
+    let cancelled = simulations.cancel_simulation(by.caller.access(), id).await?;
     Ok(Json(SimulationDocument::from(&cancelled)))
 }

@@ -1,5 +1,7 @@
 //! `POST /api/v1/simulations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -7,12 +9,13 @@ use axum::response::{IntoResponse, Response};
 
 use super::document::SimulationDocument;
 use super::schema::ExperimentDocument;
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
-use crate::service::{Access, Standing, Started, blocking};
+use crate::service::shared::{Access, CallerKind, blocking};
+use crate::service::simulations::SimulationService;
+use crate::service::simulations::Started;
 use crate::simulation::document::Document;
 
 /// Starts a simulation: an experiment that is played in the background
@@ -40,14 +43,14 @@ use crate::simulation::document::Document;
     ),
 )]
 pub async fn create_simulation(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let owner = by.caller.owner.as_str();
     let key = idempotency_key(&headers, body.text())?;
-    let before = app.service.started_before(owner, key.as_ref()).await?;
+    let before = simulations.started_before(owner, key.as_ref()).await?;
     let started = if let Some(before) = before {
         before
     } else {
@@ -56,13 +59,13 @@ pub async fn create_simulation(
         // The body's room is the document's until that is stored.
         let (document, _room) = (read.0.map_err(Problem::invalid_json)?, read.1.into_room());
         let access = by.caller.access();
-        app.service.start_simulation(access, &by.state, document, key.as_ref()).await?
+        simulations.start_simulation(access, &by.state, document, key.as_ref()).await?
     };
     let (status, id) = match started {
         Started::New(id) => (StatusCode::ACCEPTED, id),
         Started::Before(id) => (StatusCode::OK, id),
     };
-    let simulation = app.service.simulation(Access { owner, standing: Standing::User }, id).await?;
+    let simulation = simulations.simulation(Access { owner, kind: CallerKind::User }, id).await?;
     let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
     Ok((status, location, Json(SimulationDocument::from(&simulation))).into_response())
 }

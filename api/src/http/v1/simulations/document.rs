@@ -13,7 +13,8 @@ use super::result::names;
 
 /// How a simulation stands.
 #[derive(Serialize, ToSchema)]
-pub struct Standing {
+#[schema(as = Standing)]
+pub struct SimulationProgress {
     /// Sorts by creation.
     pub id: Uuid,
     /// Whose.
@@ -50,7 +51,7 @@ pub struct Standing {
 pub struct SimulationDocument {
     /// How it stands.
     #[serde(flatten)]
-    pub standing: Standing,
+    pub standing: SimulationProgress,
     /// What was asked for: tables by name, `nodes`, `agendas` and `requests` by where they come
     /// from.
     #[schema(value_type = Object)]
@@ -83,7 +84,7 @@ pub struct SummedUpSimulation {
     pub summary: Option<Box<RawValue>>,
 }
 
-impl From<&Simulation> for Standing {
+impl From<&Simulation> for SimulationProgress {
     fn from(stored: &Simulation) -> Self {
         let experiment = parsed(&stored.experiment);
         Self {
@@ -108,7 +109,7 @@ impl From<&Simulation> for SimulationDocument {
         let experiment = parsed(&stored.experiment);
         let finished = stored.state == SimulationState::Finished;
         Self {
-            standing: Standing::from(stored),
+            standing: SimulationProgress::from(stored),
             cells: cells(&experiment),
             results: if finished { names(is_grid(&experiment)).collect() } else { Vec::new() },
             experiment,

@@ -12,11 +12,12 @@ use futures_util::stream;
 use storage::{Simulation, SimulationState};
 
 use super::IdInPath;
-use super::document::Standing;
-use crate::http::App;
+use super::document::SimulationProgress;
 use crate::http::caller::{Bookers, By, Caller};
 use crate::http::problem::Problem;
-use crate::service::{Service, Share};
+use crate::service::events::EventService;
+use crate::service::shared::Share;
+use crate::service::simulations::SimulationService;
 
 /// How often the database is asked: whichever process plays the simulation writes there.
 const LOOK: Duration = Duration::from_millis(500);
@@ -39,7 +40,7 @@ const RETRY: Duration = Duration::from_secs(2);
     tag = "simulation",
     params(("id" = uuid::Uuid, Path), ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event seen")),
     responses(
-        (status = OK, body = Standing, content_type = "text/event-stream"),
+        (status = OK, body = SimulationProgress, content_type = "text/event-stream"),
         (status = NO_CONTENT, description = "It has ended, and all was seen"),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
@@ -49,28 +50,30 @@ const RETRY: Duration = Duration::from_secs(2);
     ),
 )]
 pub async fn watch_simulation(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
+    State(events): State<Arc<EventService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let now = app.service.simulation(by.caller.access(), id).await?;
+    let now = simulations.simulation(by.caller.access(), id).await?;
     let seen = headers.get("Last-Event-ID").and_then(|id| id.to_str().ok()?.parse().ok());
     if now.state.has_ended() && seen.is_some_and(|seen: i64| seen >= now.version) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let place = app.service.stream_place(by.caller.access())?;
+    let place = events.stream_place(by.caller.access())?;
     let watch = Watch {
         _place: place,
-        service: app.service,
+        simulations,
+        events,
         caller: by.caller,
         unsent: (seen != Some(now.version)).then(|| now.clone()),
         state: None,
         last: now,
     };
-    let events = stream::unfold(watch, Watch::next);
+    let told = stream::unfold(watch, Watch::next);
     let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
-    let mut response = Sse::new(events).keep_alive(heartbeat).into_response();
+    let mut response = Sse::new(told).keep_alive(heartbeat).into_response();
     // Some proxies would hold events back otherwise.
     response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
     Ok(response)
@@ -79,7 +82,8 @@ pub async fn watch_simulation(
 /// One client that watches.
 struct Watch {
     _place: Share,
-    service: Arc<Service>,
+    simulations: Arc<SimulationService>,
+    events: Arc<EventService>,
     caller: Caller,
     /// What is known and was not sent.
     unsent: Option<Simulation>,
@@ -103,10 +107,10 @@ impl Watch {
                 return None;
             }
             tokio::select! {
-                () = self.service.stopping().cancelled() => return None,
+                () = self.events.stopped() => return None,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            let now = self.service.simulation(self.caller.access(), self.last.id).await.ok()?;
+            let now = self.simulations.simulation(self.caller.access(), self.last.id).await.ok()?;
             if now.version != self.last.version {
                 self.unsent = Some(now.clone());
                 self.last = now;
@@ -118,7 +122,7 @@ impl Watch {
         let name = if self.state == Some(simulation.state) { "progress" } else { "state" };
         self.state = Some(simulation.state);
         let event = Event::default().event(name).id(simulation.version.to_string()).retry(RETRY);
-        let data = serde_json::to_string(&Standing::from(simulation)).unwrap_or_default();
+        let data = serde_json::to_string(&SimulationProgress::from(simulation)).unwrap_or_default();
         event.data(data)
     }
 }

@@ -1,5 +1,7 @@
 //! `GET /api/v1/simulations/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde_json::value::RawValue;
@@ -7,9 +9,9 @@ use storage::SimulationState;
 
 use super::IdInPath;
 use super::document::{SimulationDocument, SummedUpSimulation, is_grid};
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::simulations::SimulationService;
 use crate::simulation::results::CellFile;
 
 /// One simulation: how far it is, and its summary once it is finished
@@ -28,16 +30,16 @@ use crate::simulation::results::CellFile;
     ),
 )]
 pub async fn get_simulation(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
 ) -> Result<Json<SummedUpSimulation>, Problem> {
-    let stored = app.service.simulation(by.caller.access(), id).await?;
+    let stored = simulations.simulation(by.caller.access(), id).await?;
     let simulation = SimulationDocument::from(&stored);
     let summary = if stored.state == SimulationState::Finished {
         let cell = u32::from(!is_grid(&simulation.experiment));
         let name = CellFile::Summary.name();
-        let summary = app.service.simulation_result(&stored, cell, name).await?;
+        let summary = simulations.simulation_result(&stored, cell, name).await?;
         let text = String::from_utf8_lossy(&summary).trim_end().to_owned();
         RawValue::from_string(text).ok()
     } else {

@@ -1,5 +1,7 @@
 //! `GET /api/v1/simulations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::SimulationDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::simulations::SimulationService;
 
 /// Which simulations.
 #[derive(Deserialize, IntoParams)]
@@ -53,7 +55,7 @@ pub struct SimulationList {
     ),
 )]
 pub async fn list_simulations(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<SimulationsQuery>,
 ) -> Result<Json<SimulationList>, Problem> {
@@ -63,7 +65,7 @@ pub async fn list_simulations(
         owner: query::name("owner", parameters.owner)?,
     };
     let after = parameters.cursor.map(SimulationId::new);
-    let page = app.service.simulations(by.caller.access(), filter, after, limit).await?;
+    let page = simulations.simulations(by.caller.access(), filter, after, limit).await?;
     Ok(Json(SimulationList {
         items: page.simulations.iter().map(SimulationDocument::from).collect(),
         next_cursor: page.next.map(SimulationId::as_uuid),

@@ -1,5 +1,7 @@
 //! `DELETE /api/v1/simulations/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -7,10 +9,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::IdInPath;
 use super::document::SimulationDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::service::Removed;
+use crate::service::simulations::{Removed, SimulationService};
 
 /// Cancels a simulation that is queued or running, and removes one that has ended
 ///
@@ -29,11 +30,11 @@ use crate::service::Removed;
     ),
 )]
 pub async fn remove_simulation(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
 ) -> Result<Response, Problem> {
-    Ok(match app.service.remove_simulation(by.caller.access(), id).await? {
+    Ok(match simulations.remove_simulation(by.caller.access(), id).await? {
         Removed::Cancelled(simulation) => {
             Json(SimulationDocument::from(&*simulation)).into_response()
         }

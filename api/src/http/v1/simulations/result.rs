@@ -1,5 +1,7 @@
 //! `GET /api/v1/simulations/{id}/{result}`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -8,10 +10,10 @@ use utoipa::IntoParams;
 
 use super::document::{is_grid, parsed};
 use super::{IdInPath, ResultInPath};
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::Parameters;
+use crate::service::simulations::SimulationService;
 use crate::simulation::results::{CellFile, GridFile};
 
 /// The report has styles of its own and nothing else: no script, no request, no frame around it
@@ -134,13 +136,13 @@ pub fn names(grid: bool) -> impl Iterator<Item = &'static str> {
     ),
 )]
 pub async fn get_result(
-    State(app): State<App>,
+    State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
     ResultInPath(result): ResultInPath,
     Parameters(query): Parameters<CellQuery>,
 ) -> Result<Response, Problem> {
-    let simulation = app.service.simulation(by.caller.access(), id).await?;
+    let simulation = simulations.simulation(by.caller.access(), id).await?;
     let grid = is_grid(&parsed(&simulation.experiment));
     let sent = RESULTS.iter().find(|sent| sent.name == result && (sent.of_cells || grid));
     let sent = sent.ok_or_else(|| Problem::not_found(format!("result {result:?}")))?;
@@ -157,7 +159,7 @@ pub async fn get_result(
             return Err(Problem::invalid_parameter("cell", detail));
         }
     };
-    let content = app.service.simulation_result(&simulation, cell, sent.file).await?;
+    let content = simulations.simulation_result(&simulation, cell, sent.file).await?;
     let mut response = ([(header::CONTENT_TYPE, sent.kind)], content).into_response();
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -16,7 +16,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Service, ServiceError, Watch};
+use super::events::{EventService, Watch};
+use super::shared::{Fault, Shared};
 use crate::config::webhooks::EventWebhook;
 
 /// The first wait before an event is sent again; it doubles each time.
@@ -39,6 +40,12 @@ const NOTE: Duration = Duration::from_secs(10);
 
 /// A pause after the database was out of reach.
 const PAUSE: Duration = Duration::from_secs(2);
+
+/// Sends events to the webhooks of the settings.
+pub struct WebhookService {
+    shared: Arc<Shared>,
+    events: Arc<EventService>,
+}
 
 /// A webhook of the settings and how it stands.
 #[derive(Clone, Debug)]
@@ -67,7 +74,7 @@ impl<'a> WebhookStatus<'a> {
 }
 
 /// What is sent.
-struct Told {
+struct EventMessage {
     /// The same however often it is sent: who hears it twice can tell.
     id: String,
     body: String,
@@ -77,7 +84,7 @@ struct Told {
 
 /// What became of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum DeliveryOutcome {
     Delivered,
     Again,
     GivenUp,
@@ -85,18 +92,23 @@ enum Outcome {
 }
 
 /// The lease of a webhook.
-pub(super) fn webhook_lease(id: &str) -> String {
+pub fn webhook_lease(id: &str) -> String {
     format!("webhook:{id}")
 }
 
-impl Service {
+impl WebhookService {
+    /// Sends what `events` hands out.
+    pub const fn new(shared: Arc<Shared>, events: Arc<EventService>) -> Self {
+        Self { shared, events }
+    }
+
     /// Makes new webhooks of the settings known: they are told what happens from now on.
     ///
     /// # Errors
-    /// Only the database's.
-    pub async fn open_webhooks(&self) -> Result<(), ServiceError> {
-        for webhook in &self.settings.webhooks {
-            self.database.open_webhook(&webhook.id, Uuid::now_v7()).await?;
+    /// The database cannot be reached.
+    pub async fn open_webhooks(&self) -> Result<(), Fault> {
+        for webhook in &self.shared.settings.webhooks {
+            self.shared.database.open_webhook(&webhook.id, Uuid::now_v7()).await?;
         }
         Ok(())
     }
@@ -104,28 +116,26 @@ impl Service {
     /// The webhooks of the settings and how they stand, and the newest event.
     ///
     /// # Errors
-    /// Only the database's.
-    pub async fn webhooks(
-        &self,
-    ) -> Result<(Vec<WebhookStatus<'_>>, Option<EventId>), ServiceError> {
-        let states = self.database.webhooks().await?;
-        let newest = self.database.events_kept().await?.newest;
-        let all = self.settings.webhooks.iter().map(|it| WebhookStatus::of(it, &states));
+    /// The database cannot be reached.
+    pub async fn webhooks(&self) -> Result<(Vec<WebhookStatus<'_>>, Option<EventId>), Fault> {
+        let states = self.shared.database.webhooks().await?;
+        let newest = self.shared.database.events_kept().await?.newest;
+        let all = self.shared.settings.webhooks.iter().map(|it| WebhookStatus::of(it, &states));
         Ok((all.collect(), newest))
     }
 
     /// Tells a webhook of the settings whenever this replica is the one to, until told to stop.
-    pub(super) async fn tell_webhook(self: Arc<Self>, index: usize, stop: CancellationToken) {
-        let Some(webhook) = self.settings.webhooks.get(index) else { return };
+    pub async fn tell_webhook(self: Arc<Self>, index: usize, stop: CancellationToken) {
+        let Some(webhook) = self.shared.settings.webhooks.get(index) else { return };
         let lease = webhook_lease(&webhook.id);
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.feeds.leases().wait_for(&lease) => {}
+                () = self.shared.leases.wait_for(&lease) => {}
             }
             let told = tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.lease_lost(&lease) => continue,
+                () = self.shared.leases.lost(&lease) => continue,
                 told = self.tell_while_all_goes_well(webhook) => told,
             };
             let Err(error) = told else { continue };
@@ -140,29 +150,26 @@ impl Service {
 
     /// Tells events from where the webhook stands on; ends where it has to be read anew how it
     /// stands.
-    async fn tell_while_all_goes_well(
-        self: &Arc<Self>,
-        webhook: &EventWebhook,
-    ) -> Result<(), ServiceError> {
-        let all = self.database.webhooks().await?;
+    async fn tell_while_all_goes_well(&self, webhook: &EventWebhook) -> Result<(), Fault> {
+        let all = self.shared.database.webhooks().await?;
         let Some(mut state) = all.into_iter().find(|state| state.id == webhook.id) else {
             return self.open_webhooks().await;
         };
         // Whoever begins tries at once: somebody may have mended what was wrong.
         state.next_attempt = None;
         if let Some(before) = self.lost_after(state.position).await? {
-            let lost = Told::lost(&state, before, self.now());
+            let lost = EventMessage::lost(&state, before, self.shared.now());
             let from = state.position;
             return self.deal_with(webhook, &mut state, from, &lost).await.map(|_| ());
         }
         let mut noted = state.position;
-        let mut watch = self.watch_events(Some(noted)).await?;
+        let mut watch = self.events.watch(Some(noted)).await?;
         let mut last_note = Instant::now();
         while let Some(event) = self.next_of(&mut watch, state.position).await? {
             if let Some(event) = &event {
                 if webhook.wants(&event.kind) {
-                    let told = Told::event(&state, event);
-                    if !self.deal_with(webhook, &mut state, noted, &told).await? {
+                    let message = EventMessage::event(&state, event)?;
+                    if !self.deal_with(webhook, &mut state, noted, &message).await? {
                         return Ok(());
                     }
                     noted = state.position;
@@ -171,7 +178,7 @@ impl Service {
                 state.position = event.id;
             }
             if noted < state.position && last_note.elapsed() >= NOTE {
-                if !self.database.put_webhook(&state, noted).await? {
+                if !self.shared.database.put_webhook(&state, noted).await? {
                     return Ok(());
                 }
                 (noted, last_note) = (state.position, Instant::now());
@@ -186,7 +193,7 @@ impl Service {
         &self,
         watch: &mut Watch,
         last: EventId,
-    ) -> Result<Option<Option<Arc<Event>>>, ServiceError> {
+    ) -> Result<Option<Option<Arc<Event>>>, Fault> {
         let Ok(event) = tokio::time::timeout(NOTE, watch.next()).await else {
             return Ok(Some(None));
         };
@@ -199,8 +206,8 @@ impl Service {
     }
 
     /// Where events after one are not kept any more, the last of those that are gone.
-    async fn lost_after(&self, position: EventId) -> Result<Option<EventId>, ServiceError> {
-        let oldest = self.database.events_kept().await?.oldest;
+    async fn lost_after(&self, position: EventId) -> Result<Option<EventId>, Fault> {
+        let oldest = self.shared.database.events_kept().await?.oldest;
         let gone = oldest.map(|oldest| EventId::from(oldest.get() - 1));
         Ok(gone.filter(|gone| position < *gone))
     }
@@ -212,23 +219,23 @@ impl Service {
         webhook: &EventWebhook,
         state: &mut WebhookState,
         mut noted: EventId,
-        told: &Told,
-    ) -> Result<bool, ServiceError> {
+        message: &EventMessage,
+    ) -> Result<bool, Fault> {
         loop {
-            while let Some(at) = state.next_attempt.filter(|at| *at > self.now()) {
-                self.sleep_until(at).await;
+            while let Some(at) = state.next_attempt.filter(|at| *at > self.shared.now()) {
+                self.shared.sleep_until(at).await;
             }
-            let sent = webhook.webhook.send(&told.id, &told.body, self.now()).await;
-            let outcome = note(state, sent, told.position, self.now());
-            count(webhook, state, outcome, &told.id);
-            if !self.database.put_webhook(state, noted).await? {
+            let sent = webhook.webhook.send(&message.id, &message.body, self.shared.now()).await;
+            let outcome = note(state, sent, message.position, self.shared.now());
+            count(webhook, state, outcome, &message.id);
+            if !self.shared.database.put_webhook(state, noted).await? {
                 return Ok(false);
             }
             noted = state.position;
             match outcome {
-                Outcome::Again => {}
-                Outcome::Delivered | Outcome::GivenUp => return Ok(true),
-                Outcome::Gone => std::future::pending().await,
+                DeliveryOutcome::Again => {}
+                DeliveryOutcome::Delivered | DeliveryOutcome::GivenUp => return Ok(true),
+                DeliveryOutcome::Gone => std::future::pending().await,
             }
         }
     }
@@ -240,18 +247,18 @@ fn note(
     sent: Result<(), FeedError>,
     position: EventId,
     now: Timestamp,
-) -> Outcome {
+) -> DeliveryOutcome {
     state.next_attempt = None;
     let Err(error) = sent else {
         (state.position, state.tried_since, state.failures) = (position, None, 0);
         (state.last_success, state.last_failure, state.gone) = (Some(now), None, false);
         state.delivered += 1;
-        return Outcome::Delivered;
+        return DeliveryOutcome::Delivered;
     };
     state.last_failure = Some((now, error.to_string()));
     if matches!(error, FeedError::Refused { status: GONE, .. }) {
         state.gone = true;
-        return Outcome::Gone;
+        return DeliveryOutcome::Gone;
     }
     let doubled = FIRST_WAIT_S << state.failures.clamp(0, 10);
     let wait = match error.retry() {
@@ -263,25 +270,25 @@ fn note(
     state.gone = false;
     let most = if error.retry() == RetryClass::Permanent { REFUSED_FOR } else { TRIED_FOR };
     if now - *state.tried_since.get_or_insert(now) < most {
-        return Outcome::Again;
+        return DeliveryOutcome::Again;
     }
     // The next one waits as this one would have.
     (state.position, state.tried_since) = (position, None);
     state.given_up += 1;
-    Outcome::GivenUp
+    DeliveryOutcome::GivenUp
 }
 
-fn count(webhook: &EventWebhook, state: &WebhookState, outcome: Outcome, message: &str) {
+fn count(webhook: &EventWebhook, state: &WebhookState, outcome: DeliveryOutcome, message: &str) {
     let id = &webhook.id;
     let error = state.last_failure.as_ref().map(|(_, words)| words.as_str()).unwrap_or_default();
     let word = match outcome {
-        Outcome::Delivered => "delivered",
-        Outcome::Again => "again",
-        Outcome::GivenUp => {
+        DeliveryOutcome::Delivered => "delivered",
+        DeliveryOutcome::Again => "again",
+        DeliveryOutcome::GivenUp => {
             tracing::warn!(webhook = id, message, error, "gave up telling an event");
             "given_up"
         }
-        Outcome::Gone => {
+        DeliveryOutcome::Gone => {
             tracing::warn!(webhook = id, error, "the receiver wants no more events");
             "gone"
         }
@@ -290,16 +297,17 @@ fn count(webhook: &EventWebhook, state: &WebhookState, outcome: Outcome, message
     metrics::counter!("wattbook_webhook_messages_total", &labels).increment(1);
 }
 
-impl Told {
+impl EventMessage {
     /// An event, as a stream tells it to an operator.
-    fn event(state: &WebhookState, event: &Event) -> Self {
-        let mut data: Map<String, Value> = serde_json::from_str(&event.data).unwrap_or_default();
+    fn event(state: &WebhookState, event: &Event) -> Result<Self, Fault> {
+        let mut data: Map<String, Value> =
+            serde_json::from_str(&event.data).map_err(Fault::internal)?;
         data.insert("at".to_owned(), json!(event.at));
         if let Some(owner) = &event.owner {
             data.insert("owner".to_owned(), json!(owner));
         }
         let id = format!("evt_{}_{}", state.instance.simple(), event.id);
-        Self::new(id, &event.kind, event.id, event.at, &data)
+        Ok(Self::new(id, &event.kind, event.id, event.at, &data))
     }
 
     /// That events up to one were not told and are not kept any more.
@@ -358,12 +366,12 @@ mod tests {
             times.push(now.as_unix_seconds());
             let outcome = note(&mut state, Err(failure(status)), EventId::from(8), now);
             now = state.next_attempt.unwrap();
-            if outcome == Outcome::GivenUp {
+            if outcome == DeliveryOutcome::GivenUp {
                 assert_eq!((state.position.get(), state.given_up), (8, 1));
                 assert_eq!(state.tried_since, None);
                 return times;
             }
-            assert_eq!((outcome, state.position.get()), (Outcome::Again, 7));
+            assert_eq!((outcome, state.position.get()), (DeliveryOutcome::Again, 7));
         }
     }
 
@@ -383,7 +391,7 @@ mod tests {
         let (mut state, now) = (state(), Timestamp::from_unix_seconds(50));
         note(&mut state, Err(failure(None)), EventId::from(8), now);
         assert_eq!((state.failures, state.tried_since), (1, Some(now)));
-        assert_eq!(note(&mut state, Ok(()), EventId::from(8), now), Outcome::Delivered);
+        assert_eq!(note(&mut state, Ok(()), EventId::from(8), now), DeliveryOutcome::Delivered);
         let told = (state.position.get(), state.failures, state.tried_since, state.next_attempt);
         assert_eq!(told, (8, 0, None, None));
         assert_eq!((state.last_success, state.last_failure), (Some(now), None));
@@ -393,7 +401,7 @@ mod tests {
     fn who_wants_no_more_keeps_its_place() {
         let (mut state, now) = (state(), Timestamp::from_unix_seconds(50));
         let outcome = note(&mut state, Err(failure(Some(GONE))), EventId::from(8), now);
-        assert_eq!((outcome, state.gone, state.position.get()), (Outcome::Gone, true, 7));
+        assert_eq!((outcome, state.gone, state.position.get()), (DeliveryOutcome::Gone, true, 7));
         assert_eq!(state.next_attempt, None);
     }
 }

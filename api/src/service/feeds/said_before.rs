@@ -5,37 +5,37 @@ use grid_feeds::feed::{FeedError, Kind, Known, Quality};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::FeedService;
 use super::answer::is_final;
-use super::poll::Asked;
+use super::poll::PollError;
 use super::received::{kind_of, revived};
-use super::stored_quantity;
 use crate::config::feeds::Source;
-use crate::service::cluster::blocking;
-use crate::service::{Service, ServiceError};
+use crate::service::agendas::stored_quantity;
+use crate::service::shared::{Fault, blocking};
 
-impl Service {
+impl FeedService {
     /// Whether what is kept of a source has the value that is awaited.
     pub(super) async fn holds_awaited(
         &self,
         source: &Source,
         awaited: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<bool, Asked> {
+    ) -> Result<bool, PollError> {
         let Some(instant) = awaited else { return Ok(false) };
-        let last = self.last_said(source).await.map_err(Asked::Service)?;
+        let last = self.last_said(source).await?;
         let Some((_, kind)) = last else { return Ok(false) };
         let span = Span::starting(instant, Seconds::ONE);
-        let held = self.held(source, kind, span, now).await.map_err(Asked::Service)?;
+        let held = self.held(source, kind, span, now).await?;
         Ok(is_final(source, held.at(instant)))
     }
 
     /// Whether all of a span is kept as the source measured it, or published it for good.
     ///
     /// # Errors
-    /// Only the database's.
-    pub async fn has_measured(&self, source: &Source, span: Span) -> Result<bool, ServiceError> {
+    /// The database cannot be reached.
+    pub async fn has_measured(&self, source: &Source, span: Span) -> Result<bool, Fault> {
         let Some((_, kind)) = self.last_said(source).await? else { return Ok(false) };
-        let held = self.held(source, kind, Some(span), self.now()).await?;
+        let held = self.held(source, kind, Some(span), self.shared.now()).await?;
         let all = held.overlapping(span).iter();
         let measured = all
             .map(|piece| piece.value)
@@ -44,41 +44,38 @@ impl Service {
     }
 
     /// The zone and kind of what a source said last; `None` where it never said anything.
-    pub(super) async fn last_said(
-        &self,
-        source: &Source,
-    ) -> Result<Option<(String, Kind)>, ServiceError> {
-        let last = self.database.feed_revisions_page(&source.id, None, 1).await?;
+    pub(super) async fn last_said(&self, source: &Source) -> Result<Option<(String, Kind)>, Fault> {
+        let last = self.shared.database.feed_revisions_page(&source.id, None, 1).await?;
         Ok(last.into_iter().next().and_then(|last| {
-            let kind = kind_of(&last.kind, self.settings.currency)?;
+            let kind = kind_of(&last.kind, self.shared.settings.currency)?;
             Some((last.zone, kind))
         }))
     }
 
     /// Kinds do not mix in a chain: that of the site's settings, else that of the first source
     /// that has said anything.
-    pub(super) async fn admit_kind(&self, source: &Source, kind: Kind) -> Result<(), Asked> {
-        let settings = &self.settings.feeds;
+    pub(super) async fn admit_kind(&self, source: &Source, kind: Kind) -> Result<(), PollError> {
+        let settings = &self.shared.settings.feeds;
         let Some(rules) = settings.agenda(source.quantity) else { return Ok(()) };
         let wanted = match rules.kind {
             Some(kind) => Some(kind),
-            None => self.kind_of_others(source).await.map_err(Asked::Service)?,
+            None => self.kind_of_others(source).await?,
         };
         match wanted.filter(|wanted| *wanted != kind) {
             None => Ok(()),
-            Some(wanted) => Err(Asked::Source(mixed(kind, wanted))),
+            Some(wanted) => Err(PollError::Source(mixed(kind, wanted))),
         }
     }
 
-    async fn kind_of_others(&self, source: &Source) -> Result<Option<Kind>, ServiceError> {
-        let settings = &self.settings.feeds;
-        let revisions = self.database.latest_feed_revisions().await?;
+    async fn kind_of_others(&self, source: &Source) -> Result<Option<Kind>, Fault> {
+        let settings = &self.shared.settings.feeds;
+        let revisions = self.shared.database.latest_feed_revisions().await?;
         let chain = settings.agenda(source.quantity).map_or(&[][..], |rules| &rules.chain);
         let others = chain.iter().filter_map(|&index| settings.sources.get(index));
         let others = others.filter(|other| other.id != source.id);
         let kinds = others.filter_map(|other| {
             let revision = revisions.iter().find(|revision| revision.feed == other.id)?;
-            kind_of(&revision.kind, self.settings.currency)
+            kind_of(&revision.kind, self.shared.settings.currency)
         });
         Ok(kinds.into_iter().next())
     }
@@ -90,14 +87,13 @@ impl Service {
         kind: Kind,
         window: Option<Span>,
         now: Timestamp,
-    ) -> Result<Agenda<Known>, ServiceError> {
-        let empty =
-            || Agenda::new(Vec::new()).map_err(|error| ServiceError::Internal(error.into()));
+    ) -> Result<Agenda<Known>, Fault> {
+        let empty = || Agenda::new(Vec::new()).map_err(Fault::internal);
         let Some(window) = window else { return empty() };
         let id = &source.id;
         let quantity = stored_quantity(kind.quantity());
         let all = Timestamp::MAX;
-        let kept = self.database.feed_revisions_over(id, quantity, window, all).await?;
+        let kept = self.shared.database.feed_revisions_over(id, quantity, window, all).await?;
         let words = kind.to_string();
         blocking(move || {
             let of_kind = kept.into_iter().filter(|kept| kept.meta.kind == words);
@@ -114,7 +110,7 @@ impl Service {
             anyhow::Ok(said.map(|it| Known { value: it.value, quality: it.quality }))
         })
         .await?
-        .map_err(ServiceError::Internal)
+        .map_err(Fault::Internal)
     }
 }
 

@@ -18,7 +18,7 @@ use storage::{ProvenPiece, Quantity, RevisionId};
 /// How a value comes to be in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum OriginKind {
     /// Put through the API.
     Put,
     /// By a source that is up to date.
@@ -38,8 +38,8 @@ pub enum Standing {
 pub struct Origin {
     /// Empty for what the site made itself.
     pub source: String,
-    /// How it stands.
-    pub standing: Standing,
+    /// How the value comes to be in force.
+    pub kind: OriginKind,
     /// How well it is known.
     pub quality: Quality,
     /// When the supplier says it was issued.
@@ -61,7 +61,7 @@ pub struct Record {
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginRecord {
     source: String,
-    standing: Standing,
+    standing: OriginKind,
     quality: String,
     issued_s: Option<i64>,
     received_s: Option<i64>,
@@ -109,7 +109,7 @@ pub struct Provenance {
     co2: Option<Band<CarbonIntensity>>,
 }
 
-impl Standing {
+impl OriginKind {
     /// The word in documents.
     pub const fn word(self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl Origin {
     pub fn record(&self) -> OriginRecord {
         OriginRecord {
             source: self.source.clone(),
-            standing: self.standing,
+            standing: self.kind,
             quality: self.quality.word().to_owned(),
             issued_s: self.issued.map(Timestamp::as_unix_seconds),
             received_s: self.received.map(Timestamp::as_unix_seconds),
@@ -140,7 +140,7 @@ impl Origin {
         BasisDocument {
             quantity: quantity.word(),
             source: self.source.clone(),
-            standing: self.standing.word(),
+            standing: self.kind.word(),
             quality: self.quality.word(),
             issued_at: self.issued,
             received_at: self.received,
@@ -153,7 +153,7 @@ impl OriginRecord {
         let instant = |seconds: Option<i64>| seconds.map(Timestamp::from_unix_seconds);
         Origin {
             source: self.source.clone(),
-            standing: self.standing,
+            kind: self.standing,
             quality: Quality::from_word(&self.quality).unwrap_or(Quality::Estimated),
             issued: instant(self.issued_s),
             received: instant(self.received_s),
@@ -175,7 +175,7 @@ pub fn known(proven: &[ProvenPiece]) -> Vec<KnownPiece> {
             let quality = Quality::from_word(&revision.meta.quality);
             let origin = Origin {
                 source: revision.meta.source.clone(),
-                standing: Standing::Put,
+                kind: OriginKind::Put,
                 quality: quality.unwrap_or(Quality::Estimated),
                 issued: revision.meta.issued,
                 received: Some(revision.received),

@@ -11,7 +11,7 @@ const TOLD_AGAIN: Seconds = Seconds::new(6 * 3600);
 
 /// What was last told of a source that fails; `None` while it answers.
 #[derive(Debug, Default)]
-pub(super) struct Told(Option<Failing>);
+pub(super) struct FailureLog(Option<Failing>);
 
 #[derive(Debug)]
 struct Failing {
@@ -21,7 +21,7 @@ struct Failing {
     polls: u32,
 }
 
-impl Told {
+impl FailureLog {
     /// Notes that a poll failed.
     pub fn failed(&mut self, feed: &str, error: &FeedError, now: Timestamp) {
         let class = class(error);

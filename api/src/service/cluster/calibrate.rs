@@ -6,8 +6,8 @@ use planner::calibration::{NodeCalibration, PowerSample, calibrate};
 use planner::node::{Node, Nodes};
 use storage::{Calibration, EpochId};
 
-use super::cluster::blocking;
-use super::{Service, ServiceError};
+use super::{ClusterError, ClusterService};
+use crate::service::shared::blocking;
 
 /// How often measurements are applied anew when others replace the nodes meanwhile.
 const TRIES: usize = 8;
@@ -21,45 +21,46 @@ pub struct Calibrated {
     pub nodes: Vec<Calibration>,
 }
 
-impl Service {
+impl ClusterService {
     /// Calibrates the nodes that were measured; the others keep their powers.
     ///
     /// # Errors
     /// `Invalid` for unknown nodes, missing loads, or an `alpha` that no longer fits.
-    pub async fn calibrate(&self, samples: Vec<PowerSample>) -> Result<Calibrated, ServiceError> {
+    pub async fn calibrate(&self, samples: Vec<PowerSample>) -> Result<Calibrated, ClusterError> {
         if samples.is_empty() {
-            return Err(ServiceError::Invalid(vec!["there are no samples".to_owned()]));
+            return Err(ClusterError::Invalid(vec!["there are no samples".to_owned()]));
         }
         let calibrations = blocking(move || calibrate(&samples)).await?.map_err(|errors| {
-            ServiceError::Invalid(errors.iter().map(ToString::to_string).collect())
+            ClusterError::Invalid(errors.iter().map(ToString::to_string).collect())
         })?;
         let measured: Vec<Calibration> = calibrations.iter().map(measured).collect();
         let calibrations = Arc::new(calibrations);
         for _ in 0..TRIES {
-            let (epoch, nodes) = self.nodes().await?;
+            let state = self.shared.state().await?;
+            let (epoch, nodes) = (state.epoch(), Arc::clone(&state.cluster.nodes));
             let calibrations = Arc::clone(&calibrations);
             let nodes = blocking(move || recalibrated(&nodes, &calibrations))
                 .await?
-                .map_err(ServiceError::Invalid)?;
+                .map_err(ClusterError::Invalid)?;
             match self.replace_nodes(nodes, &measured, epoch).await {
                 // Others replaced the nodes meanwhile: apply what was measured to theirs.
-                Err(ServiceError::Busy) => {}
+                Err(ClusterError::NodesReplaced) => {}
                 replaced => return Ok(Calibrated { epoch: replaced?, nodes: measured }),
             }
         }
-        Err(ServiceError::Busy)
+        Err(ClusterError::NodesReplaced)
     }
 
     /// The newest calibrations.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn calibrations(
         &self,
         node: Option<&str>,
         limit: u32,
-    ) -> Result<Vec<Calibration>, ServiceError> {
-        Ok(self.database.calibrations(node, limit).await?)
+    ) -> Result<Vec<Calibration>, ClusterError> {
+        Ok(self.shared.database.calibrations(node, limit).await?)
     }
 }
 

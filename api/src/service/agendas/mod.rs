@@ -1,16 +1,45 @@
 //! Agendas: what the supplier announced, with every revision.
 
-use grid_feeds::feed::{Accounting, Kind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use grid_feeds::feed::{self, Accounting, Kind};
 use planner::agenda::{Agenda, Piece, Quality};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
-use storage::{AgendaMeta, FeedValue, NewFeedRevision, Quantity, RevisionId};
+use storage::{AgendaMeta, FeedValue, NewFeedRevision, Quantity, RevisionId, StorageError};
+use tokio::sync::Notify;
 
-use super::cluster::blocking;
-use super::feeds::stored_quantity;
-use super::provenance::{KnownPiece, known};
-use super::{Service, ServiceError};
+use super::shared::provenance::{KnownPiece, known};
+use super::shared::{Fault, Shared, blocking};
 use crate::config::feeds::{API_SOURCE, AgendaRules};
+
+/// Agendas as they were put and as they are in force.
+pub struct AgendaService {
+    shared: Arc<Shared>,
+    /// Rung where something new was said of a quantity.
+    bells: HashMap<Quantity, Notify>,
+}
+
+/// Why an agenda is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AgendaError {
+    /// The agenda has no piece.
+    #[error("an agenda needs at least one piece")]
+    Empty,
+    /// The settings want intensities of the other kind.
+    #[error("average and marginal intensities do not mix; see the settings of co2")]
+    Mixed,
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<StorageError> for AgendaError {
+    fn from(error: StorageError) -> Self {
+        Self::Fault(error.into())
+    }
+}
 
 /// A checked agenda of any quantity.
 #[derive(Clone, Debug)]
@@ -35,7 +64,7 @@ pub struct AgendaUpdate {
 }
 
 impl PutAgenda {
-    /// Which quantity.
+    /// The quantity that it is an agenda of.
     pub const fn quantity(&self) -> Quantity {
         match self {
             Self::Price(_) => Quantity::Price,
@@ -54,36 +83,71 @@ impl PutAgenda {
     }
 }
 
-impl Service {
+/// The quantity as it is stored.
+pub const fn stored_quantity(quantity: feed::Quantity) -> Quantity {
+    match quantity {
+        feed::Quantity::Price => Quantity::Price,
+        feed::Quantity::Co2 => Quantity::Co2,
+        feed::Quantity::PowerCap => Quantity::PowerCap,
+    }
+}
+
+impl AgendaService {
+    /// On what all services share.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        let bells = Quantity::ALL.into_iter().map(|quantity| (quantity, Notify::new())).collect();
+        Self { shared, bells }
+    }
+
+    /// Tells whoever composes an agenda that there is something new.
+    pub fn ring(&self, quantity: Quantity) {
+        if let Some(bell) = self.bells.get(&quantity) {
+            bell.notify_one();
+        }
+    }
+
+    /// Waits until there is something new of a quantity.
+    pub async fn rung(&self, quantity: Quantity) {
+        match self.bells.get(&quantity) {
+            Some(bell) => bell.notified().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Replaces the span that the agenda covers.
     ///
     /// # Errors
-    /// `Invalid` for an agenda without pieces.
+    /// `Empty`; `Mixed` where the settings want another kind.
     pub async fn put_agenda(
         &self,
         agenda: &PutAgenda,
         meta: &AgendaMeta,
-    ) -> Result<AgendaUpdate, ServiceError> {
+    ) -> Result<AgendaUpdate, AgendaError> {
         let quantity = agenda.quantity();
         let agenda = agenda.millionths();
         let pieces = agenda.pieces();
         let ends = pieces.first().zip(pieces.last());
         let span = ends.and_then(|(first, last)| Span::new(first.span.start(), last.span.end()));
         let Some(span) = span else {
-            return Err(ServiceError::Invalid(vec!["an agenda needs at least one piece".into()]));
+            return Err(AgendaError::Empty);
         };
-        let now = self.now();
-        if let Some(rules) =
-            self.settings.feeds.agendas.iter().find(|it| stored_quantity(it.quantity) == quantity)
+        let now = self.shared.now();
+        if let Some(rules) = self
+            .shared
+            .settings
+            .feeds
+            .agendas
+            .iter()
+            .find(|it| stored_quantity(it.quantity) == quantity)
         {
             // Kept as what a source said too: compositions put it before all feeds.
             self.keep_put(rules, quantity, meta, pieces, now).await?;
         }
         let revision = {
-            let _booking = self.site_books().await?;
-            self.database.put_agenda(quantity, meta, pieces, now).await?
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.put_agenda(quantity, meta, pieces, now).await?
         };
-        self.feeds.ring(quantity);
+        self.ring(quantity);
         Ok(AgendaUpdate { revision, span, pieces: pieces.len() })
     }
 
@@ -95,13 +159,11 @@ impl Service {
         meta: &AgendaMeta,
         pieces: &[Piece<i64>],
         now: Timestamp,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), AgendaError> {
         if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
             let marginal = accounting == Accounting::Marginal;
             if marginal != (meta.kind == "marginal") {
-                let message =
-                    "average and marginal intensities do not mix; see the settings of co2";
-                return Err(ServiceError::Invalid(vec![message.to_owned()]));
+                return Err(AgendaError::Mixed);
             }
         }
         let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
@@ -119,39 +181,39 @@ impl Service {
             notes: Vec::new(),
             pieces: pieces.iter().map(piece).collect(),
         };
-        self.database.keep_feed_revision(&revision).await?;
+        self.shared.database.keep_feed_revision(&revision).await?;
         Ok(())
     }
 
     /// The pieces, in millionths of the unit, that touch a span: those in force, or those known at `as_of`.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn agenda(
         &self,
         quantity: Quantity,
         span: Span,
         as_of: Option<Timestamp>,
-    ) -> Result<Agenda<i64>, ServiceError> {
+    ) -> Result<Agenda<i64>, Fault> {
         let pieces = match as_of {
-            None => self.database.agenda(quantity, span).await?,
-            Some(as_of) => self.database.agenda_as_of(quantity, span, as_of).await?,
+            None => self.shared.database.agenda(quantity, span).await?,
+            Some(as_of) => self.shared.database.agenda_as_of(quantity, span, as_of).await?,
         };
-        Agenda::new(pieces).map_err(|error| ServiceError::Internal(error.into()))
+        Agenda::new(pieces).map_err(Fault::internal)
     }
 
     /// The pieces that touch a span with what they rest on: those in force, or those known at
     /// `as_of`, trimmed to the span.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn known_agenda(
         &self,
         quantity: Quantity,
         span: Span,
         as_of: Option<Timestamp>,
-    ) -> Result<Vec<KnownPiece>, ServiceError> {
-        let proven = self.database.proven_agenda(quantity, span, as_of).await?;
+    ) -> Result<Vec<KnownPiece>, Fault> {
+        let proven = self.shared.database.proven_agenda(quantity, span, as_of).await?;
         blocking(move || known(&proven)).await
     }
 
@@ -159,13 +221,13 @@ impl Service {
     /// where its source did not say.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn announced_at(
         &self,
         quantity: Quantity,
         span: Span,
         as_of: Timestamp,
-    ) -> Result<Option<Timestamp>, ServiceError> {
-        Ok(self.database.agenda_announced(quantity, span, as_of).await?)
+    ) -> Result<Option<Timestamp>, Fault> {
+        Ok(self.shared.database.agenda_announced(quantity, span, as_of).await?)
     }
 }

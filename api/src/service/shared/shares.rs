@@ -10,11 +10,11 @@ use super::Access;
 pub struct Shares {
     most: usize,
     most_per_user: usize,
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenShares>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct TakenShares {
     all: usize,
     by_user: HashMap<String, usize>,
 }
@@ -44,7 +44,7 @@ impl Shares {
         Arc::new(Self { most, most_per_user, taken: Mutex::default() })
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, TakenShares> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -92,13 +92,13 @@ impl Drop for Share {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Standing;
+    use super::super::CallerKind;
     use super::*;
 
     #[test]
     fn one_user_has_a_part_and_all_have_the_whole() {
         let shares = Shares::new(10, 6);
-        let of = |owner, limited| shares.share(Access { owner, standing: Standing::User }, limited);
+        let of = |owner, limited| shares.share(Access { owner, kind: CallerKind::User }, limited);
         let (mut ada, mut ada_too, mut bob) = (of("ada", true), of("ada", true), of("bob", true));
         assert_eq!(ada.grow(4), Ok(()));
         assert_eq!(ada_too.grow(3), Err(Exceeded::User));

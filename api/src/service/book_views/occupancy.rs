@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, blocking};
-use super::{Service, ServiceError};
 use planner::node_set::NodeSet;
 use planner::order::NodeOrder;
 use planner::time::Span;
+
+use super::{BookViewError, BookViewService};
+use crate::service::shared::{Cluster, blocking};
 
 /// A grid over ordinals and time.
 #[derive(Clone, Debug)]
@@ -182,27 +183,24 @@ impl<'a> Tally<'a> {
     }
 }
 
-impl Service {
+impl BookViewService {
     /// How full the nodes are over a span, in at most `rows` groups and `columns` lengths of time.
     /// Nodes beyond the cluster's are left out; all are meant where none are named.
     ///
     /// # Errors
-    /// `Invalid` where no node is left, and the database's.
+    /// `NoSuchNodes` where no node is left.
     pub async fn occupancy(
         &self,
         span: Span,
         nodes: Range<u32>,
         rows: u32,
         columns: u32,
-    ) -> Result<Occupancy, ServiceError> {
+    ) -> Result<Occupancy, BookViewError> {
         let taken = self.taken(span).await?;
         let cluster = Arc::clone(&taken.state.cluster);
         let nodes = nodes.start..nodes.end.min(cluster.nodes.count());
         if nodes.is_empty() {
-            let count = cluster.nodes.count();
-            return Err(ServiceError::Invalid(vec![format!(
-                "there are no such nodes: the cluster has {count}, counted from 0"
-            )]));
+            return Err(BookViewError::NoSuchNodes { count: cluster.nodes.count() });
         }
         blocking(move || {
             let frame = Frame::new(span, nodes, rows, columns);
@@ -228,9 +226,9 @@ impl Service {
             }
             let reservations = reservations.len();
             let [booked, held, out] = [booked, held, out].map(|tally| tally.permille());
-            Occupancy { cluster, frame, reservations, booked, held, out }
+            Ok(Occupancy { cluster, frame, reservations, booked, held, out })
         })
-        .await
+        .await?
     }
 }
 

@@ -1,4 +1,4 @@
-//! The book in memory: everything that a plan rests on, as one consistent state of the database.
+//! The site in memory: everything that a plan rests on, as one consistent state of the database.
 //!
 //! A state is never changed: what is newer makes another one, and plans keep the one they began
 //! with. Cluster and agendas are shared between states; a book is a list of shared bookings.
@@ -17,30 +17,30 @@ use storage::{
     Outage, ReservationId, TokenId,
 };
 
-use super::cluster::Cluster;
+use super::Cluster;
 use super::provenance::Provenance;
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
-pub struct State {
-    /// Which state; `None` before anything was read.
-    pub(super) marks: Option<Marks>,
+pub struct SiteState {
+    /// Which state of the database it is; `None` before anything was read.
+    pub(in crate::service) marks: Option<Marks>,
     /// The nodes.
     pub cluster: Arc<Cluster>,
     /// What plans rest on: what the supplier announced, the cap with what it granted to everybody.
-    pub(super) agendas: Arc<Agendas>,
+    pub(in crate::service) agendas: Arc<Agendas>,
     /// The cap without grants.
     announced_cap: Arc<Option<Agenda<Power>>>,
-    /// Those that have yet to end and stand.
-    pub(super) grants: Arc<Vec<Grant>>,
-    /// What that rests on.
-    pub(super) provenance: Arc<Provenance>,
+    /// Grants that have yet to end and were not revoked.
+    pub(in crate::service) grants: Arc<Vec<Grant>>,
+    /// What the agendas rest on.
+    pub(in crate::service) provenance: Arc<Provenance>,
     /// Who holds what, over the cluster's reference order.
-    pub(super) book: Book,
+    pub(in crate::service) book: Book,
     /// Until when offers that were not chosen are held, by reservation.
     held_until: Arc<HashMap<Arc<str>, Timestamp>>,
-    /// Those that have yet to end.
-    pub(super) outages: Arc<Vec<Outage>>,
+    /// Outages that have yet to end.
+    pub(in crate::service) outages: Arc<Vec<Outage>>,
     tokens: Arc<Tokens>,
 }
 
@@ -53,9 +53,9 @@ struct Tokens {
     valid: HashMap<String, ApiToken>,
 }
 
-impl State {
+impl SiteState {
     /// A state without agendas and bookings.
-    pub(super) fn of(cluster: Arc<Cluster>) -> Result<Self, AgendaError> {
+    pub(in crate::service) fn of(cluster: Arc<Cluster>) -> Result<Self, AgendaError> {
         let (price, co2, proven) = (Vec::new(), Vec::new(), Vec::new());
         let none = AgendaPieces { price, co2, power_cap: None, proven };
         Ok(Self {
@@ -73,7 +73,7 @@ impl State {
     }
 
     /// The state after changes, with the cluster of its epoch.
-    pub(super) fn after(
+    pub(in crate::service) fn after(
         &self,
         changes: Changes,
         cluster: Arc<Cluster>,
@@ -118,34 +118,34 @@ impl State {
     }
 
     /// The state as it is for those who asked for extra power: what was set aside counts too.
-    pub(super) fn with_all_grants(&self) -> Self {
+    pub(in crate::service) fn with_all_grants(&self) -> Self {
         let all_in_force = self.grants.iter().all(|it| it.standing == GrantStanding::InForce);
         let agendas = if all_in_force { Arc::clone(&self.agendas) } else { self.capped(|_| true) };
         Self { agendas, ..self.clone() }
     }
 
     /// The state as if there were no cap.
-    pub(super) fn without_cap(&self) -> Self {
+    pub(in crate::service) fn without_cap(&self) -> Self {
         let agendas = Arc::new(Agendas { power_cap: None, ..Agendas::clone(&self.agendas) });
         Self { agendas, ..self.clone() }
     }
 
     /// The state as if a reservation held nothing.
-    pub(super) fn without(&self, id: ReservationId) -> Self {
+    pub(in crate::service) fn without(&self, id: ReservationId) -> Self {
         let (mut next, id) = (self.clone(), id.to_string());
         next.book.retain(|booking| *booking.id != id);
         next
     }
 
     /// The most that a reservation counts against the cap.
-    pub(super) fn counted(&self, id: ReservationId) -> Power {
+    pub(in crate::service) fn counted(&self, id: ReservationId) -> Power {
         let id = id.to_string();
         let own = self.book.bookings().iter().filter(|booking| *booking.id == id);
         own.map(|booking| booking.counted()).max().unwrap_or_default()
     }
 
     /// Bookings that are certain, and those that may lapse.
-    pub(super) fn certain_and_held(&self) -> (Vec<&Booking>, Vec<&Booking>) {
+    pub(in crate::service) fn certain_and_held(&self) -> (Vec<&Booking>, Vec<&Booking>) {
         let bookings = self.book.bookings().iter().map(AsRef::as_ref);
         bookings.partition(|booking: &&Booking| !self.is_held(&booking.id))
     }
@@ -179,7 +179,7 @@ impl State {
     }
 
     /// The state without the offers whose hold is over at `now`; `None` where there are none.
-    pub(super) fn without_lapsed(&self, now: Timestamp) -> Option<Self> {
+    pub(in crate::service) fn without_lapsed(&self, now: Timestamp) -> Option<Self> {
         if self.held_until.values().all(|&until| until > now) {
             return None;
         }
@@ -191,7 +191,7 @@ impl State {
     }
 
     /// Whether a reservation's offers are held, and none is chosen yet.
-    pub(super) fn is_held(&self, id: &str) -> bool {
+    pub(in crate::service) fn is_held(&self, id: &str) -> bool {
         self.held_until.contains_key(id)
     }
 

@@ -8,8 +8,8 @@ use planner::time::Timestamp;
 use storage::{Outage, OutageId};
 use uuid::Uuid;
 
-use super::state::State;
-use super::{Service, ServiceError, cut_page};
+use super::{ClusterError, ClusterService};
+use crate::service::shared::{SiteState, cut_page};
 
 /// An outage to be.
 #[derive(Clone, Debug)]
@@ -29,10 +29,10 @@ pub struct Outages {
     /// Oldest first.
     pub list: Vec<Outage>,
     /// The state.
-    pub state: Arc<State>,
+    pub state: Arc<SiteState>,
 }
 
-impl State {
+impl SiteState {
     /// The reservations that hold nodes of an outage during it.
     pub fn colliding(&self, outage: &Outage) -> BTreeSet<Arc<str>> {
         let Some(span) = outage.span() else { return BTreeSet::new() };
@@ -42,22 +42,22 @@ impl State {
     }
 }
 
-impl Service {
+impl ClusterService {
     /// Takes nodes, which count in the state's cluster, out of service. What becomes of reservations
-    /// that hold some of them is seen to by `negotiation::mend`.
+    /// that hold some of them is seen to by the dialogue's `mend`.
     ///
     /// # Errors
     /// `Busy` where the nodes were replaced since.
     pub async fn create_outage(
         &self,
         owner: &str,
-        state: &State,
+        state: &SiteState,
         new: NewOutage,
-    ) -> Result<Outages, ServiceError> {
+    ) -> Result<Outages, ClusterError> {
         let Some(epoch) = state.epoch() else {
-            return Err(ServiceError::Invalid(vec!["there are no nodes".to_owned()]));
+            return Err(ClusterError::Invalid(vec!["there are no nodes".to_owned()]));
         };
-        let now = self.now();
+        let now = self.shared.now();
         let outage = Outage {
             id: OutageId::new(Uuid::now_v7()),
             owner: owner.to_owned(),
@@ -69,11 +69,11 @@ impl Service {
             ranks: state.cluster.reference.ranks(&new.nodes),
         };
         if outage.span().is_none_or(|span| span.end() <= now) {
-            return Err(ServiceError::Invalid(vec!["the outage is over already".to_owned()]));
+            return Err(ClusterError::Invalid(vec!["the outage is over already".to_owned()]));
         }
-        self.database.create_outage(&outage).await?;
-        self.negotiations.ring();
-        let state = self.state().await?;
+        self.shared.database.create_outage(&outage).await?;
+        self.shared.dialogue_bell.notify_one();
+        let state = self.shared.state().await?;
         // As it stands in the newest epoch, should there be another one already.
         let stands = state.outages.iter().find(|it| it.id == outage.id).cloned();
         Ok(Outages { list: vec![stands.unwrap_or(outage)], state })
@@ -83,13 +83,13 @@ impl Service {
     /// more than `limit`.
     ///
     /// # Errors
-    /// Only the database's.
+    /// The database cannot be reached.
     pub async fn outages(
         &self,
         after: Option<OutageId>,
         limit: u16,
-    ) -> Result<(Outages, Option<OutageId>), ServiceError> {
-        let (state, now) = (self.state().await?, self.now());
+    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
+        let (state, now) = (self.shared.state().await?, self.shared.now());
         let lasting = |outage: &&Outage| outage.end.is_none_or(|end| end > now);
         let mut list: Vec<Outage> = state.outages.iter().filter(lasting).cloned().collect();
         list.retain(|outage| after.is_none_or(|after| outage.id > after));
@@ -102,11 +102,11 @@ impl Service {
     ///
     /// # Errors
     /// `NoOutage`.
-    pub async fn end_outage(&self, id: OutageId) -> Result<Outages, ServiceError> {
-        let ended = self.database.end_outage(id, self.now()).await?;
-        let ended = ended.ok_or(ServiceError::NoOutage(id))?;
-        self.negotiations.ring();
-        let state = self.state().await?;
+    pub async fn end_outage(&self, id: OutageId) -> Result<Outages, ClusterError> {
+        let ended = self.shared.database.end_outage(id, self.shared.now()).await?;
+        let ended = ended.ok_or(ClusterError::NoOutage(id))?;
+        self.shared.dialogue_bell.notify_one();
+        let state = self.shared.state().await?;
         Ok(Outages { list: vec![ended], state })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use planner::decimal::Fraction;
+use planner::json::decision::MAX_NAMES;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
@@ -11,7 +12,15 @@ use planner::quantity::Power;
 use planner::request::{NodeFilter, Request};
 use planner::selection::Selection;
 
-use super::ServiceError;
+/// A set of nodes as documents show it.
+#[derive(Clone, Debug, serde::Serialize, utoipa::ToSchema)]
+pub struct ShownNodes {
+    /// Names, up to 64 nodes; absent beyond.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<String>>,
+    /// Inclusive pairs of ordinals in input order.
+    pub node_ranges: Vec<[u32; 2]>,
+}
 
 /// What selections may take together, beside the one in use: two of a million nodes.
 const SELECTION_BYTES: usize = 64 << 20;
@@ -19,7 +28,7 @@ const SELECTION_BYTES: usize = 64 << 20;
 /// What a selection takes for each node of the cluster: its order and the translation.
 const SELECTION_BYTES_PER_NODE: usize = 32;
 
-/// A cluster with what plans need of it. The epoch it is of stands in [`super::State`].
+/// A cluster with what plans need of it. The epoch it is of stands in [`super::SiteState`].
 pub struct Cluster {
     /// In input order.
     pub nodes: Arc<Nodes>,
@@ -29,13 +38,13 @@ pub struct Cluster {
     pub cap_scope: CapScope,
     /// What counts against the cap whatever is reserved.
     pub base_power: Power,
-    selections: Mutex<Vec<Kept>>,
+    selections: Mutex<Vec<KeptSelection>>,
     /// Maximum and idle power of all ranks before each rank; made when first asked for.
     powers_before: OnceLock<Vec<(Power, Power)>>,
 }
 
 /// A selection by utilisation and labels, made by the first plan that needs it while others wait.
-struct Kept {
+struct KeptSelection {
     utilisation: Fraction,
     labels: NodeFilter,
     selection: Arc<OnceLock<Selection>>,
@@ -49,7 +58,7 @@ impl Cluster {
         Self::with_order(nodes, order, cap_scope)
     }
 
-    /// The same where the order of its reserved nodes is known already.
+    /// A cluster whose reference order is known already.
     pub fn with_order(nodes: Arc<Nodes>, order: NodeOrder, cap_scope: CapScope) -> Self {
         let base_power = cap_scope.base_power(&nodes);
         let (reference, selections) = (Arc::new(order), Mutex::default());
@@ -78,6 +87,16 @@ impl Cluster {
         })
     }
 
+    /// Ranks of the reference order as names and ordinals.
+    pub fn show(&self, ranks: &NodeSet) -> ShownNodes {
+        let ordinals = self.reference.ordinals(ranks);
+        let names = || ordinals.positions().map(|o| self.nodes.name(o).into_owned()).collect();
+        ShownNodes {
+            nodes: (ordinals.count() <= MAX_NAMES).then(names),
+            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
+        }
+    }
+
     /// The nodes that a request may take. Making a selection that is not kept costs a pass over
     /// the nodes, so this is not for async threads.
     pub fn selection(&self, request: &Request) -> Selection {
@@ -99,27 +118,17 @@ impl Cluster {
     /// The place of a selection, the latest used last. Those used longest ago make room.
     fn kept(&self, utilisation: Fraction, labels: NodeFilter) -> Arc<OnceLock<Selection>> {
         let mut kept = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |it: &Kept| it.utilisation == utilisation && it.labels == labels;
+        let same = |it: &KeptSelection| it.utilisation == utilisation && it.labels == labels;
         let found = kept.iter().position(same).map(|index| kept.remove(index));
         let found = found.unwrap_or_else(|| {
             let bytes = SELECTION_BYTES_PER_NODE * self.nodes.as_slice().len();
             let room = (SELECTION_BYTES / bytes.max(1)).clamp(1, 1024);
             let surplus = (kept.len() + 1).saturating_sub(room);
             kept.drain(..surplus);
-            Kept { utilisation, labels, selection: Arc::default() }
+            KeptSelection { utilisation, labels, selection: Arc::default() }
         });
         let selection = Arc::clone(&found.selection);
         kept.push(found);
         selection
     }
-}
-
-/// Runs something slow and pure off the async threads.
-///
-/// # Errors
-/// Only where it panicked.
-pub async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ServiceError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| ServiceError::Internal(error.into()))
 }

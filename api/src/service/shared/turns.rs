@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use super::{Access, Standing};
+use super::{Access, CallerKind};
 
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,10 +84,10 @@ struct Ticket {
 impl Party {
     /// For whom a caller's turns are counted.
     pub fn of(access: Access<'_>) -> Self {
-        match access.standing {
-            Standing::Site => Self::Site,
-            Standing::LocalUser => Self::LocalUser,
-            Standing::User | Standing::Operator => Self::User(access.owner.to_owned()),
+        match access.kind {
+            CallerKind::Site => Self::Site,
+            CallerKind::LocalUser => Self::LocalUser,
+            CallerKind::User | CallerKind::Operator => Self::User(access.owner.to_owned()),
         }
     }
 
@@ -111,45 +111,69 @@ impl Turns {
     /// # Errors
     /// Where too many wait already.
     pub async fn take(self: &Arc<Self>, party: Party) -> Result<Turn, NoTurn> {
-        let (call, called) = oneshot::channel();
-        let mut ticket = self.enqueue(party, call)?;
-        // The other end is kept until it calls.
-        let _ = called.await;
-        ticket.called = true;
-        Ok(Turn { turns: Arc::clone(self), party: ticket.party.clone() })
+        let (ticket, called) = {
+            let mut queue = self.queue();
+            queue.admit(&party, self.most)?;
+            self.enqueue(&mut queue, party)
+        };
+        Ok(self.turn_of(ticket, called).await)
+    }
+
+    /// Waits for a turn of the site itself, however many wait.
+    pub async fn take_for_site(self: &Arc<Self>) -> Turn {
+        let (ticket, called) = self.enqueue(&mut self.queue(), Party::Site);
+        self.turn_of(ticket, called).await
     }
 
     fn enqueue(
         self: &Arc<Self>,
+        queue: &mut Queue,
         party: Party,
-        call: oneshot::Sender<()>,
-    ) -> Result<Ticket, NoTurn> {
-        let mut queue = self.queue();
-        if party.is_user() {
-            let waiting = queue.waiting.get(&party).map_or(0, VecDeque::len);
-            let taken = queue.taken.get(&party).copied().unwrap_or_default();
-            if waiting + taken >= self.most.per_user {
-                return Err(NoTurn::FullForUser);
-            }
-        }
-        let served_by_rule = matches!(party, Party::Booking | Party::Site);
-        if queue.all_waiting >= self.most.waiting && !served_by_rule {
-            return Err(NoTurn::Full);
-        }
-        queue.last_ticket += 1;
-        let number = queue.last_ticket;
-        let own = queue.waiting.entry(party.clone()).or_default();
-        own.push_back((number, call));
-        if own.len() == 1 {
-            queue.parties.push(party.clone());
-        }
-        queue.all_waiting += 1;
+    ) -> (Ticket, oneshot::Receiver<()>) {
+        let (call, called) = oneshot::channel();
+        let number = queue.enqueue(&party, call);
         queue.call(self.most);
-        Ok(Ticket { turns: Arc::clone(self), party, number, called: false })
+        (Ticket { turns: Arc::clone(self), party, number, called: false }, called)
+    }
+
+    async fn turn_of(self: &Arc<Self>, mut ticket: Ticket, called: oneshot::Receiver<()>) -> Turn {
+        // The other end is kept until it calls.
+        let _ = called.await;
+        ticket.called = true;
+        Turn { turns: Arc::clone(self), party: ticket.party.clone() }
     }
 }
 
 impl Queue {
+    /// Whether one more of a party may wait.
+    fn admit(&self, party: &Party, most: Most) -> Result<(), NoTurn> {
+        if party.is_user() {
+            let waiting = self.waiting.get(party).map_or(0, VecDeque::len);
+            let taken = self.taken.get(party).copied().unwrap_or_default();
+            if waiting + taken >= most.per_user {
+                return Err(NoTurn::FullForUser);
+            }
+        }
+        let served_by_rule = matches!(party, Party::Booking | Party::Site);
+        if self.all_waiting >= most.waiting && !served_by_rule {
+            return Err(NoTurn::Full);
+        }
+        Ok(())
+    }
+
+    /// Puts one more of a party at the end; the number of its ticket.
+    fn enqueue(&mut self, party: &Party, call: oneshot::Sender<()>) -> u64 {
+        self.last_ticket += 1;
+        let number = self.last_ticket;
+        let own = self.waiting.entry(party.clone()).or_default();
+        own.push_back((number, call));
+        if own.len() == 1 {
+            self.parties.push(party.clone());
+        }
+        self.all_waiting += 1;
+        number
+    }
+
     /// Calls who is next, as long as there are turns.
     fn call(&mut self, most: Most) {
         while self.all_taken < most.at_a_time {

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use planner::search::Cancelled;
 
-use super::turns::{Most, Party, Turn, Turns};
-use super::{Service, ServiceError};
+use super::Fault;
+use super::turns::{Most, NoTurn, Party, Turn, Turns};
 use crate::config::Settings;
 
 /// Runs plans on blocking threads.
@@ -21,6 +21,32 @@ pub struct PlanningPool {
     /// Bookings are made one at a time.
     booking: Arc<Turns>,
     time_limit: Duration,
+}
+
+/// Why a plan was not made, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanningError {
+    /// The queue is full.
+    #[error("too many plans are waiting; try again in a second")]
+    Overloaded,
+    /// One user has as many plans running and waiting as one may have.
+    #[error("as many of your plans run and wait as one user's may; ask again when one is answered")]
+    TooManyPlans,
+    /// The plan was abandoned.
+    #[error("planning took longer than the site allows; narrow the window")]
+    TimeLimit,
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<NoTurn> for PlanningError {
+    fn from(error: NoTurn) -> Self {
+        match error {
+            NoTurn::Full => Self::Overloaded,
+            NoTurn::FullForUser => Self::TooManyPlans,
+        }
+    }
 }
 
 /// Tells a running plan to stop when it goes out of scope.
@@ -58,7 +84,7 @@ impl PlanningPool {
         &self,
         party: Party,
         plan: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Cancelled> + Send + 'static,
-    ) -> Result<T, ServiceError> {
+    ) -> Result<T, PlanningError> {
         let turn = self.threads.take(party).await?;
         let flag = Arc::new(AtomicBool::new(false));
         let _cancel = CancelOnDrop(Arc::clone(&flag));
@@ -69,26 +95,21 @@ impl PlanningPool {
         });
         match tokio::time::timeout(self.time_limit, work).await {
             Ok(Ok(Ok(planned))) => Ok(planned),
-            Ok(Ok(Err(Cancelled))) | Err(_) => Err(ServiceError::TimeLimit),
-            Ok(Err(panicked)) => Err(ServiceError::Internal(panicked.into())),
+            Ok(Ok(Err(Cancelled))) | Err(_) => Err(PlanningError::TimeLimit),
+            Ok(Err(panicked)) => Err(Fault::internal(panicked).into()),
         }
     }
 
-    /// Waits until nobody else books, as long as the turn is kept.
+    /// Waits until nobody else books: a caller is about to. The turn lasts as long as it is kept.
     ///
     /// # Errors
-    /// `Overloaded`, `TooManyPlans`; neither for the site itself.
-    pub async fn booking(&self, party: Party) -> Result<Turn, ServiceError> {
+    /// `Overloaded`, `TooManyPlans`.
+    pub async fn booking_turn(&self, party: Party) -> Result<Turn, PlanningError> {
         Ok(self.booking.take(party).await?)
     }
-}
 
-impl Service {
-    /// Waits until nobody else books: the site is about to.
-    ///
-    /// # Errors
-    /// None: the site is not limited.
-    pub(super) async fn site_books(&self) -> Result<Turn, ServiceError> {
-        self.pool.booking(Party::Site).await
+    /// Waits until nobody else books: the site itself is about to, which is never refused.
+    pub async fn site_turn(&self) -> Turn {
+        self.booking.take_for_site().await
     }
 }

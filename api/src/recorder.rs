@@ -1,0 +1,96 @@
+//! Where measurements are kept: counters, gauges and histograms of this process.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio_util::sync::CancellationToken;
+
+/// Where counters and histograms are kept; one for the process.
+static RECORDED: OnceLock<PrometheusHandle> = OnceLock::new();
+
+/// From half a millisecond to the usual time limit.
+const PLAN_SECONDS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
+
+/// Begins to record.
+///
+/// # Errors
+/// Only where buckets are wrong; a recorder that is there already stays.
+pub fn record() -> Result<(), BuildError> {
+    let plans = Matcher::Full("wattbook_plan_duration_seconds".to_owned());
+    let builder = PrometheusBuilder::new().set_buckets_for_metric(plans, &PLAN_SECONDS)?;
+    let recorder = builder.build_recorder();
+    let handle = recorder.handle();
+    if metrics::set_global_recorder(recorder).is_ok() {
+        describe();
+        RECORDED.get_or_init(|| handle);
+    }
+    Ok(())
+}
+
+/// How often it is summed up.
+pub const SUM_UP: Duration = Duration::from_secs(1);
+
+/// Sums up what was recorded now and again, until told to stop: histograms keep every value until
+/// then, whether anybody asks for them or not.
+pub async fn keep_summing_up(stop: CancellationToken) {
+    loop {
+        sum_up();
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(SUM_UP) => {}
+        }
+    }
+}
+
+/// What was recorded, as Prometheus text; nothing before it is recorded.
+pub fn text() -> String {
+    sum_up();
+    RECORDED.get().map(PrometheusHandle::render).unwrap_or_default()
+}
+
+fn sum_up() {
+    if let Some(handle) = RECORDED.get() {
+        handle.run_upkeep();
+    }
+}
+
+fn describe() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_counter!("wattbook_quotes_total", "Quotes asked for.");
+    describe_counter!("wattbook_proposals_total", "Reservations proposed.");
+    describe_counter!("wattbook_confirmations_total", "Choices that succeeded.");
+    describe_histogram!(
+        "wattbook_plan_duration_seconds",
+        "Time of a plan, its wait for a thread included."
+    );
+    describe_gauge!("wattbook_book_reservations", "Reservations that hold nodes.");
+    describe_gauge!("wattbook_book_held", "Reservations of which no offer is chosen yet.");
+    describe_counter!("wattbook_feed_requests_total", "Requests to suppliers by this process.");
+    describe_counter!(
+        "wattbook_feed_failures_total",
+        "Polls of this process that failed, by class."
+    );
+    describe_gauge!("wattbook_feed_up", "Whether the source is heard of and fresh.");
+    describe_gauge!("wattbook_feed_age_seconds", "Since the source last answered.");
+    describe_gauge!(
+        "wattbook_feed_horizon_seconds",
+        "How far ahead the source reaches; negative where it ends in the past."
+    );
+    describe_gauge!(
+        "wattbook_agenda_horizon_seconds",
+        "How far ahead the agenda in force reaches."
+    );
+    describe_gauge!("wattbook_agenda_gap_seconds", "Time ahead without a value.");
+    describe_counter!(
+        "wattbook_webhook_messages_total",
+        "Attempts of this process to tell webhooks events, by outcome."
+    );
+    describe_gauge!("wattbook_webhook_up", "Whether the last attempt went well.");
+    describe_counter!(
+        "wattbook_refused_total",
+        "Connections and requests refused for a limit of connections, by limit."
+    );
+    describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
+}

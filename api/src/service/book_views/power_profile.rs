@@ -1,0 +1,60 @@
+//! Power against the cap over time.
+
+use std::sync::Arc;
+
+use planner::agenda::{Agenda, AgendaError, Piece};
+use planner::book::Booking;
+use planner::dialogue::{PowerOver, raised};
+use planner::problem::CapScope;
+use planner::quantity::Power;
+use planner::reserved_power::{ProfileStep, power_profile};
+use planner::time::Span;
+use storage::{GrantStanding, Quantity};
+
+use super::BookViewService;
+use crate::service::shared::{Fault, blocking, power_of};
+
+/// Power against the cap over a span.
+pub struct PowerProfile {
+    /// What the cap limits.
+    pub cap_scope: CapScope,
+    /// What counts against the cap whatever is reserved; part of every step.
+    pub base_power: Power,
+    /// Covering the span without gaps; neighbours differ.
+    pub steps: Vec<ProfileStep>,
+}
+
+impl BookViewService {
+    /// Power that counts against the cap, step by step over `span`.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn power_profile(&self, span: Span) -> Result<PowerProfile, Fault> {
+        let taken = self.taken(span).await?;
+        let cap = self.shared.database.agenda(Quantity::PowerCap, span).await?;
+        let grants = self.shared.database.grants(span.start()).await?;
+        let standing = grants.iter().filter(|it| it.standing != GrantStanding::Revoked);
+        let granted: Vec<PowerOver> = standing.map(power_of).collect();
+        blocking(move || {
+            let power = |piece: Piece<i64>| Piece {
+                span: piece.span,
+                value: Power::from_microwatts(piece.value),
+            };
+            let cap = raised(&Agenda::new(cap.into_iter().map(power).collect())?, &granted);
+            let cluster = &taken.state.cluster;
+            let (held, confirmed): (Vec<&Booking>, Vec<&Booking>) =
+                taken.bookings.iter().map(Arc::as_ref).partition(|it| taken.state.is_held(&it.id));
+            let reserved = power_profile(&confirmed, &held, &cluster.reference, &cap, span);
+            let (cap_scope, base_power) = (cluster.cap_scope, cluster.base_power);
+            let counted = |step: ProfileStep| ProfileStep {
+                confirmed: base_power + step.confirmed,
+                reserved: base_power + step.reserved,
+                ..step
+            };
+            let steps = reserved.into_iter().map(counted).collect();
+            Ok(PowerProfile { cap_scope, base_power, steps })
+        })
+        .await?
+        .map_err(|error: AgendaError| Fault::internal(error))
+    }
+}

@@ -1,0 +1,47 @@
+//! Why nodes, calibrations and outages are not taken.
+
+use storage::{OutageId, StorageError};
+
+use crate::service::shared::Fault;
+
+/// Why nodes, a calibration or an outage are not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The input contradicts what is stored.
+    #[error("the input is not valid: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// There is no such outage.
+    #[error("there is no outage {0}")]
+    NoOutage(OutageId),
+    /// Nodes to be removed have reservations to come.
+    #[error(
+        "nodes {} are booked by reservations to come ({}); cancel these first, or keep the nodes",
+        names.join(", "),
+        reservations.join(", ")
+    )]
+    NodesInUse {
+        /// The nodes.
+        names: Vec<String>,
+        /// The reservations.
+        reservations: Vec<String>,
+    },
+    /// Others replaced the nodes at each try.
+    #[error("others changed the book while this was planned; try again")]
+    NodesReplaced,
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<StorageError> for ClusterError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::EpochChanged => Self::NodesReplaced,
+            StorageError::NodesInUse { names, reservations } => Self::NodesInUse {
+                names,
+                reservations: reservations.iter().map(ToString::to_string).collect(),
+            },
+            error => Self::Fault(error.into()),
+        }
+    }
+}

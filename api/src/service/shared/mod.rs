@@ -1,0 +1,108 @@
+//! What all services share: the newest state of the site, the database, clock and settings, leases,
+//! the planning pool, shares of what there is only so much of, and the word to stop.
+//!
+//! It knows no service: services know it.
+
+mod access;
+mod blocking;
+mod cluster;
+mod fault;
+mod idempotency;
+mod pages;
+mod planning_pool;
+pub mod provenance;
+mod shares;
+mod site_state;
+mod state_cache;
+mod turns;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use planner::time::Timestamp;
+use storage::Database;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::leases::Leases;
+
+pub use access::{Access, CallerKind};
+pub use blocking::blocking;
+pub use cluster::{Cluster, ShownNodes};
+pub use fault::Fault;
+pub use idempotency::{IdempotencyKey, KeyError};
+pub use pages::cut_page;
+pub use planning_pool::{PlanningError, PlanningPool};
+pub use shares::{Exceeded, Share, Shares};
+pub use site_state::{SiteState, power_of};
+pub use state_cache::StateCache;
+pub use turns::{Party, Turn};
+
+/// Longest sleep at once: the machine's clock may be set meanwhile.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// What all services share.
+pub struct Shared {
+    /// The site's settings.
+    pub settings: Arc<Settings>,
+    /// Where everything is kept.
+    pub database: Database,
+    /// The one clock.
+    pub clock: Clock,
+    /// The newest state of the site.
+    pub states: Arc<StateCache>,
+    /// Where plans run, and who books.
+    pub pool: PlanningPool,
+    /// What this process does alone.
+    pub leases: Leases,
+    /// Cancelled when the service is told to stop: what lasts ends then.
+    pub stop: CancellationToken,
+    /// Wakes the dialogue with the supplier before its time: somebody waits for it, or nodes fail.
+    pub dialogue_bell: Notify,
+    /// Bytes of bodies.
+    bodies: Arc<Shares>,
+}
+
+impl Shared {
+    /// What services on an open database share.
+    pub fn new(settings: Settings, database: Database, leases: Leases) -> Self {
+        let (limits, clock) = (&settings.limits, settings.clock);
+        Self {
+            pool: PlanningPool::new(&settings),
+            bodies: Shares::new(limits.body_bytes, limits.body_bytes_per_user),
+            states: Arc::new(StateCache::new(database.clone(), clock, settings.cap_scope)),
+            stop: CancellationToken::new(),
+            dialogue_bell: Notify::new(),
+            settings: Arc::new(settings),
+            database,
+            clock,
+            leases,
+        }
+    }
+
+    /// The instant now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The site as it is now: everything committed before this was called is in it.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn state(&self) -> Result<Arc<SiteState>, Fault> {
+        self.states.newest().await
+    }
+
+    /// Room for a body of a caller, none yet. Operators put tables that are larger than what users
+    /// may send.
+    pub fn body_room(&self, access: Access<'_>) -> Share {
+        self.bodies.share(access, !access.is_operator())
+    }
+
+    /// Sleeps until an instant of the service's clock, perhaps not all the time.
+    pub async fn sleep_until(&self, instant: Timestamp) {
+        tokio::time::sleep(self.clock.until(instant).min(LONGEST_SLEEP)).await;
+    }
+}

@@ -1,0 +1,72 @@
+//! What time alone changes: reservations move on, and what nobody asks for again is forgotten.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Interval, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::events::EventService;
+use super::shared::{Fault, Shared};
+
+/// How often reservations are moved on.
+pub const MOVE_ON: Duration = Duration::from_secs(1);
+
+/// How often it is cleared up.
+pub const CLEAR_UP: Duration = Duration::from_hours(1);
+
+/// Does what time alone asks for.
+pub struct UpkeepService {
+    shared: Arc<Shared>,
+    events: Arc<EventService>,
+}
+
+impl UpkeepService {
+    /// On what all services share, and the events of which old ones are forgotten.
+    pub const fn new(shared: Arc<Shared>, events: Arc<EventService>) -> Self {
+        Self { shared, events }
+    }
+
+    /// Moves reservations on as their time comes, until told to stop: offers expire, reservations
+    /// begin and end.
+    pub async fn move_reservations_on(self: Arc<Self>, stop: CancellationToken) {
+        let mut turns = every(MOVE_ON);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            if let Err(error) = self.shared.database.advance(self.shared.now()).await {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::warn!(error, "could not move reservations on");
+            }
+        }
+    }
+
+    /// Forgets old idempotency keys and events, until told to stop.
+    pub async fn clear_up(self: Arc<Self>, stop: CancellationToken) {
+        let mut turns = every(CLEAR_UP);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            if let Err(error) = self.forget().await {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::warn!(error, "could not clear up");
+            }
+        }
+    }
+
+    async fn forget(&self) -> Result<(), Fault> {
+        self.shared.forget_old_keys().await?;
+        self.events.forget_old().await
+    }
+}
+
+/// Turns of a task; one that is late is not made up for.
+fn every(period: Duration) -> Interval {
+    let mut turns = tokio::time::interval(period);
+    turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    turns
+}
