@@ -7,19 +7,21 @@ use planner::node::Nodes;
 use planner::time::{Span, Timestamp};
 use sqlx::{Postgres, Sqlite};
 
-use crate::access::IdempotencyRecord;
-use crate::agenda::{AgendaMeta, AgendaRevision, Quantity};
-use crate::allocation::{Allocation, BookSnapshot};
-use crate::changes::{Changes, Marks, PlanBasis};
-use crate::error::{ChooseError, EndError, OfferError, ProposeError, StorageError};
+use crate::agendas::{AgendaMeta, AgendaRevision, Quantity};
+use crate::book::{Marks, PlanBasis};
+use crate::engine::connections::Repository;
+use crate::engine::opening::{self, Missing};
+use crate::error::StorageError;
+use crate::idempotency::IdempotencyRecord;
 use crate::identity::{EpochId, OutageId, ReservationId, RevisionId};
 use crate::nodes::{Calibration, StoredNodes};
-use crate::opening::{self, Missing};
-use crate::outage::Outage;
-use crate::repository::Repository;
-use crate::reservation::{
+use crate::outages::Outage;
+use crate::reservations::allocations::Allocation;
+use crate::reservations::error::{ChooseError, EndError, OfferError, ProposeError};
+use crate::reservations::reservation::{
     Advanced, Ending, Filter, NewOffer, NewReservation, OfferSelector, StoredReservation,
 };
+use crate::state::{BookSnapshot, Changes};
 
 /// A database of either engine; cheap to clone, and all clones share its connections.
 #[derive(Clone, Debug)]
@@ -78,7 +80,9 @@ impl Database {
             }
             _ => return Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
         };
-        Ok(Self { engine })
+        let database = Self { engine };
+        on_engine!(database.pack_rows())?;
+        Ok(database)
     }
 
     /// Writes as much as a booking does, to where nobody reads: whether the database can be written.

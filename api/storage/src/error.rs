@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use planner::agenda::AgendaError;
-use planner::time::Timestamp;
 use sqlx::migrate::MigrateError;
 
-use crate::dialect::Refusal;
 use crate::identity::ReservationId;
-use crate::reservation::ReservationState;
+use crate::refusal::Refusal;
 
 /// Why storage could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -139,126 +137,6 @@ pub enum StorageError {
     TokenExists,
 }
 
-/// Why a reservation was not proposed.
-#[derive(Debug, thiserror::Error)]
-pub enum ProposeError {
-    /// Something changed since the plan was made; plan again.
-    #[error("the book changed since the plan was made (version {expected}, now {found})")]
-    BookChanged {
-        /// The version the plan rests on.
-        expected: i64,
-        /// The version now.
-        found: i64,
-    },
-    /// A hold that the plan took for over was chosen just before; plan again.
-    #[error("an offer was chosen whose hold the plan took for over")]
-    HoldChosen,
-    /// Another reservation holds some of the nodes.
-    #[error("some of the nodes are held by another reservation at that time")]
-    DoubleBooking,
-    /// The owner used the key before.
-    #[error("the idempotency key was used before")]
-    IdempotencyKeyReused,
-    /// Ranks beyond the newest epoch's nodes, or nodes before there were any.
-    #[error("an offer has ranks beyond the {node_count} nodes of the cluster")]
-    UnknownNodes {
-        /// How many there are.
-        node_count: u32,
-    },
-    /// Storage failed.
-    #[error(transparent)]
-    Storage(StorageError),
-}
-
-/// Why a simulation was not stored.
-#[derive(Debug, thiserror::Error)]
-pub enum EnqueueError {
-    /// As many wait as may.
-    #[error("the queue is full")]
-    QueueFull,
-    /// As many of the owner's wait as may.
-    #[error("the owner's part of the queue is full")]
-    QueueFullForOwner,
-    /// The owner used the key before.
-    #[error("the idempotency key was used before")]
-    IdempotencyKeyReused,
-    /// Storage failed.
-    #[error(transparent)]
-    Storage(StorageError),
-}
-
-/// Why offers were not made to a reservation that waits for the supplier.
-#[derive(Debug, thiserror::Error)]
-pub enum OfferError {
-    /// No such reservation.
-    #[error("there is no such reservation")]
-    NotFound,
-    /// It does not wait.
-    #[error("the reservation is {} and does not wait for the supplier", state.word())]
-    NotAwaitingSupplier {
-        /// What it is instead.
-        state: ReservationState,
-    },
-    /// As for a new reservation.
-    #[error(transparent)]
-    Propose(#[from] ProposeError),
-}
-
-/// Why an offer was not chosen.
-#[derive(Debug, thiserror::Error)]
-pub enum ChooseError {
-    /// No such reservation.
-    #[error("there is no such reservation")]
-    NotFound,
-    /// The offers were held until then.
-    #[error("the offers were held until {expired}")]
-    Expired {
-        /// Until when.
-        expired: Timestamp,
-    },
-    /// There is nothing to choose from.
-    #[error("the reservation is {}, not proposed", state.word())]
-    NotProposed {
-        /// What it is instead.
-        state: ReservationState,
-    },
-    /// The reservation has no such offer.
-    #[error("the reservation has no such offer")]
-    UnknownOffer,
-    /// The reservation changed since it was read.
-    #[error("the reservation changed since it was read (row version now {found})")]
-    VersionMismatch {
-        /// The row version now.
-        found: i64,
-    },
-    /// Storage failed.
-    #[error(transparent)]
-    Storage(StorageError),
-}
-
-/// Why a reservation was not ended.
-#[derive(Debug, thiserror::Error)]
-pub enum EndError {
-    /// No such reservation.
-    #[error("there is no such reservation")]
-    NotFound,
-    /// It has ended already.
-    #[error("the reservation has ended: it is {}", state.word())]
-    AlreadyEnded {
-        /// How.
-        state: ReservationState,
-    },
-    /// The reservation changed since it was read.
-    #[error("the reservation changed since it was read (row version now {found})")]
-    VersionMismatch {
-        /// The row version now.
-        found: i64,
-    },
-    /// Storage failed.
-    #[error(transparent)]
-    Storage(StorageError),
-}
-
 impl StorageError {
     /// Whether the same may do well in a moment, or once somebody has seen to the database: what is
     /// stored and what was asked are in order.
@@ -309,39 +187,7 @@ impl From<sqlx::Error> for StorageError {
     }
 }
 
-impl From<StorageError> for ProposeError {
-    fn from(error: StorageError) -> Self {
-        match error {
-            StorageError::DoubleBooking => Self::DoubleBooking,
-            other => Self::Storage(other),
-        }
-    }
-}
-
-impl From<StorageError> for OfferError {
-    fn from(error: StorageError) -> Self {
-        Self::Propose(error.into())
-    }
-}
-
-impl From<StorageError> for EnqueueError {
-    fn from(error: StorageError) -> Self {
-        Self::Storage(error)
-    }
-}
-
-impl From<StorageError> for ChooseError {
-    fn from(error: StorageError) -> Self {
-        Self::Storage(error)
-    }
-}
-
-impl From<StorageError> for EndError {
-    fn from(error: StorageError) -> Self {
-        Self::Storage(error)
-    }
-}
-
+/// Lets `?` turn what sqlx says into an error that wraps [`StorageError`].
 macro_rules! through_storage_error {
     ($($error:ty),*) => {
         $(impl From<sqlx::Error> for $error {
@@ -351,5 +197,4 @@ macro_rules! through_storage_error {
         })*
     };
 }
-
-through_storage_error!(EnqueueError, ProposeError, OfferError, ChooseError, EndError);
+pub(crate) use through_storage_error;

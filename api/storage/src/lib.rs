@@ -1,9 +1,10 @@
 //! Repositories over SQLite (embedded) and PostgreSQL, behind one handle: [`Database`].
 //!
-//! There is one implementation. The SQL is written once in [`sql`], with `$n` parameters that both
-//! engines accept; the bodies in `repository/` are instantiated for each engine by a macro; what
-//! differs has a name in `dialect.rs`. Adding a column means: two migrations with one number, the
-//! statement, the row in `row.rs`, the repository method, a contract test on both engines.
+//! Each noun has a folder: its values, its rows, its SQL and its repository methods. There is one
+//! implementation: the SQL is written once, with `$n` parameters that both engines accept (all of it
+//! is listed in [`sql`]); the bodies are instantiated for each engine by a macro; what differs has
+//! a name in `engine/dialect.rs`. Adding a column means: two migrations with one number, and in the
+//! noun's folder the statement, the row and the method; a contract test on both engines.
 //!
 //! Invariants:
 //! - A column's name carries its unit: instants are Unix seconds (`_s`), powers microwatts (`_uw`),
@@ -14,71 +15,79 @@
 //!   it. Its count of changes grows with every transaction that writes; see [`Marks`].
 //! - What people and programs may want to know of is an event, recorded in the transaction that did
 //!   it; ids of events are committed in their order. See [`NewEvent`].
-//! - Callers may go away at any await: see `transaction.rs`.
+//! - Callers may go away at any await: see `engine/transaction.rs`.
 //! - Every write is one transaction, and writers go one after another: one connection on SQLite,
 //!   the book's row, which each changes first, on PostgreSQL. What workers write of simulations is
 //!   no part of the book: it does not count, and on PostgreSQL waits for nobody.
 
 mod access;
-mod agenda;
-mod allocation;
-mod changes;
+mod agendas;
+mod book;
+mod consumption;
 mod database;
-mod dialect;
+mod engine;
+mod epochs;
 mod error;
-mod event;
-mod feed;
-mod feed_row;
+mod events;
+mod feeds;
+mod grants;
+mod idempotency;
 mod identity;
-mod lease;
+mod leases;
 #[cfg(test)]
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
-mod negotiation;
+mod negotiations;
 mod nodes;
-mod opening;
-mod outage;
-mod packed;
-mod remap;
-mod repository;
-mod reservation;
+mod outages;
+mod reevaluations;
+mod refusal;
+mod reservations;
 mod row;
-mod simulation;
+mod simulations;
 pub mod sql;
-mod transaction;
-mod turns;
-mod webhook;
+mod state;
+mod statements;
+mod webhooks;
+mod words;
+mod write_trials;
 
-pub use access::{ApiToken, IdempotencyRecord, Role};
-pub use agenda::{
+pub use access::{ApiToken, Role};
+pub use agendas::{
     AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
 };
-pub use allocation::{Allocation, BookSnapshot};
-pub use changes::{AgendaPieces, BookChanges, Changes, Holding, Marks, PlanBasis};
+pub use book::{Marks, PlanBasis};
+pub use consumption::Consumed;
 pub use database::Database;
-pub use error::{ChooseError, EndError, EnqueueError, OfferError, ProposeError, StorageError};
-pub use event::{EVENT_KINDS, Event, EventsKept, NewEvent};
-pub use feed::{
+pub use error::StorageError;
+pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
+pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
-    Outlook, Unjudged,
 };
+pub use grants::{Grant, GrantStanding};
+pub use idempotency::IdempotencyRecord;
 pub use identity::{
     EpochId, EventId, FeedRevisionId, GrantId, MessageId, NegotiationId, OfferId, OutageId,
     ReservationId, RevisionId, SimulationId, TokenId, WorkerId,
 };
-pub use lease::{Lease, Seen, WantedLease};
-pub use negotiation::{
-    Attempt, Consumed, Delivery, Direction, Grant, GrantStanding, Message, Negotiation,
-    NegotiationFilter, NegotiationKind, NegotiationOutcome, NewMessage,
+pub use leases::{Lease, Seen, WantedLease};
+pub use negotiations::{
+    Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,
+    NegotiationOutcome, NewMessage,
 };
 pub use nodes::{Calibration, StoredNodes};
-pub use outage::Outage;
-pub use reservation::{
+pub use outages::Outage;
+pub use reevaluations::{Outlook, Unjudged};
+pub use reservations::allocations::Allocation;
+pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};
+pub use reservations::reservation::{
     Advanced, Ending, Filter, NewNodes, NewOffer, NewReservation, OfferSelector, ReservationState,
     StoredOffer, StoredReservation, Unchanged,
 };
-pub use simulation::{
+pub use simulations::error::EnqueueError;
+pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
-pub use webhook::WebhookState;
+pub use state::{AgendaPieces, BookChanges, BookSnapshot, Changes, Holding};
+pub use webhooks::WebhookState;

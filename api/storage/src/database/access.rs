@@ -3,9 +3,11 @@
 use planner::time::Timestamp;
 
 use super::{Database, Engine};
-use crate::access::{ApiToken, IdempotencyRecord};
-use crate::error::{ProposeError, StorageError};
+use crate::access::ApiToken;
+use crate::error::StorageError;
+use crate::idempotency::IdempotencyRecord;
 use crate::identity::TokenId;
+use crate::reservations::error::ProposeError;
 
 /// Access.
 impl Database {

@@ -4,7 +4,7 @@ use planner::time::Timestamp;
 
 use super::{Database, Engine};
 use crate::error::StorageError;
-use crate::event::{Event, EventsKept};
+use crate::events::{Event, EventsKept};
 use crate::identity::EventId;
 
 /// What happened. Whatever this handle writes records its events in the same transaction.

@@ -3,13 +3,12 @@
 use planner::time::{Span, Timestamp};
 
 use super::{Database, Engine};
-use crate::agenda::{AgendaMeta, ComposedAgenda, ProvenPiece, Quantity};
+use crate::agendas::{AgendaMeta, ComposedAgenda, ProvenPiece, Quantity};
 use crate::error::StorageError;
-use crate::feed::{
-    FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision, Outlook, Unjudged,
-};
+use crate::feeds::{FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision};
 use crate::identity::{FeedRevisionId, ReservationId, RevisionId};
-use crate::lease::{Lease, WantedLease};
+use crate::leases::{Lease, WantedLease};
+use crate::reevaluations::{Outlook, Unjudged};
 
 /// What sources said.
 impl Database {

@@ -3,13 +3,16 @@
 use planner::time::{Span, Timestamp};
 
 use super::{Database, Engine};
-use crate::error::{ProposeError, StorageError};
+use crate::consumption::Consumed;
+use crate::error::StorageError;
+use crate::grants::Grant;
 use crate::identity::{GrantId, MessageId, NegotiationId, OfferId, ReservationId};
-use crate::negotiation::{
-    Attempt, Consumed, Grant, Message, Negotiation, NegotiationFilter, NegotiationKind,
-    NegotiationOutcome, NewMessage,
+use crate::negotiations::{
+    Attempt, Message, Negotiation, NegotiationFilter, NegotiationKind, NegotiationOutcome,
+    NewMessage,
 };
-use crate::reservation::Unchanged;
+use crate::reservations::error::ProposeError;
+use crate::reservations::reservation::Unchanged;
 
 /// Conversations. One of a kind is open at a time; opening another fails.
 impl Database {

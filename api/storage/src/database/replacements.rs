@@ -3,8 +3,8 @@
 use planner::time::Timestamp;
 
 use super::{Database, Engine};
-use crate::error::ProposeError;
-use crate::reservation::{NewNodes, NewOffer, Unchanged};
+use crate::reservations::error::ProposeError;
+use crate::reservations::reservation::{NewNodes, NewOffer, Unchanged};
 
 /// Each in one transaction; `false` where the reservation changed or ended since it was read.
 impl Database {

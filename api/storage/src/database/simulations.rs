@@ -3,10 +3,11 @@
 use planner::time::Timestamp;
 
 use super::{Database, Engine};
-use crate::access::IdempotencyRecord;
-use crate::error::{EnqueueError, StorageError};
+use crate::error::StorageError;
+use crate::idempotency::IdempotencyRecord;
 use crate::identity::{SimulationId, WorkerId};
-use crate::simulation::{
+use crate::simulations::error::EnqueueError;
+use crate::simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue,
 };

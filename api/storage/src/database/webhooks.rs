@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{Database, Engine};
 use crate::error::StorageError;
 use crate::identity::EventId;
-use crate::webhook::WebhookState;
+use crate::webhooks::WebhookState;
 
 /// How far webhooks are told events.
 impl Database {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
-use storage::sql::{book, reservations};
+use storage::sql::{reservations, state};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, t};
 
@@ -98,7 +98,8 @@ async fn sqlite_keeps_a_write_ahead_log() {
 async fn sqlite_finds_what_changed_by_the_count_of_changes() {
     let bench = Bench::sqlite().await;
     let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
-    for statement in [reservations::CHOSEN_LATE, book::CHANGED_RESERVATIONS, book::CHANGED_HOLDINGS]
+    for statement in
+        [reservations::CHOSEN_LATE, state::CHANGED_RESERVATIONS, state::CHANGED_HOLDINGS]
     {
         let explain = format!("EXPLAIN QUERY PLAN {statement}");
         let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();

@@ -1,0 +1,34 @@
+//! Rows of tokens.
+
+use planner::time::Timestamp;
+use sqlx::FromRow;
+
+use crate::access::{ApiToken, Role};
+use crate::error::StorageError;
+use crate::identity::TokenId;
+use crate::row::inconsistent;
+
+#[derive(FromRow)]
+pub(crate) struct TokenRow {
+    id: TokenId,
+    owner: String,
+    role: String,
+    digest: String,
+    created_s: i64,
+    revoked_s: Option<i64>,
+}
+
+impl TryFrom<TokenRow> for ApiToken {
+    type Error = StorageError;
+    fn try_from(row: TokenRow) -> Result<Self, StorageError> {
+        let wrong = inconsistent("api_tokens", &row.id, "unknown role");
+        Ok(Self {
+            id: row.id,
+            owner: row.owner,
+            role: Role::from_word(&row.role).ok_or_else(wrong)?,
+            digest: row.digest,
+            created: Timestamp::from_unix_seconds(row.created_s),
+            revoked: row.revoked_s.map(Timestamp::from_unix_seconds),
+        })
+    }
+}

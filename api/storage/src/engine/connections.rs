@@ -1,0 +1,66 @@
+//! The connections of one database, and the transactions that begin on them.
+
+use std::sync::{Mutex, PoisonError};
+
+use sqlx::Pool;
+use sqlx::pool::PoolConnection;
+
+use crate::engine::dialect::Dialect;
+use crate::engine::transaction::Transaction;
+use crate::engine::turns::Turns;
+use crate::error::StorageError;
+
+/// The connections of one database.
+#[derive(Debug)]
+pub(crate) struct Repository<DB: Dialect> {
+    /// For transactions that write.
+    pub(crate) writer: Pool<DB>,
+    /// For everything else.
+    pub(crate) reader: Pool<DB>,
+    /// One of the reader's, kept to ask how far the database is: the pool tries each connection that
+    /// is given back to it, which costs as much as the question.
+    pub(crate) asking: Mutex<Option<PoolConnection<DB>>>,
+    /// Who of this process writes the book.
+    pub(crate) turns: Turns,
+}
+
+impl<DB: Dialect> Repository<DB> {
+    /// A repository on open connections.
+    pub(crate) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
+        Self { writer, reader, asking: Mutex::new(None), turns: Turns::default() }
+    }
+
+    /// The connection kept for questions, if nobody is using it.
+    pub(crate) fn kept(&self) -> Option<PoolConnection<DB>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps a connection for the next question.
+    pub(crate) fn keep(&self, connection: PoolConnection<DB>) {
+        let mut kept = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.reader.is_closed() {
+            *kept = Some(connection);
+        }
+    }
+
+    /// Begins a transaction that writes and counts no change, because it writes nothing of the book.
+    pub(crate) async fn begin_beside_the_book(&self) -> Result<Transaction<DB>, StorageError> {
+        Ok(Transaction::begin(&self.writer, DB::BEGIN_WRITE, None).await?)
+    }
+
+    /// Begins a transaction whose reads all see one state.
+    pub(crate) async fn begin_read(&self) -> Result<Transaction<DB>, StorageError> {
+        Ok(Transaction::begin(&self.reader, DB::BEGIN_READ, None).await?)
+    }
+
+    /// Closes all connections. The writer last: closing it folds the write-ahead log into the file.
+    pub(crate) async fn close(&self) {
+        let closing = self.reader.close();
+        drop(self.kept());
+        closing.await;
+        self.writer.close().await;
+    }
+}
+
+/// The connection of an engine.
+pub(crate) type Connection<DB> = <DB as sqlx::Database>::Connection;

@@ -1,0 +1,9 @@
+//! What all nouns rest on: the two engines, their connections and transactions, and how databases are
+//! opened. Nothing here knows a table of the domain.
+
+pub(crate) mod connections;
+pub(crate) mod dialect;
+pub(crate) mod opening;
+pub mod sql;
+pub(crate) mod transaction;
+pub(crate) mod turns;

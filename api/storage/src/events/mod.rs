@@ -1,0 +1,104 @@
+//! What happened, in the order in which it was committed, for whoever watches.
+
+pub(crate) mod repository;
+mod row;
+pub mod sql;
+
+use planner::time::Timestamp;
+use serde_json::Value;
+use sqlx::FromRow;
+
+use crate::identity::EventId;
+
+/// Every kind of event that is recorded.
+pub const EVENT_KINDS: &[&str] = &[
+    "agenda.revised",
+    "feed.revised",
+    "feed.status",
+    "grants.changed",
+    "negotiation.closed",
+    "negotiation.delayed",
+    "negotiation.delivered",
+    "negotiation.failed",
+    "negotiation.opened",
+    "negotiation.said",
+    "nodes.calibrated",
+    "nodes.replaced",
+    "outage.announced",
+    "outage.ended",
+    "outlooks.revised",
+    "reservation.active",
+    "reservation.awaiting_supplier",
+    "reservation.cancelled",
+    "reservation.completed",
+    "reservation.confirmed",
+    "reservation.degraded",
+    "reservation.expired",
+    "reservation.failed",
+    "reservation.nodes_replaced",
+    "reservation.proposed",
+    "reservation.rejected",
+    "reservation.restored",
+    "reservation.withdrawn",
+    "simulation.cancelled",
+    "simulation.failed",
+    "simulation.finished",
+    "simulation.queued",
+    "simulation.running",
+    "tokens.changed",
+];
+
+/// An event to be recorded in the transaction of what it tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEvent {
+    /// What happened, such as `reservation.confirmed`: the subject, a dot, what became of it.
+    pub kind: String,
+    /// Whose subject it is; `None` for the site's.
+    pub owner: Option<String>,
+    /// A small JSON object: ids and words, nothing secret.
+    pub data: Value,
+}
+
+/// An event as it was committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Later ones are greater.
+    pub id: EventId,
+    /// When.
+    pub at: Timestamp,
+    /// As in [`NewEvent`].
+    pub kind: String,
+    /// As in [`NewEvent`].
+    pub owner: Option<String>,
+    /// As in [`NewEvent`], as text.
+    pub data: String,
+}
+
+/// Which events are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+pub struct EventsKept {
+    /// The oldest; none before the first.
+    pub oldest: Option<EventId>,
+    /// The newest; none before the first.
+    pub newest: Option<EventId>,
+}
+
+impl NewEvent {
+    /// An event of the site.
+    pub fn new(kind: impl Into<String>, data: Value) -> Self {
+        Self { kind: kind.into(), owner: None, data }
+    }
+
+    /// The same of somebody's subject.
+    #[must_use]
+    pub fn of(self, owner: impl Into<String>) -> Self {
+        Self { owner: Some(owner.into()), ..self }
+    }
+}
+
+impl Event {
+    /// What it is about: the kind up to its dot.
+    pub fn subject(&self) -> &str {
+        self.kind.split('.').next().unwrap_or_default()
+    }
+}

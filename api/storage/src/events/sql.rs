@@ -1,0 +1,21 @@
+//! Events.
+
+use crate::statements::statements;
+
+statements! {
+    /// Events after one, at most so many.
+    EVENTS_AFTER = "SELECT id, at_s, kind, owner, data FROM events
+        WHERE id > $1 ORDER BY id LIMIT $2";
+
+    /// The oldest and the newest.
+    EVENTS_KEPT = "SELECT MIN(id) AS oldest, MAX(id) AS newest FROM events";
+
+    /// Deletes, of the $3 oldest, those from before an instant and those up to an id, but never the
+    /// newest of all.
+    FORGET_EVENTS = "DELETE FROM events
+        WHERE id IN (SELECT id FROM events ORDER BY id LIMIT $3)
+          AND (at_s < $1 OR id <= $2) AND id < (SELECT MAX(id) FROM events)";
+}
+
+/// Events.
+pub const EVENTS_BULK: &str = "INSERT INTO events (at_s, kind, owner, data) ";

@@ -1,0 +1,148 @@
+//! Grants of extra power, which raise the cap that plans rest on.
+
+use planner::time::Timestamp;
+use serde_json::json;
+use sqlx::{Postgres, Sqlite};
+
+use super::sql;
+use crate::book::sql as book;
+use crate::engine::connections::{Connection, Repository};
+use crate::error::StorageError;
+use crate::events::NewEvent;
+use crate::grants::row::GrantRow;
+use crate::grants::{Grant, GrantStanding};
+use crate::identity::GrantId;
+
+macro_rules! grants {
+    ($engine:ident) => {
+        impl Repository<$engine> {
+            pub(crate) async fn put_grants(
+                &self,
+                grants: &[Grant],
+                gone: &[GrantId],
+                now: Timestamp,
+            ) -> Result<bool, StorageError> {
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let mut changed = false;
+                for grant in grants {
+                    changed |= Self::put_grant(connection, grant).await?;
+                }
+                for id in gone {
+                    let revoked = sqlx::query(sql::REVOKE_GRANT)
+                        .bind(id)
+                        .bind(now.as_unix_seconds())
+                        .execute(&mut *connection)
+                        .await?;
+                    changed |= revoked.rows_affected() > 0;
+                }
+                if changed {
+                    Self::grants_changed(connection, now).await?;
+                    transaction.commit().await?;
+                }
+                Ok(changed)
+            }
+
+            async fn put_grant(
+                connection: &mut Connection<$engine>,
+                grant: &Grant,
+            ) -> Result<bool, StorageError> {
+                let known: Option<GrantRow> = match &grant.supplier_id {
+                    None => None,
+                    Some(name) => {
+                        sqlx::query_as(sql::GRANT_BY_NAME)
+                            .bind(name)
+                            .fetch_optional(&mut *connection)
+                            .await?
+                    }
+                };
+                let Some(known) = known.map(Grant::try_from).transpose()? else {
+                    Self::insert_grant(connection, grant).await?;
+                    return Ok(true);
+                };
+                let figures = |it: &Grant| (it.span, it.power, it.fee_millionths);
+                let revoked = known.standing == GrantStanding::Revoked;
+                if figures(&known) == figures(grant) && !revoked {
+                    return Ok(false);
+                }
+                // What those who asked had their turn at stays with everybody.
+                let standing = if revoked { grant.standing } else { known.standing };
+                sqlx::query(sql::CHANGE_GRANT)
+                    .bind(known.id)
+                    .bind(standing.word())
+                    .bind(grant.span.start().as_unix_seconds())
+                    .bind(grant.span.end().as_unix_seconds())
+                    .bind(grant.power.as_microwatts())
+                    .bind(grant.fee_millionths)
+                    .bind(grant.received.as_unix_seconds())
+                    .execute(connection)
+                    .await?;
+                Ok(true)
+            }
+
+            async fn insert_grant(
+                connection: &mut Connection<$engine>,
+                grant: &Grant,
+            ) -> Result<(), StorageError> {
+                sqlx::query(sql::INSERT_GRANT)
+                    .bind(grant.id)
+                    .bind(&grant.supplier_id)
+                    .bind(grant.negotiation_id)
+                    .bind(grant.standing.word())
+                    .bind(grant.span.start().as_unix_seconds())
+                    .bind(grant.span.end().as_unix_seconds())
+                    .bind(grant.power.as_microwatts())
+                    .bind(grant.fee_millionths)
+                    .bind(grant.received.as_unix_seconds())
+                    .execute(connection)
+                    .await?;
+                Ok(())
+            }
+
+            /// Notes that plans made earlier may be wrong.
+            async fn grants_changed(
+                connection: &mut Connection<$engine>,
+                now: Timestamp,
+            ) -> Result<(), StorageError> {
+                sqlx::query(book::GRANTS_CHANGED).execute(&mut *connection).await?;
+                let event = NewEvent::new("grants.changed", json!({}));
+                Self::record(connection, &[event], now).await?;
+                Self::bump_version(connection).await
+            }
+
+            pub(crate) async fn release_grants(
+                &self,
+                now: Timestamp,
+            ) -> Result<bool, StorageError> {
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let released = sqlx::query(sql::RELEASE_GRANTS).execute(&mut *connection).await?;
+                if released.rows_affected() == 0 {
+                    return Ok(false);
+                }
+                Self::grants_changed(connection, now).await?;
+                transaction.commit().await?;
+                Ok(true)
+            }
+
+            pub(crate) async fn grants(&self, from: Timestamp) -> Result<Vec<Grant>, StorageError> {
+                Self::upcoming_grants(&mut *self.reader.acquire().await?, from).await
+            }
+
+            /// Grants that have yet to end, inside a caller's transaction.
+            pub(crate) async fn upcoming_grants(
+                connection: &mut Connection<$engine>,
+                from: Timestamp,
+            ) -> Result<Vec<Grant>, StorageError> {
+                let rows: Vec<GrantRow> = sqlx::query_as(sql::GRANTS)
+                    .bind(from.as_unix_seconds())
+                    .fetch_all(connection)
+                    .await?;
+                rows.into_iter().map(Grant::try_from).collect()
+            }
+        }
+    };
+}
+
+grants!(Sqlite);
+grants!(Postgres);

@@ -1,0 +1,41 @@
+//! Rows of grants.
+
+use planner::quantity::Power;
+use planner::time::Timestamp;
+use sqlx::FromRow;
+
+use crate::error::StorageError;
+use crate::grants::{Grant, GrantStanding};
+use crate::identity::{GrantId, NegotiationId};
+use crate::row::{inconsistent, span};
+
+#[derive(FromRow)]
+pub(crate) struct GrantRow {
+    id: GrantId,
+    supplier_id: Option<String>,
+    negotiation_id: Option<NegotiationId>,
+    standing: String,
+    start_s: i64,
+    end_s: i64,
+    power_uw: i64,
+    fee_millionths: i64,
+    received_s: i64,
+}
+
+impl TryFrom<GrantRow> for Grant {
+    type Error = StorageError;
+    fn try_from(row: GrantRow) -> Result<Self, StorageError> {
+        let wrong = |problem| inconsistent("grants", &row.id, problem);
+        Ok(Self {
+            id: row.id,
+            supplier_id: row.supplier_id,
+            negotiation_id: row.negotiation_id,
+            standing: GrantStanding::from_word(&row.standing)
+                .ok_or_else(wrong("unknown standing"))?,
+            span: span(row.start_s, row.end_s).ok_or_else(wrong("the span is empty"))?,
+            power: Power::from_microwatts(row.power_uw),
+            fee_millionths: row.fee_millionths,
+            received: Timestamp::from_unix_seconds(row.received_s),
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! Answers that are remembered.
+
+use crate::statements::statements;
+
+statements! {
+    /// Remembers an answer.
+    INSERT_IDEMPOTENCY_KEY = "INSERT INTO idempotency_keys
+        (owner, key, fingerprint, status, response, created_s) VALUES ($1, $2, $3, $4, $5, $6)";
+
+    /// What was answered to an owner's key.
+    IDEMPOTENCY_KEY = "SELECT owner, key, fingerprint, status, response, created_s
+        FROM idempotency_keys WHERE owner = $1 AND key = $2";
+
+    /// Forgets answers from before an instant.
+    FORGET_IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE created_s < $1";
+}

@@ -1,0 +1,50 @@
+//! Nodes as stored, and what measuring them found.
+
+mod packed;
+mod remap;
+pub(crate) mod repository;
+mod row;
+pub mod sql;
+
+use planner::node::Nodes;
+use planner::order::NodeOrder;
+use planner::quantity::Power;
+use planner::time::Timestamp;
+
+use crate::identity::EpochId;
+
+/// The nodes of the newest calibration epoch.
+#[derive(Clone, Debug)]
+pub struct StoredNodes {
+    /// Which epoch.
+    pub epoch: EpochId,
+    /// Since when.
+    pub created: Timestamp,
+    /// In input order.
+    pub nodes: Nodes,
+    /// Their draw order, whose ranks allocations count in.
+    pub order: NodeOrder,
+}
+
+/// What measuring one node found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calibration {
+    /// The node.
+    pub node_name: String,
+    /// When.
+    pub measured: Timestamp,
+    /// Power at rest.
+    pub idle_power: Power,
+    /// Power under full load.
+    pub max_power: Power,
+    /// Spread of the samples at rest.
+    pub idle_spread: Power,
+    /// Spread of the samples under full load.
+    pub max_spread: Power,
+    /// How many samples at rest.
+    pub idle_samples: u32,
+    /// How many samples under full load.
+    pub max_samples: u32,
+    /// How many samples were left out.
+    pub outliers: u32,
+}

@@ -1,0 +1,273 @@
+//! Calibration epochs: their nodes, and what happens to bookings when a new one opens.
+
+use planner::decimal::Fraction;
+use planner::node::{Names, Node, Nodes};
+use planner::order::{NodeOrder, Preference};
+use planner::time::Timestamp;
+use serde_json::json;
+use sqlx::{Postgres, QueryBuilder, Sqlite};
+
+use super::sql;
+use crate::engine::connections::{Connection, Repository};
+use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
+use crate::epochs::row::EpochRow;
+use crate::error::StorageError;
+use crate::events::NewEvent;
+use crate::identity::EpochId;
+use crate::nodes::packed::{self, Seal, Unpacking};
+use crate::nodes::remap::Remap;
+use crate::nodes::row::{CalibrationRow, NodeRow};
+use crate::nodes::{Calibration, StoredNodes};
+
+/// The draw order that the ranks of the tables count in.
+fn draw_order(nodes: &Nodes) -> NodeOrder {
+    NodeOrder::new(nodes, Preference::LeastDraw, Fraction::ONE)
+}
+
+/// A row of an epoch that cannot have been written by this crate.
+fn inconsistent(epoch: &EpochRow, problem: &'static str) -> StorageError {
+    let row = format!("of epoch {}", epoch.id);
+    StorageError::Inconsistent { table: "nodes", row, problem }
+}
+
+/// The nodes of an epoch with their draw order, which must be the one that was sealed: bookings
+/// would silently be on other machines.
+fn sealed(epoch: &EpochRow, unpacked: Unpacking, seal: Seal) -> Result<StoredNodes, StorageError> {
+    let nodes = unpacked.finish();
+    let nodes = nodes.ok_or_else(|| inconsistent(epoch, "the nodes do not make a cluster"))?;
+    let order = draw_order(&nodes);
+    if epoch.digest.as_ref() != Some(&seal.close(&order)) {
+        return Err(inconsistent(
+            epoch,
+            "nodes and ranks do not have the digest they were sealed with",
+        ));
+    }
+    let created = Timestamp::from_unix_seconds(epoch.created_s);
+    Ok(StoredNodes { epoch: epoch.id, created, nodes, order })
+}
+
+/// The nodes of rows in input order; an error where a stored rank is not the one the planner gives.
+fn nodes_of_rows(epoch: &EpochRow, rows: Vec<NodeRow>) -> Result<Nodes, StorageError> {
+    let ranks: Vec<i64> = rows.iter().map(|row| row.rank).collect();
+    let numbered = rows.iter().enumerate().all(|(ordinal, row)| is_number_of(&row.name, ordinal));
+    let nodes: Vec<Node> = rows
+        .iter()
+        .enumerate()
+        .map(|(ordinal, row)| row.node(ordinal))
+        .collect::<Result<_, StorageError>>()?;
+    let nodes = if numbered {
+        Nodes::numbered(nodes)
+    } else {
+        let names = rows.into_iter().map(|row| row.name.into_boxed_str());
+        Nodes::listed(names.zip(nodes).collect())
+    };
+    let nodes = nodes.map_err(|_| inconsistent(epoch, "the nodes do not make a cluster"))?;
+    let order = draw_order(&nodes);
+    let same =
+        (0..).zip(&ranks).all(|(ordinal, &rank)| order.rank(ordinal).map(i64::from) == Some(rank));
+    if !same {
+        return Err(inconsistent(epoch, "a rank is not that of the draw order"));
+    }
+    Ok(nodes)
+}
+
+/// Whether `name` is the one `Nodes::numbered` gives at this ordinal.
+fn is_number_of(name: &str, ordinal: usize) -> bool {
+    name.strip_prefix('n').is_some_and(|digits| {
+        digits.parse() == Ok(ordinal) && (digits == "0" || !digits.starts_with(['0', '+']))
+    })
+}
+
+macro_rules! nodes {
+    ($engine:ident) => {
+        impl Repository<$engine> {
+            pub(crate) async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
+                let mut transaction = self.begin_read().await?;
+                let nodes = Self::newest_nodes(&mut transaction).await?;
+                transaction.commit().await?;
+                Ok(nodes)
+            }
+
+            pub(crate) async fn newest_nodes(
+                connection: &mut Connection<$engine>,
+            ) -> Result<Option<StoredNodes>, StorageError> {
+                let Some(epoch) = Self::newest_epoch(connection).await? else { return Ok(None) };
+                let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
+                let count = u32::try_from(epoch.node_count).map_err(|_| broken())?;
+                let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
+                let mut unpacking = unpacking.ok_or_else(broken)?;
+                let mut seal = Seal::default();
+                for ordinals in packed::chunks(count) {
+                    let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
+                        .bind(epoch.id)
+                        .bind(i64::from(ordinals.start))
+                        .fetch_optional(&mut *connection)
+                        .await?;
+                    let data = data.ok_or_else(broken)?;
+                    unpacking.chunk(&data).ok_or_else(broken)?;
+                    seal.chunk(&data);
+                }
+                if unpacking.count() != count {
+                    return Err(broken());
+                }
+                if let Some(statement) = <$engine>::LONG_PAUSE {
+                    <$engine>::run(connection, statement).await?;
+                }
+                // Names and order of a million nodes take a while: not on an async thread.
+                let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));
+                match sealed.await {
+                    Ok(nodes) => nodes.map(Some),
+                    Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+                }
+            }
+
+            /// Packs the newest epoch's nodes where an earlier release stored a row for each.
+            pub(crate) async fn pack_rows(&self) -> Result<(), StorageError> {
+                let newest = Self::newest_epoch(&mut *self.reader.acquire().await?).await?;
+                if newest.is_none_or(|epoch| epoch.digest.is_some()) {
+                    return Ok(());
+                }
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let newest = Self::newest_epoch(connection).await?;
+                // Another process may have packed them while this one waited.
+                let Some(epoch) = newest.filter(|epoch| epoch.digest.is_none()) else {
+                    return Ok(());
+                };
+                let rows: Vec<NodeRow> =
+                    sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(&mut *connection).await?;
+                let nodes = nodes_of_rows(&epoch, rows)?;
+                Self::insert_chunks(connection, epoch.id, &nodes, &draw_order(&nodes)).await?;
+                sqlx::query(sql::DELETE_NODES).bind(epoch.id).execute(&mut *connection).await?;
+                Ok(transaction.commit().await?)
+            }
+
+            pub(crate) async fn replace_nodes(
+                &self,
+                nodes: &Nodes,
+                calibrations: &[Calibration],
+                based_on: Option<EpochId>,
+                now: Timestamp,
+            ) -> Result<EpochId, StorageError> {
+                let order = draw_order(nodes);
+                let mut transaction = self.begin_write().await?;
+                let connection = &mut *transaction;
+                let newest = Self::newest_epoch(connection).await?.map(|row| row.id);
+                if based_on.is_some() && based_on != newest {
+                    return Err(StorageError::EpochChanged);
+                }
+                Self::expire_due(connection, now).await?;
+                let upcoming = Self::upcoming_allocations(connection, now).await?;
+                let outages = Self::upcoming_outages(connection, now).await?;
+                // The nodes before are not read where there is nothing to move.
+                let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
+                    (Vec::new(), Vec::new())
+                } else if let Some(old) = Self::newest_nodes(connection).await? {
+                    let remap = Remap { old: &old, new: nodes, order: &order };
+                    (remap.allocations(upcoming, now)?, remap.outages(outages))
+                } else {
+                    (Vec::new(), Vec::new())
+                };
+                let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
+                Self::insert_calibrations(connection, epoch, calibrations).await?;
+                Self::cut_allocations(connection, now).await?;
+                Self::insert_allocations(connection, epoch, &moved).await?;
+                Self::move_outages(connection, epoch, &outages).await?;
+                let kind = match calibrations {
+                    [] => "nodes.replaced",
+                    _ => "nodes.calibrated",
+                };
+                let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
+                Self::record(connection, &[NewEvent::new(kind, data)], now).await?;
+                Self::bump_version(connection).await?;
+                transaction.commit().await?;
+                Ok(epoch)
+            }
+
+            async fn insert_epoch(
+                connection: &mut Connection<$engine>,
+                nodes: &Nodes,
+                order: &NodeOrder,
+                now: Timestamp,
+            ) -> Result<EpochId, StorageError> {
+                let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
+                    .bind(now.as_unix_seconds())
+                    .bind(i64::from(nodes.count()))
+                    .bind(matches!(nodes.names(), Names::Numbered))
+                    .bind(packed::label_text(nodes.labels()))
+                    .fetch_one(&mut *connection)
+                    .await?;
+                Self::insert_chunks(connection, epoch, nodes, order).await?;
+                Ok(epoch)
+            }
+
+            async fn insert_chunks(
+                connection: &mut Connection<$engine>,
+                epoch: EpochId,
+                nodes: &Nodes,
+                order: &NodeOrder,
+            ) -> Result<(), StorageError> {
+                let mut seal = Seal::default();
+                for ordinals in packed::chunks(nodes.count()) {
+                    let first = i64::from(ordinals.start);
+                    let data = packed::pack(nodes, ordinals);
+                    seal.chunk(&data);
+                    sqlx::query(sql::INSERT_CHUNK)
+                        .bind(epoch)
+                        .bind(first)
+                        .bind(data)
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                sqlx::query(sql::SEAL_EPOCH)
+                    .bind(epoch)
+                    .bind(matches!(nodes.names(), Names::Numbered))
+                    .bind(seal.close(order))
+                    .execute(&mut *connection)
+                    .await?;
+                Ok(())
+            }
+
+            async fn insert_calibrations(
+                connection: &mut Connection<$engine>,
+                epoch: EpochId,
+                calibrations: &[Calibration],
+            ) -> Result<(), StorageError> {
+                for chunk in calibrations.chunks(MAX_BOUND_VALUES / 10) {
+                    let mut insert = QueryBuilder::<$engine>::new(sql::CALIBRATIONS_BULK);
+                    insert.push_values(chunk, |mut row, calibration| {
+                        row.push_bind(epoch)
+                            .push_bind(&calibration.node_name)
+                            .push_bind(calibration.measured.as_unix_seconds())
+                            .push_bind(calibration.idle_power.as_microwatts())
+                            .push_bind(calibration.max_power.as_microwatts())
+                            .push_bind(calibration.idle_spread.as_microwatts())
+                            .push_bind(calibration.max_spread.as_microwatts())
+                            .push_bind(i64::from(calibration.idle_samples))
+                            .push_bind(i64::from(calibration.max_samples))
+                            .push_bind(i64::from(calibration.outliers));
+                    });
+                    insert.build().execute(&mut *connection).await?;
+                }
+                Ok(())
+            }
+
+            pub(crate) async fn calibrations(
+                &self,
+                node_name: Option<&str>,
+                limit: u32,
+            ) -> Result<Vec<Calibration>, StorageError> {
+                let query = match node_name {
+                    Some(name) => sqlx::query_as(sql::CALIBRATIONS_OF_NODE).bind(name),
+                    None => sqlx::query_as(sql::CALIBRATIONS),
+                };
+                let rows: Vec<CalibrationRow> =
+                    query.bind(i64::from(limit)).fetch_all(&self.reader).await?;
+                rows.into_iter().map(Calibration::try_from).collect()
+            }
+        }
+    };
+}
+
+nodes!(Sqlite);
+nodes!(Postgres);

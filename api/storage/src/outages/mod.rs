@@ -1,0 +1,38 @@
+//! Outages: nodes that cannot be taken though nobody reserved them.
+
+pub(crate) mod repository;
+mod row;
+pub mod sql;
+
+use planner::node_set::NodeSet;
+use planner::time::{Span, Timestamp};
+
+use crate::identity::{EpochId, OutageId};
+
+/// Nodes that are down or in maintenance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Which outage.
+    pub id: OutageId,
+    /// Who said so.
+    pub owner: String,
+    /// In words, for people.
+    pub reason: String,
+    /// When it was said.
+    pub created: Timestamp,
+    /// The epoch whose ranks these are.
+    pub epoch: EpochId,
+    /// Since when.
+    pub start: Timestamp,
+    /// Until when; `None` where that is not known.
+    pub end: Option<Timestamp>,
+    /// Which nodes, as ranks in the epoch's draw order.
+    pub ranks: NodeSet,
+}
+
+impl Outage {
+    /// When; without an end until the end of time. `None` only for spans that were written wrongly.
+    pub fn span(&self) -> Option<Span> {
+        Span::new(self.start, self.end.unwrap_or(Timestamp::MAX))
+    }
+}

@@ -1,0 +1,13 @@
+//! Reservations, their offers, and the nodes that these hold.
+
+pub(crate) mod allocations;
+pub(crate) mod error;
+pub(crate) mod event;
+pub(crate) mod lifecycle;
+mod notices;
+mod proposals;
+mod reading;
+mod replacements;
+pub(crate) mod reservation;
+mod row;
+pub mod sql;

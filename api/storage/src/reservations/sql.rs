@@ -1,0 +1,115 @@
+//! Reservations and their offers. What changes what is held notes the count of changes with it.
+
+use crate::statements::statements;
+
+statements! {
+    /// A new reservation.
+    INSERT_RESERVATION = "INSERT INTO reservations
+        (id, owner, state, request, created_s, expires_s, document, priority, replaces, changed)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, (SELECT changes FROM book WHERE id = 1))";
+
+    /// A new offer.
+    INSERT_OFFER = "INSERT INTO offers
+        (id, reservation_id, start_s, end_s, position, document, rankings)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+    /// One reservation.
+    RESERVATION = "SELECT id, owner, state, degraded, request, created_s, expires_s,
+            chosen_offer_id, start_s, end_s, document, row_version, confirmed_s, priority, replaces,
+            notice
+        FROM reservations WHERE id = $1";
+
+    /// The offers of a reservation in their order.
+    OFFERS_OF_RESERVATION = "SELECT id, reservation_id, start_s, end_s, document, rankings
+        FROM offers WHERE reservation_id = $1 ORDER BY position";
+
+    /// Confirms a reservation: the chosen offer and its span.
+    CONFIRM = "UPDATE reservations SET state = 'confirmed', chosen_offer_id = $2, start_s = $3,
+            end_s = $4, confirmed_s = $5, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Whether, since a count of changes, an offer was chosen whose hold is over at an instant. What
+    /// is compared with the states is no column, so that SQLite goes by the changes, which are few,
+    /// and not through all that was ever chosen.
+    CHOSEN_LATE = "SELECT EXISTS (SELECT 1 FROM reservations
+        WHERE changed > $1 AND state || '' IN ('confirmed', 'active') AND expires_s <= $2)";
+
+    /// Makes a reservation that waited proposed, its offers held until an instant.
+    PROPOSE_AWAITING = "UPDATE reservations
+        SET state = 'proposed', expires_s = $2, document = $3, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Ends a reservation in a state.
+    END = "UPDATE reservations SET state = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Whether what was promised no longer holds.
+    SET_DEGRADED = "UPDATE reservations SET degraded = $2, notice = $3,
+            row_version = row_version + 1
+        WHERE id = $1 AND state IN ('confirmed', 'active')
+          AND (degraded <> $2 OR COALESCE(notice, '') <> COALESCE($3, ''))";
+
+    /// Other nodes for a reservation, and what its owner is to know.
+    SET_NODES_REPLACED = "UPDATE reservations SET degraded = $2, notice = $3,
+            row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// What is told of an offer.
+    SET_OFFER_DOCUMENT = "UPDATE offers SET document = $2 WHERE id = $1";
+
+    /// Tells the owner of a reservation something.
+    SET_NOTICE = "UPDATE reservations SET notice = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Rejects a reservation that awaits the supplier.
+    REJECT_AWAITING = "UPDATE reservations SET state = 'rejected', notice = $2,
+            row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1 AND state = 'awaiting_supplier'";
+
+    /// Forgets the offers of a reservation.
+    DELETE_OFFERS = "DELETE FROM offers WHERE reservation_id = $1";
+
+    /// An owner's proposals that are held at an instant, and until when; those that await the supplier
+    /// too.
+    HELD_BY = "SELECT id, expires_s FROM reservations
+        WHERE state IN ('proposed', 'awaiting_supplier') AND expires_s > $2 AND owner = $1";
+
+    /// Forgets an offer.
+    DELETE_OFFER = "DELETE FROM offers WHERE id = $1 AND reservation_id = $2";
+
+    /// Expires the holds that are due at an instant.
+    EXPIRE_DUE = "UPDATE reservations SET state = 'expired', row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE state = 'proposed' AND expires_s <= $1 RETURNING id, owner";
+
+    /// Completes what has ended at an instant.
+    COMPLETE_DUE = "UPDATE reservations SET state = 'completed', row_version = row_version + 1
+        WHERE state IN ('confirmed', 'active') AND end_s <= $1 RETURNING id, owner";
+
+    /// Starts what is due at an instant.
+    ACTIVATE_DUE = "UPDATE reservations SET state = 'active', row_version = row_version + 1
+        WHERE state = 'confirmed' AND start_s <= $1 RETURNING id, owner";
+
+    /// Whether anything is due at an instant.
+    ANY_DUE = "SELECT EXISTS (SELECT 1 FROM reservations
+            WHERE state = 'proposed' AND expires_s <= $1)
+        OR EXISTS (SELECT 1 FROM reservations
+            WHERE state IN ('confirmed', 'active') AND end_s <= $1)
+        OR EXISTS (SELECT 1 FROM reservations WHERE state = 'confirmed' AND start_s <= $1)";
+}
+
+/// Reservations that pass a filter.
+pub const RESERVATIONS_WHERE: &str = "SELECT r.id, r.owner, r.state, r.degraded, r.request,
+        r.created_s, r.expires_s, r.chosen_offer_id, r.start_s, r.end_s, r.document, r.row_version,
+        r.confirmed_s, r.priority, r.replaces, r.notice
+    FROM reservations AS r WHERE 1 = 1";
+
+/// Offers of several reservations.
+pub const OFFERS_WHERE: &str = "SELECT id, reservation_id, start_s, end_s, document, rankings
+    FROM offers WHERE reservation_id IN (";

@@ -1,0 +1,55 @@
+//! Every statement, written once for both engines, in the folder of its noun.
+//!
+//! Public so that a test can prepare each on both.
+
+pub use crate::access::sql as access;
+pub use crate::agendas::sql as agendas;
+pub use crate::book::sql as book;
+pub use crate::consumption::sql as consumption;
+pub use crate::engine::sql as engine;
+pub use crate::epochs::sql as epochs;
+pub use crate::events::sql as events;
+pub use crate::feeds::sql as feeds;
+pub use crate::grants::sql as grants;
+pub use crate::idempotency::sql as idempotency;
+pub use crate::leases::sql as leases;
+pub use crate::negotiations::sql as negotiations;
+pub use crate::nodes::sql as nodes;
+pub use crate::outages::sql as outages;
+pub use crate::reevaluations::sql as reevaluations;
+pub use crate::reservations::allocations::sql as allocations;
+pub use crate::reservations::sql as reservations;
+pub use crate::simulations::sql as simulations;
+pub use crate::state::sql as state;
+pub use crate::webhooks::sql as webhooks;
+pub use crate::write_trials::sql as write_trials;
+
+/// Every complete statement with its name.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    [
+        access::ALL,
+        agendas::ALL,
+        allocations::ALL,
+        book::ALL,
+        consumption::ALL,
+        engine::ALL,
+        epochs::ALL,
+        events::ALL,
+        feeds::ALL,
+        grants::ALL,
+        idempotency::ALL,
+        leases::ALL,
+        negotiations::ALL,
+        nodes::ALL,
+        outages::ALL,
+        reevaluations::ALL,
+        reservations::ALL,
+        simulations::ALL,
+        state::ALL,
+        webhooks::ALL,
+        write_trials::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}

@@ -1,0 +1,91 @@
+//! The state of the database that plans rest on: read whole, or as what is newer than what is known.
+
+mod changes;
+mod row;
+mod snapshot;
+pub mod sql;
+
+use planner::agenda::Piece;
+use planner::node_set::NodeSet;
+use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
+use planner::time::{Span, Timestamp};
+
+use crate::access::ApiToken;
+use crate::agendas::{ProvenPiece, Quantity};
+use crate::book::Marks;
+use crate::grants::Grant;
+use crate::identity::{EpochId, ReservationId};
+use crate::nodes::StoredNodes;
+use crate::outages::Outage;
+use crate::reservations::allocations::Allocation;
+
+/// Everything that is newer than marks, read in one transaction; `None` where nothing of a kind is.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// How far this is.
+    pub marks: Marks,
+    /// The nodes of the newest epoch.
+    pub nodes: Option<StoredNodes>,
+    /// What is in force of all agendas.
+    pub agendas: Option<AgendaPieces>,
+    /// What is held.
+    pub book: BookChanges,
+    /// Those that have yet to end.
+    pub outages: Option<Vec<Outage>>,
+    /// Grants that have yet to end and stand.
+    pub grants: Option<Vec<Grant>>,
+    /// All tokens, revoked ones too.
+    pub tokens: Option<Vec<ApiToken>>,
+}
+
+/// What is held that is newer.
+#[derive(Clone, Debug)]
+pub enum BookChanges {
+    /// Everything that is held.
+    All(Vec<Holding>),
+    /// What these reservations hold now, which may be nothing.
+    Of(Vec<ReservationId>, Vec<Holding>),
+}
+
+/// Nodes that a reservation holds during a span; those of one reservation are alternatives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// Whose.
+    pub reservation_id: ReservationId,
+    /// For an offer that was not chosen yet: until when it is held.
+    pub held_until: Option<Timestamp>,
+    /// When.
+    pub span: Span,
+    /// Which nodes, as ranks in the newest epoch's draw order.
+    pub ranks: NodeSet,
+}
+
+/// The pieces in force of all agendas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgendaPieces {
+    /// Prices.
+    pub price: Vec<Piece<EnergyPrice>>,
+    /// CO2 intensities.
+    pub co2: Vec<Piece<CarbonIntensity>>,
+    /// Caps; `None` where no cap was ever announced.
+    pub power_cap: Option<Vec<Piece<Power>>>,
+    /// The same pieces with what they rest on.
+    pub proven: Vec<(Quantity, Vec<ProvenPiece>)>,
+}
+
+/// Everything a plan rests on, read in one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookSnapshot {
+    /// What a proposal made from this must name.
+    pub version: i64,
+    /// The newest epoch; none before the first nodes.
+    pub epoch: Option<EpochId>,
+    /// Prices that touch the span.
+    pub price: Vec<Piece<EnergyPrice>>,
+    /// CO2 intensities that touch the span.
+    pub co2: Vec<Piece<CarbonIntensity>>,
+    /// Caps that touch the span; `None` where no cap was ever announced.
+    pub power_cap: Option<Vec<Piece<Power>>>,
+    /// The live allocations of the newest epoch that touch the span.
+    pub allocations: Vec<Allocation>,
+}

@@ -1,0 +1,43 @@
+//! Rows of what is held, and their way into the domain.
+
+use planner::node_set::NodeSet;
+use planner::time::Timestamp;
+use sqlx::FromRow;
+
+use crate::error::StorageError;
+use crate::identity::{OfferId, ReservationId};
+use crate::row::{inconsistent, span};
+use crate::state::Holding;
+
+#[derive(FromRow)]
+pub(crate) struct HoldingRow {
+    reservation_id: ReservationId,
+    offer_id: OfferId,
+    held_until_s: Option<i64>,
+    first_rank: i64,
+    end_rank: i64,
+    start_s: i64,
+    end_s: i64,
+}
+
+/// Rows of one offer and span, which follow each other, as one holding. `O(rows)`.
+pub(crate) fn held(rows: &[HoldingRow]) -> Result<Vec<Holding>, StorageError> {
+    let same = |a: &HoldingRow, b: &HoldingRow| {
+        (a.offer_id, a.start_s, a.end_s) == (b.offer_id, b.start_s, b.end_s)
+    };
+    rows.chunk_by(same).map(holding).collect()
+}
+
+fn holding(rows: &[HoldingRow]) -> Result<Holding, StorageError> {
+    let first = &rows[0];
+    let wrong = |problem| inconsistent("allocations", &first.offer_id, problem);
+    let rank = |rank| u32::try_from(rank).map_err(|_| wrong("a rank is out of range")());
+    let range = |row: &HoldingRow| Ok(rank(row.first_rank)?..rank(row.end_rank)?);
+    let ranges = rows.iter().map(range).collect::<Result<Vec<_>, StorageError>>()?;
+    Ok(Holding {
+        reservation_id: first.reservation_id,
+        held_until: first.held_until_s.map(Timestamp::from_unix_seconds),
+        span: span(first.start_s, first.end_s).ok_or_else(wrong("the span is empty"))?,
+        ranks: NodeSet::from_ranges(ranges),
+    })
+}

@@ -1,0 +1,4 @@
+//! Whether the database can be written.
+
+mod repository;
+pub mod sql;
