@@ -9,7 +9,8 @@ use planner::request::Request;
 use simulator::experiment::{Files, Variant};
 use simulator::policy::Policy;
 use simulator::sesames::{
-    Cell, Forecast, Given, InputError, Inputs, Parameters, SesamesError, Source, Tariff, Uncovered,
+    Cell, Forecast, Given, InputError, Inputs, Parameters, SesamesError, Setting, Source, Tariff,
+    Uncovered,
 };
 use simulator::traces;
 
@@ -64,30 +65,61 @@ impl fmt::Display for BadInput {
     }
 }
 
-/// The cell of a variant. What no file of it gives is as in `given`.
+/// The cell of a variant, with what [`setting`] reads.
 ///
 /// # Errors
-/// All errors of the first kind that has any: unreadable files, parameters, inputs.
+/// Those of [`setting`], then those of [`Measured::cell`].
 pub fn cell(
     variant: &Variant,
     policies: &[Policy],
     given: &Inputs,
     read: &mut ReadText<'_>,
 ) -> Result<Prepared, Vec<BadInput>> {
+    setting(variant, policies, given, read)?.cell()
+}
+
+/// A cell whose inputs are read: how much it is can be told, and nothing has been drawn for it.
+pub struct Measured<'a> {
+    /// What would be played.
+    pub setting: Setting,
+    files: &'a Files,
+    notes: Vec<String>,
+}
+
+impl Measured<'_> {
+    /// Draws what is needed to judge the agendas that are given, and lays out the nodes.
+    ///
+    /// # Errors
+    /// Agendas that do not cover the requests, nodes that are no cluster.
+    pub fn cell(self) -> Result<Prepared, Vec<BadInput>> {
+        let Self { setting, files, mut notes } = self;
+        let cell = Cell::of(setting).map_err(|error| placed(&error, files))?;
+        let uncovered = cell.uncovered().iter();
+        notes.extend(uncovered.map(|it| format!("{}. {ALLOWED}", lacking(it, files))));
+        Ok(Prepared { cell, notes })
+    }
+}
+
+/// The inputs of a variant. What no file of it gives is as in `given`.
+///
+/// # Errors
+/// All errors of the first kind that has any: unreadable files, parameters, inputs.
+pub fn setting<'a>(
+    variant: &'a Variant,
+    policies: &[Policy],
+    given: &Inputs,
+    read: &mut ReadText<'_>,
+) -> Result<Measured<'a>, Vec<BadInput>> {
     let mut reader = Reader { read, errors: Vec::new(), notes: Vec::new() };
     let mut parameters = variant.parameters.clone();
     let inputs = reader.inputs(&variant.files, given.clone(), &mut parameters);
     if !reader.errors.is_empty() {
         return Err(reader.errors);
     }
-    let mut notes = reader.notes;
-    match Cell::new(parameters, inputs, policies.to_vec()) {
-        Ok(cell) => {
-            let uncovered = cell.uncovered().iter();
-            notes.extend(uncovered.map(|it| format!("{}. {ALLOWED}", lacking(it, &variant.files))));
-            Ok(Prepared { cell, notes })
-        }
-        Err(error) => Err(placed(&error, &variant.files)),
+    let (files, notes) = (&variant.files, reader.notes);
+    match Setting::new(parameters, inputs, policies.to_vec()) {
+        Ok(setting) => Ok(Measured { setting, files, notes }),
+        Err(error) => Err(placed(&error, files)),
     }
 }
 

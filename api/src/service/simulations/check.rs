@@ -1,13 +1,13 @@
 //! Whether an experiment can be played, and how much it is.
 //!
 //! Every cell is laid out once, as its worker will do: what passes cannot fail later for what was
-//! asked.
+//! asked. Before anything is drawn or laid out for a cell, its numbers are judged against the limits.
 
 use planner::json::JsonError;
 use planner::time::Seconds;
 use serde_json::Value;
 use simulator::experiment::Experiment;
-use simulator::sesames::{Cell, Source};
+use simulator::sesames::{Setting, Source};
 
 use crate::simulation::document::{Document, MAX_NODES};
 use crate::simulation::inputs::{self, BadInput, Place};
@@ -65,14 +65,19 @@ pub fn check(document: &Document) -> Result<Checked, Vec<JsonError>> {
             note(&mut errors, at(place, format!("must be at most {MAX_NODES}")));
             continue;
         }
-        match inputs::cell(variant, &experiment.policies, &given, &mut read) {
+        let measured = inputs::setting(variant, &experiment.policies, &given, &mut read);
+        let prepared = match measured {
+            Ok(measured) if !size.takes(experiment, &measured.setting, &mut errors) => continue,
+            Ok(measured) => measured.cell(),
+            Err(found) => Err(found),
+        };
+        match prepared {
             Err(found) => {
                 for bad in found {
                     note(&mut errors, placed(experiment, bad));
                 }
             }
             Ok(prepared) => {
-                size.add(experiment, &prepared.cell, &mut errors);
                 for text in prepared.notes {
                     note(&mut notes, text);
                 }
@@ -96,26 +101,37 @@ fn note<T: PartialEq>(all: &mut Vec<T>, one: T) {
 }
 
 impl Size {
-    fn add(&mut self, experiment: &Experiment, cell: &Cell, errors: &mut Vec<JsonError>) {
-        if cell.parameters().nodes > MAX_NODES {
+    /// Counts a cell. Whether it may be laid out: it is within every limit, and so are all up to it.
+    fn takes(
+        &mut self,
+        experiment: &Experiment,
+        setting: &Setting,
+        errors: &mut Vec<JsonError>,
+    ) -> bool {
+        let (parameters, plans) = (setting.parameters(), setting.plans());
+        let is_of_nodes = parameters.nodes <= MAX_NODES;
+        if !is_of_nodes {
             note(errors, at("", format!("there must be at most {MAX_NODES} nodes")));
         }
-        if slots(cell) > MAX_SLOTS {
+        let is_of_slots = slots(setting) <= MAX_SLOTS;
+        if !is_of_slots {
             let place = pointer(experiment, &Place::Parameter("slot_s"));
             let message =
                 format!("must be so long that there are at most {MAX_SLOTS} slots to the last end");
             note(errors, at(place, message));
         }
-        if cell.plans() > MAX_PLANS_OF_CELL {
+        let is_of_plans = plans <= MAX_PLANS_OF_CELL;
+        if !is_of_plans {
             let message = format!(
-                "there are {} plans (requests times policies, in all runs) in a cell, of at most \
-                 {MAX_PLANS_OF_CELL}",
-                cell.plans()
+                "there are {plans} plans (requests times policies, in all runs) in a cell, of at most \
+                 {MAX_PLANS_OF_CELL}"
             );
             note(errors, at("", message));
         }
-        self.runs = self.runs.saturating_add(cell.parameters().runs.into());
-        self.plans = self.plans.saturating_add(cell.plans());
+        self.runs = self.runs.saturating_add(parameters.runs.into());
+        self.plans = self.plans.saturating_add(plans);
+        let is_of_all = self.runs <= MAX_RUNS && self.plans <= MAX_PLANS;
+        is_of_nodes && is_of_slots && is_of_plans && is_of_all
     }
 
     fn judge(&self, errors: &mut Vec<JsonError>) {
@@ -134,10 +150,10 @@ impl Size {
 }
 
 /// From the month's start to the last instant that a request can touch, in slots.
-fn slots(cell: &Cell) -> i64 {
-    let parameters = cell.parameters();
+fn slots(setting: &Setting) -> i64 {
+    let parameters = setting.parameters();
     let horizon = parameters.horizon();
-    let ends = match &cell.inputs().requests {
+    let ends = match &setting.inputs().requests {
         Source::Drawn => None,
         Source::Given(requests) => {
             requests.iter().map(|request| request.latest_start + request.duration).max()
@@ -203,6 +219,28 @@ mod tests {
         // Ten years by the second.
         let slots = of(r#"{"parameters": {"nodes": 1, "days": 3660, "slot_s": 1}}"#);
         assert!(slots.starts_with("/parameters/slot_s: must be so long"), "{slots}");
+    }
+
+    /// With a table of prices all requests are drawn, to judge whether the table covers them: 4e9
+    /// runs would take days, and 4e9 requests 400 GB.
+    #[test]
+    fn what_is_too_much_is_refused_before_anything_is_drawn_for_it() {
+        let table = r#""files": {"price_file": "p.csv"}, "tables": {"p.csv":
+            "start,end,price_per_mwh\n2013-01-01T00:00:00Z,2014-01-01T00:00:00Z,1\n"}"#;
+        let of = |parameters: &str| {
+            let began = std::time::Instant::now();
+            let told = errors(&format!(r#"{{"parameters": {{{parameters}}}, {table}}}"#)).join(" ");
+            assert!(began.elapsed() < std::time::Duration::from_secs(20), "{parameters}");
+            told
+        };
+        let runs = of(r#""nodes": 1, "requests": 1, "runs": 4000000000"#);
+        assert!(runs.contains("4000000000 runs in all cells"), "{runs}");
+        let requests = of(r#""nodes": 1, "requests": 4000000000, "runs": 1"#);
+        assert!(requests.contains("16000000000 plans (requests times"), "{requests}");
+        let slots = of(r#""nodes": 1, "days": 3660, "slot_s": 1, "flow": "poisson""#);
+        assert!(slots.contains("/parameters/slot_s: must be so long"), "{slots}");
+        let both = of(r#""nodes": 1, "requests": 4294967295, "runs": 4294967295"#);
+        assert!(both.contains("of at most 200000"), "{both}");
     }
 
     #[test]

@@ -129,30 +129,50 @@ fn bounds_of(inputs: &Inputs, agenda: Given) -> Option<Span> {
 
 /// The agendas that do not cover all requests of all runs.
 pub(super) fn uncovered(parameters: &Parameters, inputs: &Inputs) -> Vec<Uncovered> {
-    let spans: Vec<Span> = match &inputs.requests {
-        Source::Given(requests) => {
-            requests.iter().filter_map(|request| span_of(parameters, request)).collect()
-        }
-        Source::Drawn if any_is_given(inputs) => (0..parameters.runs)
-            .flat_map(|run| {
-                requests::draw(parameters, &mut stream(parameters.seed, run, Draw::Requests))
-            })
-            .filter_map(|request| span_of(parameters, &request))
-            .collect(),
-        Source::Drawn => Vec::new(),
-    };
-    let first = spans.iter().map(|span| span.start()).min();
-    let last = spans.iter().map(|span| span.end()).max();
-    let Some(needed) = first.zip(last).and_then(|(first, last)| Span::new(first, last)) else {
+    if !any_is_given(inputs) {
         return Vec::new();
-    };
-    let judged = |agenda: Given| {
-        let gaps = spans.iter().filter(|span| covers(inputs, agenda, **span) == Some(false));
-        let (uncovered, requests) = (gaps.count() as u64, spans.len() as u64);
-        let covers = bounds_of(inputs, agenda);
+    }
+    let mut tally = Tally::default();
+    match &inputs.requests {
+        Source::Given(requests) => tally.add(parameters, inputs, requests),
+        // One run after the other, so that one is in memory at a time.
+        Source::Drawn => (0..parameters.runs).for_each(|run| {
+            let mut rng = stream(parameters.seed, run, Draw::Requests);
+            tally.add(parameters, inputs, &requests::draw(parameters, &mut rng));
+        }),
+    }
+    let Some(needed) = tally.needed else { return Vec::new() };
+    let judged = |(agenda, uncovered): (Given, u64)| {
+        let (covers, requests) = (bounds_of(inputs, agenda), tally.requests);
         (uncovered > 0).then_some(Uncovered { agenda, covers, needed, uncovered, requests })
     };
-    Given::ALL.into_iter().filter_map(judged).collect()
+    Given::ALL.into_iter().zip(tally.uncovered).filter_map(judged).collect()
+}
+
+/// Requests counted by the agendas that do not cover them.
+#[derive(Default)]
+struct Tally {
+    requests: u64,
+    /// For each agenda, in the order of [`Given::ALL`].
+    uncovered: [u64; 3],
+    needed: Option<Span>,
+}
+
+impl Tally {
+    fn add(&mut self, parameters: &Parameters, inputs: &Inputs, requests: &[Request]) {
+        for span in requests.iter().filter_map(|request| span_of(parameters, request)) {
+            self.requests += 1;
+            for (agenda, uncovered) in Given::ALL.into_iter().zip(&mut self.uncovered) {
+                *uncovered += u64::from(covers(inputs, agenda, span) == Some(false));
+            }
+            self.needed = match self.needed {
+                Some(needed) => {
+                    Span::new(needed.start().min(span.start()), needed.end().max(span.end()))
+                }
+                None => Some(span),
+            };
+        }
+    }
 }
 
 const fn any_is_given(inputs: &Inputs) -> bool {

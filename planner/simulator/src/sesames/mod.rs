@@ -1,7 +1,7 @@
 //! The month of section VI of the SESAMES paper: requests played against agendas under policies.
 //!
-//! 1. [`Cell::new`]: parameters ([`Parameters`]), what is given ([`Inputs`]) and policies, checked;
-//!    the nodes laid out ([`Platform`]).
+//! 1. [`Setting::new`]: parameters ([`Parameters`]), what is given ([`Inputs`]) and policies, checked;
+//!    [`Cell::of`]: the nodes laid out ([`Platform`]).
 //! 2. [`Cell::play`]: one run. A [`Month`] is drawn, each input from a stream of its own
 //!    (`streams`) or given; the requests are placed under each policy, in a book of that policy's
 //!    own. Runs do not depend on each other: any thread may play any.
@@ -102,24 +102,33 @@ pub enum SesamesError {
     Cancelled,
 }
 
-/// One setting: parameters, what is given and policies, ready to be played.
+/// Parameters, what is given and policies that agree with one another. Its size is known, and
+/// nothing has been drawn or laid out for it.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct Setting {
     parameters: Parameters,
     inputs: Inputs,
     policies: Vec<Policy>,
+}
+
+/// A setting with its nodes laid out, ready to be played.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Its given nodes have become the platform.
+    setting: Setting,
     platform: Arc<Platform>,
     uncovered: Vec<Uncovered>,
 }
 
-impl Cell {
-    /// Lays out the nodes. `O(nodes)`.
+impl Setting {
+    /// Checks each by itself. `O(requests)` that are given, whatever is to be drawn.
     ///
     /// # Errors
-    /// What cannot be played, with all errors of the first kind that has any.
+    /// Parameters, inputs or policies that cannot be played, with all errors of the first kind that
+    /// has any.
     pub fn new(
         parameters: Parameters,
-        mut inputs: Inputs,
+        inputs: Inputs,
         policies: Vec<Policy>,
     ) -> Result<Self, SesamesError> {
         let errors = parameters.errors();
@@ -130,36 +139,77 @@ impl Cell {
         if !errors.is_empty() {
             return Err(SesamesError::Inputs(errors));
         }
-        let uncovered = coverage::uncovered(&parameters, &inputs);
-        if !uncovered.is_empty() && !parameters.allow_uncovered {
-            return Err(SesamesError::Uncovered(uncovered));
-        }
         let twice = (1..policies.len()).any(|index| policies[..index].contains(&policies[index]));
         if policies.is_empty() || twice {
             return Err(SesamesError::Policies);
         }
-        let pattern = match &mut inputs.nodes {
-            Source::Drawn => platform::nodes()?,
-            // From here on the platform has them.
-            Source::Given(nodes) => std::mem::take(nodes),
-        };
-        let platform = Arc::new(Platform::new(pattern, parameters.nodes)?);
-        Ok(Self { parameters, inputs, policies, platform, uncovered })
+        Ok(Self { parameters, inputs, policies })
     }
 
-    /// What the cell is played with.
+    /// What is to be played with.
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
+    /// What is given.
+    pub const fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// How many plans there are to make.
+    pub fn plans(&self) -> u64 {
+        let runs = u64::from(self.parameters.runs);
+        let requests = u64::from(self.parameters.requests);
+        (self.policies.len() as u64).saturating_mul(requests).saturating_mul(runs)
+    }
+}
+
+impl Cell {
+    /// Lays out the nodes of a setting that is checked on the way.
+    ///
+    /// # Errors
+    /// As [`Setting::new`] and [`Cell::of`].
+    pub fn new(
+        parameters: Parameters,
+        inputs: Inputs,
+        policies: Vec<Policy>,
+    ) -> Result<Self, SesamesError> {
+        Self::of(Setting::new(parameters, inputs, policies)?)
+    }
+
+    /// Lays out the nodes. `O(nodes)`, and where agendas are given and requests drawn, `O(runs *
+    /// requests)`: all of them are drawn to see whether the agendas cover them.
+    ///
+    /// # Errors
+    /// Given agendas that do not cover the requests where that is not allowed, and nodes that are no
+    /// cluster.
+    pub fn of(mut setting: Setting) -> Result<Self, SesamesError> {
+        let uncovered = coverage::uncovered(&setting.parameters, &setting.inputs);
+        if !uncovered.is_empty() && !setting.parameters.allow_uncovered {
+            return Err(SesamesError::Uncovered(uncovered));
+        }
+        let pattern = match &mut setting.inputs.nodes {
+            Source::Drawn => platform::nodes()?,
+            // From here on the platform has them.
+            Source::Given(nodes) => std::mem::take(nodes),
+        };
+        let platform = Arc::new(Platform::new(pattern, setting.parameters.nodes)?);
+        Ok(Self { setting, platform, uncovered })
+    }
+
+    /// What the cell is played with.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.setting.parameters
+    }
+
     /// The policies that are compared.
     pub fn policies(&self) -> &[Policy] {
-        &self.policies
+        &self.setting.policies
     }
 
     /// What is given; its nodes have become the platform.
     pub const fn inputs(&self) -> &Inputs {
-        &self.inputs
+        &self.setting.inputs
     }
 
     /// The given agendas that do not cover all requests, where that is allowed.
@@ -169,8 +219,7 @@ impl Cell {
 
     /// How many plans there are to make.
     pub fn plans(&self) -> u64 {
-        let runs = u64::from(self.parameters.runs);
-        self.policies.len() as u64 * u64::from(self.parameters.requests) * runs
+        self.setting.plans()
     }
 
     /// What run number `run`, from 0, is played with.
@@ -178,7 +227,7 @@ impl Cell {
     /// # Errors
     /// Given agendas that are none.
     pub fn month(&self, run: u32) -> Result<Month, SesamesError> {
-        Month::draw(&self.parameters, &self.inputs, &self.platform, run)
+        Month::draw(self.parameters(), self.inputs(), &self.platform, run)
     }
 
     /// Plays run number `run`, from 0. `on_plan` sees every plan as it is made; `cancelled` is asked
