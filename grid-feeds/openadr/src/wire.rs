@@ -4,6 +4,7 @@
 //! hide all events of its page, an emergency's among them.
 
 use chrono::{DateTime, Utc};
+use grid_feeds::http::excerpt;
 use openleadr_wire::report::ReportType;
 use planner::time::{Span, Timestamp};
 use serde_json::Value;
@@ -137,7 +138,9 @@ impl Event {
             None | Some(Value::Null) => Ok(None),
             Some(priority) => {
                 let number = priority.as_u64().and_then(|it| u32::try_from(it).ok());
-                number.map(Some).ok_or_else(|| format!("priority {priority} is none"))
+                number
+                    .map(Some)
+                    .ok_or_else(|| format!("priority {} is none", excerpt(&priority.to_string())))
             }
         };
         let modified = text(document, "modificationDateTime").and_then(|text| {
@@ -253,7 +256,7 @@ fn text(document: &Value, name: &str) -> Part<Option<String>> {
     match document.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(format!("{name} {} is no text", excerpt(other))),
+        Some(other) => Err(format!("{name} {} is no text", excerpt(&other.to_string()))),
     }
 }
 
@@ -275,7 +278,9 @@ fn period(document: &Value) -> Part<Option<Period>> {
     let period = match document.get("intervalPeriod") {
         None | Some(Value::Null) => return Ok(None),
         Some(period) if period.is_object() => period,
-        Some(other) => return Err(format!("intervalPeriod {} is none", excerpt(other))),
+        Some(other) => {
+            return Err(format!("intervalPeriod {} is none", excerpt(&other.to_string())));
+        }
     };
     let start = text(period, "start")
         .and_then(|text| text.ok_or_else(|| "has no start".to_owned()))
@@ -295,17 +300,13 @@ fn start(text: &str) -> Part<Start> {
 
 fn instant(text: &str) -> Part<DateTime<Utc>> {
     let instant = DateTime::parse_from_rfc3339(text);
-    instant.map(Into::into).map_err(|_| format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))
+    let wrong = |_| format!("{:?} is no time such as 2026-01-31T12:00:00Z", excerpt(text));
+    instant.map(Into::into).map_err(wrong)
 }
 
 fn duration(document: &Value, name: &str) -> Part<Option<jiff::Span>> {
     let Some(text) = text(document, name)? else { return Ok(None) };
     let length: Option<jiff::Span> = text.parse().ok();
     let length = length.filter(|length| text.starts_with('P') && !length.is_negative());
-    length.map(Some).ok_or_else(|| format!("{name} {text:?} is none such as PT1H"))
-}
-
-/// The beginning of what stands where something else should.
-fn excerpt(value: &Value) -> String {
-    value.to_string().chars().take(40).collect()
+    length.map(Some).ok_or_else(|| format!("{name} {:?} is none such as PT1H", excerpt(&text)))
 }

@@ -181,7 +181,8 @@ impl std::fmt::Debug for Role {
 }
 
 impl Revision {
-    /// With notes that are short, and without secrets: suppliers repeat what they were sent.
+    /// Without secrets in what is told of it, and with notes that are short: suppliers repeat what
+    /// they were sent.
     fn scrubbed(mut self) -> Self {
         let notes = &mut self.series.notes;
         let more = notes.len().saturating_sub(MOST_NOTES);
@@ -190,6 +191,9 @@ impl Revision {
             *note = excerpt(note);
         }
         notes.extend((more > 0).then(|| format!("and {more} more notes")));
+        for words in &mut self.doubt.words {
+            *words = scrub(words);
+        }
         // What has a secret in it is not kept to be sent again.
         self.validator = self.validator.filter(|it| scrub(&it.0) == *it.0);
         self
@@ -275,6 +279,18 @@ mod tests {
         let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
         let kind = Kind::Price { currency: Currency::EUR };
         Series { kind, issued_at: None, agenda, notes: Vec::new() }
+    }
+
+    #[test]
+    fn neither_notes_nor_doubts_tell_a_secret() {
+        let secret = Secret::granted("t0ken-in-a-doubt");
+        let words = format!("event 5: \"{}\" is no unit of power", secret.expose());
+        let doubt = Doubt { words: vec![words.clone()], spans: Vec::new() };
+        let series = Series { notes: vec![words], ..series(&[(0, 10, 1)]) };
+        let (source, zone) = ("a".into(), "FR".into());
+        let told = Revision { source, zone, series, doubt, validator: None }.scrubbed();
+        let without = "event 5: \"***\" is no unit of power";
+        assert_eq!((&*told.series.notes[0], &*told.doubt.words[0]), (without, without));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Emergencies and warnings.
 
+use grid_feeds::feed::scrub;
 use planner::time::{Span, Timestamp};
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ pub struct Alert {
     pub kind: String,
     /// The time that it is about.
     pub span: Span,
-    /// The warning in the supplier's words.
+    /// The warning in the supplier's words, without secrets.
     pub text: String,
 }
 
@@ -42,7 +43,7 @@ pub(super) fn alerts(reader: &Reader<'_>, ranked: &[&Event]) -> Heard<Vec<Alert>
             let of_kind = payloads.iter().filter_map(|payload| {
                 let kind = payload.kind.as_ref().ok().filter(|_| is_alert(payload))?;
                 let id = id.map_or_else(|| "all".to_owned(), |id| id.to_string());
-                let (id, kind) = (format!("{}/{id}", event.id), kind.clone());
+                let (id, kind) = (scrub(&format!("{}/{id}", event.id)), scrub(kind));
                 let since = if span.start() == Timestamp::MIN { reader.now } else { span.start() };
                 let span = Span::new(since, span.end())?;
                 Some(Alert { id, kind, span, text: words(payload) })
@@ -61,8 +62,8 @@ pub(super) fn alerts(reader: &Reader<'_>, ranked: &[&Event]) -> Heard<Vec<Alert>
     heard
 }
 
-/// The words of a payload.
+/// The words of a payload, without secrets.
 fn words(payload: &Payload) -> String {
     let values = payload.values.as_deref().unwrap_or_default();
-    values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+    scrub(&values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; "))
 }

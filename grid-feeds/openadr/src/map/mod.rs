@@ -21,7 +21,8 @@ mod unit;
 
 use std::fmt;
 
-use grid_feeds::feed::{Accounting, Factors, Kind};
+use grid_feeds::feed::{Accounting, Factors, Kind, scrub};
+use grid_feeds::http::excerpt;
 use planner::agenda::Agenda;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
@@ -113,13 +114,14 @@ impl fmt::Display for Unread {
 }
 
 impl Unread {
+    /// Without secrets: the event's name, its id and what is quoted are the supplier's words.
     fn new(event: &Event, place: impl fmt::Display, message: impl fmt::Display) -> Self {
-        let id = &event.id;
+        let id = excerpt(&event.id);
         let event = match &event.name {
-            Some(name) => format!("{name:?} ({id})"),
-            None => id.clone(),
+            Some(name) => format!("{:?} ({id})", excerpt(name)),
+            None => id,
         };
-        Self { event, place: place.to_string(), more: 0, message: message.to_string() }
+        Self { event, place: place.to_string(), more: 0, message: scrub(&message.to_string()) }
     }
 
     /// Adds it to a list, in which what is wrong in many places is named once.

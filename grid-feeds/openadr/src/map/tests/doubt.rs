@@ -227,3 +227,37 @@ fn what_is_for_others_is_their_doubt() {
     document["targets"] = json!(5);
     assert!(read(&[Event::read(&document, 1)]).limit.doubtful.is_empty());
 }
+
+/// A supplier that repeats a token where a unit, a date, a name or a duration should be.
+#[test]
+fn what_is_told_of_unread_parts_and_of_alerts_has_no_secret() {
+    let secret = grid_feeds::feed::Secret::granted("t0ken-that-an-event-repeats");
+    let token = secret.expose();
+    let long = format!("{}{token}", "x".repeat(30));
+    let mut unit = in_kva(token, 1);
+    unit["payloadDescriptors"][0]["units"] = json!(token);
+    unit["eventName"] = json!(token);
+    let mut start = in_kva("start", 1);
+    start["intervalPeriod"]["start"] = json!(token);
+    let mut duration = in_kva("duration", 1);
+    duration["intervalPeriod"]["duration"] = json!(token);
+    let mut period = in_kva("period", 1);
+    period["intervalPeriod"] = json!(long);
+    let mut priority = in_kva("priority", 1);
+    priority["priority"] = json!(long);
+    let alert = json!({"intervals": [{"id": 0, "payloads": [
+        {"type": "ALERT_OTHER", "values": [format!("use {token}")]}]}]});
+    let mut events: Vec<Event> = [unit, start, duration, period, priority]
+        .iter()
+        .map(|document| Event::read(document, 1))
+        .collect();
+    events.push(event("alert", alert));
+    let word = read(&events);
+    let unread = word.unread();
+    assert!(unread.len() >= 5, "{unread:?}");
+    for part in unread {
+        let told = part.to_string();
+        assert!(!told.contains("t0ken") && told.contains("***"), "{told}");
+    }
+    assert_eq!(word.alerts.said[0].text, "use ***");
+}
