@@ -56,37 +56,47 @@ impl Shares {
 }
 
 impl Share {
-    /// Takes more.
+    /// Takes more. A share that is refused gives back what it has at once: of two that grow side by
+    /// side beyond what there is, the refusal of one leaves room for the other.
     ///
     /// # Errors
-    /// Where there is no more for the user or for all; the share stays as it is.
+    /// Where there is no more for the user or for all; the share is empty then.
     pub fn grow(&mut self, more: usize) -> Result<(), Exceeded> {
         let mut taken = self.shares.taken();
         let own = taken.by_user.get(&self.owner).copied().unwrap_or_default();
-        if self.limited && own + more > self.shares.most_per_user {
-            return Err(Exceeded::User);
-        }
-        if taken.all + more > self.shares.most {
-            return Err(Exceeded::All);
-        }
-        taken.all += more;
-        taken.by_user.insert(self.owner.clone(), own + more);
+        let exceeded = if self.limited && own + more > self.shares.most_per_user {
+            Exceeded::User
+        } else if taken.all + more > self.shares.most {
+            Exceeded::All
+        } else {
+            taken.all += more;
+            taken.by_user.insert(self.owner.clone(), own + more);
+            drop(taken);
+            self.amount += more;
+            return Ok(());
+        };
+        taken.give_back(&self.owner, self.amount);
         drop(taken);
-        self.amount += more;
-        Ok(())
+        self.amount = 0;
+        Err(exceeded)
+    }
+}
+
+impl Taken {
+    fn give_back(&mut self, owner: &str, amount: usize) {
+        self.all -= amount;
+        if let Some(own) = self.by_user.get_mut(owner) {
+            *own -= amount;
+            if *own == 0 {
+                self.by_user.remove(owner);
+            }
+        }
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut taken = self.shares.taken();
-        taken.all -= self.amount;
-        if let Some(own) = taken.by_user.get_mut(&self.owner) {
-            *own -= self.amount;
-            if *own == 0 {
-                taken.by_user.remove(&self.owner);
-            }
-        }
+        self.shares.taken().give_back(&self.owner, self.amount);
     }
 }
 
@@ -111,6 +121,21 @@ mod tests {
         drop((ada_too, bob));
         assert_eq!(olga.grow(7), Ok(()), "who is not limited may have all");
         drop(olga);
+        assert!(shares.taken().all == 0 && shares.taken().by_user.is_empty());
+    }
+
+    #[test]
+    fn a_share_that_is_refused_leaves_its_room_to_the_others() {
+        let shares = Shares::new(10, 6);
+        let of = |owner| shares.share(Access { owner, standing: Standing::User }, true);
+        let (mut one, mut other, mut bob) = (of("ada"), of("ada"), of("bob"));
+        assert_eq!((one.grow(3), other.grow(3)), (Ok(()), Ok(())));
+        assert_eq!(other.grow(1), Err(Exceeded::User));
+        assert_eq!(one.grow(3), Ok(()), "what the other had is free at once");
+        assert_eq!(bob.grow(4), Ok(()));
+        assert_eq!(bob.grow(1), Err(Exceeded::All));
+        assert_eq!(shares.taken().all, 6);
+        drop((one, other, bob));
         assert!(shares.taken().all == 0 && shares.taken().by_user.is_empty());
     }
 }
