@@ -153,9 +153,12 @@ impl Client {
 /// An acknowledgement says why there is nothing, whatever status it comes with; a text with 404 is an
 /// outage.
 fn read(answer: &Answer) -> Result<Document, FeedError> {
+    if answer.status == 200 {
+        let is_empty = answer.text.trim().is_empty();
+        let empty = || Err(FeedError::transient("an empty answer"));
+        return if is_empty { empty() } else { map::read(&answer.text) };
+    }
     match (answer.status, map::acknowledged(&answer.text)) {
-        (200, _) if answer.text.trim().is_empty() => Err(FeedError::transient("an empty answer")),
-        (200, _) => map::read(&answer.text),
         (400..=499, Some(FeedError::Refused { message, .. })) if answer.status != 429 => {
             Err(FeedError::Refused { status: answer.status, message })
         }

@@ -70,8 +70,10 @@ fn refusal(acknowledgement: &Document) -> FeedError {
 
 /// The error of an acknowledgement, whatever status it came with; `None` for another text.
 pub fn acknowledged(text: &str) -> Option<FeedError> {
-    let is_one = text.contains("Acknowledgement_MarketDocument");
-    read(text).err().filter(|error| is_one && !matches!(error, FeedError::Payload { .. }))
+    if !text.contains("Acknowledgement_MarketDocument") {
+        return None;
+    }
+    read(text).err().filter(|error| !matches!(error, FeedError::Payload { .. }))
 }
 
 /// Prices of A44 documents of `zone`, the pages of one answer.
