@@ -2,12 +2,17 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use crate::criterion::{Criterion, Values};
 
 /// An order of the criteria, most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ranking([Criterion; 3]);
+
+/// The name of each ranking, in the order of [`Ranking::ALL`].
+static NAMES: LazyLock<[String; 6]> =
+    LazyLock::new(|| Ranking::ALL.map(|ranking| ranking.0.map(Criterion::word).join("_")));
 
 /// Not one of the six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +38,11 @@ impl Ranking {
         self.0
     }
 
+    /// The names of the six rankings, such as `cost_co2_energy`, in the order of [`Ranking::ALL`].
+    pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
+        NAMES.iter().map(String::as_str)
+    }
+
     /// What the lexicographic minimum compares.
     pub fn key(self, values: &Values) -> [i128; 3] {
         self.key_of(Criterion::ALL.map(|criterion| criterion.exact(values)))
@@ -46,15 +56,15 @@ impl Ranking {
 
 impl fmt::Display for Ranking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second, third] = self.0.map(Criterion::word);
-        write!(f, "{first}_{second}_{third}")
+        f.write_str(&self.0.map(Criterion::word).join("_"))
     }
 }
 
 impl FromStr for Ranking {
     type Err = RankingError;
     fn from_str(text: &str) -> Result<Self, RankingError> {
-        Self::ALL.into_iter().find(|ranking| ranking.to_string() == text).ok_or(RankingError)
+        let named = Self::ALL.into_iter().zip(Self::names()).find(|(_, name)| *name == text);
+        named.map(|(ranking, _)| ranking).ok_or(RankingError)
     }
 }
 

@@ -14,6 +14,7 @@ mod wanted;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use planner::ranking::Ranking;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -29,16 +30,6 @@ pub use outage::{Outage, outage};
 
 /// How many reservations a page of the API has at the most.
 const PAGE: usize = 1000;
-
-/// The orders of energy, cost and CO2.
-const RANKINGS: [&str; 6] = [
-    "energy_cost_co2",
-    "energy_co2_cost",
-    "cost_energy_co2",
-    "cost_co2_energy",
-    "co2_energy_cost",
-    "co2_cost_energy",
-];
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
@@ -73,7 +64,7 @@ pub struct Reserve {
     #[command(flatten)]
     wanted: Wanted,
     /// Choose the best start by this ranking at once
-    #[arg(long, value_parser = PossibleValuesParser::new(RANKINGS))]
+    #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
     ranking: Option<String>,
     /// Have the supplier asked for extra power where only the power cap is in the way
     #[arg(long)]
@@ -99,8 +90,7 @@ pub struct Choose {
     /// The reservation, by its id or the beginning of it
     #[arg(value_parser = Named::parse)]
     id: Named,
-    /// Its letter as listed by reserve and show, its id, or a ranking: energy_cost_co2, energy_co2_cost,
-    /// cost_energy_co2, cost_co2_energy, co2_energy_cost or co2_cost_energy
+    #[arg(help = offer_help())]
     offer: String,
     #[command(flatten)]
     output: Output,
@@ -173,6 +163,16 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
         }
         if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
     })
+}
+
+/// What `wattbook choose` says of its second argument.
+fn offer_help() -> String {
+    let names: Vec<&str> = Ranking::names().collect();
+    let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
+    format!(
+        "Its letter as listed by reserve and show, its id, or a ranking: {} or {last}",
+        others.join(", ")
+    )
 }
 
 /// Has offers held, and one of them chosen where a ranking is given.
@@ -356,16 +356,5 @@ fn show_to_people(it: &Reservation) -> anyhow::Result<()> {
             super::print(format_args!("Note: {}", local_text(&notice.detail)))
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn rankings_are_those_of_the_planner() {
-        assert_eq!(
-            super::RANKINGS.map(str::to_owned),
-            planner::ranking::Ranking::ALL.map(|it| it.to_string())
-        );
     }
 }

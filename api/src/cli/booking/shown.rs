@@ -4,13 +4,11 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use planner::ranking::Ranking;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::server::Reason;
-
-/// How many rankings of three criteria there are.
-const RANKINGS: usize = 6;
 
 /// A start that was offered, as far as it is shown.
 #[derive(Deserialize)]
@@ -174,7 +172,7 @@ pub fn offers(offers: &[Offer]) -> Table {
             format!("{:.2} {}", it.saves.cost, it.currency),
             kg(it.saves.co2_g),
             match it.rankings.as_deref().unwrap_or_default() {
-                all if all.len() == RANKINGS => "all of them".to_owned(),
+                all if all.len() == Ranking::ALL.len() => "all of them".to_owned(),
                 some => some.join(" "),
             },
         ]);
