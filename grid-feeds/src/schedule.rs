@@ -75,6 +75,18 @@ impl Default for Rhythm {
     }
 }
 
+impl Rhythm {
+    /// Publications every day at these times of the clock, and every four hours in between.
+    pub fn daily(time_zone: &str, times: &[&str]) -> Self {
+        Self {
+            time_zone: time_zone.to_owned(),
+            publications: times.iter().map(|&time| time.to_owned()).collect(),
+            poll_every_s: 4 * 3600,
+            ..Self::default()
+        }
+    }
+}
+
 /// How a poll ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {

@@ -33,6 +33,7 @@ use tokio::net::TcpListener;
 
 pub use clock::eve_of_clock_change;
 pub use fault::Fault;
+pub use supplier::{ReplayedSource, sources};
 pub use truth::{Colour, Truth};
 
 use self::clock::Clock;

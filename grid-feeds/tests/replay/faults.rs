@@ -4,7 +4,7 @@ use grid_feeds::feed::{FeedError, Quality, RetryClass};
 use planner::time::{Seconds, Span};
 use replay_supplier::Fault;
 
-use crate::truthful::SERIES;
+use crate::truthful::series;
 use crate::world::{MILLION, World, assert_true, at};
 
 const NOW: &str = "2026-03-10T16:30:00Z";
@@ -13,7 +13,7 @@ async fn failures(fault: Fault) -> Vec<(&'static str, FeedError)> {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(fault));
     let mut failures = Vec::new();
-    for name in SERIES.into_iter().chain(["tempo", "tempo-public"]) {
+    for name in series().chain(["tempo", "tempo-public"]) {
         let source = world.source(name);
         let error = world.fetch(&source, 1, 2).await.expect_err(name);
         assert!(!error.to_string().contains("t0ken"), "{error}");
@@ -56,7 +56,7 @@ async fn empty_answers_with_status_200_are_no_values() {
     }
     for (name, error) in failures(Fault::EmptyObject).await {
         let wanted = match name {
-            "uk" | "electricity-maps" => RetryClass::NotYet,
+            "uk-carbon-intensity" | "electricity-maps" => RetryClass::NotYet,
             _ => RetryClass::Backoff,
         };
         assert_eq!(error.retry(), wanted, "{name}: {error}");
@@ -86,7 +86,7 @@ async fn slow_answers_time_out() {
 async fn nulls_are_gaps_and_the_other_values_stay_true() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::Nulls));
-    for name in SERIES {
+    for name in series() {
         let source = world.source(name);
         let revision = world.fetch(&source, 1, 2).await.unwrap();
         assert_true(&source, &revision, 0);
@@ -112,7 +112,7 @@ async fn a_late_publication_leaves_tomorrow_open() {
 #[tokio::test]
 async fn a_revision_is_read_as_the_supplier_says_it_now() {
     let world = World::at(NOW).await;
-    for name in SERIES {
+    for name in series() {
         let source = world.source(name);
         world.supplier.set_fault(None);
         let before = world.fetch(&source, 1, 2).await.unwrap();
@@ -150,7 +150,7 @@ async fn what_cannot_be_is_a_gap_and_the_other_values_stay_true() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::Absurd));
     // Their intensities are made of other values.
-    for name in SERIES.into_iter().filter(|name| *name != "entsoe-co2") {
+    for name in series().filter(|name| *name != "entsoe-co2") {
         let source = world.source(name);
         let revision = world.fetch(&source, 1, 2).await.unwrap();
         assert_true(&source, &revision, 0);

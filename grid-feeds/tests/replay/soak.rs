@@ -81,7 +81,9 @@ async fn after_two_weeks_of_faults_the_agendas_equal_the_truth_and_there_was_no_
     world.supplier.set_random_faults(7, &FAULTS.map(|fault| (fault, 0.33 / 7.0)));
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut polled = Vec::new();
-    for (name, ahead) in [("entsoe", 2 * 86_400), ("uk", 86_400), ("electricity-maps", 86_400)] {
+    for (name, ahead) in
+        [("entsoe", 2 * 86_400), ("uk-carbon-intensity", 86_400), ("electricity-maps", 86_400)]
+    {
         // A refusal by a 404 text waits less than in production, so that it is tried again.
         let rhythm = Rhythm { poll_every_s: 3600, refused_s: 3600, ..Rhythm::default() };
         let schedule = Schedule::new(rhythm, start, None, &mut random).unwrap();

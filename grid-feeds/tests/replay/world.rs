@@ -90,80 +90,33 @@ impl World {
 
     /// What the source of a name is, how far its values may be off, and its settings.
     fn settings(&self, name: &str) -> (Quantity, i64, String) {
-        let base = &self.base;
-        let token = format!("token = {{ file = \"{}\" }}", self.secret.path().display());
-        let (quantity, tolerance, provider, settings) = match name {
-            "entsoe" => (
-                Quantity::Price,
-                0,
-                "entsoe",
-                format!("zone = \"X\"\nbase_urls = [\"{base}/entsoe\"]\n{token}"),
-            ),
-            // Nobody listens on the first host's port.
-            "entsoe-second-host" => (
-                Quantity::Price,
-                0,
-                "entsoe",
-                format!(
-                    "zone = \"X\"\nbase_urls = [\"http://127.0.0.1:1\", \"{base}/entsoe\"]\n{token}"
-                ),
-            ),
-            // Generation is told in millionths of a megawatt.
-            "entsoe-co2" => (
-                Quantity::Co2,
-                10,
-                "entsoe",
-                format!("zone = \"X\"\nbase_urls = [\"{base}/entsoe\"]\n{token}"),
-            ),
-            "energy-charts" => (
-                Quantity::Price,
-                0,
-                "energy-charts",
-                format!("zone = \"FR\"\nbase_url = \"{base}\""),
-            ),
-            "energy-charts-co2" => {
-                (Quantity::Co2, 0, "energy-charts", format!("zone = \"fr\"\nbase_url = \"{base}\""))
-            }
-            "odre" => (Quantity::Co2, 0, "odre", format!("base_url = \"{base}/odre\"")),
-            "electricity-maps" => (
-                Quantity::Co2,
-                0,
-                "electricity-maps",
-                format!("zone = \"FR\"\nbase_url = \"{base}\"\n{token}"),
-            ),
-            "uk" => (Quantity::Co2, 0, "uk-carbon-intensity", format!("base_url = \"{base}\"")),
-            "octopus" => (
-                Quantity::Price,
-                0,
-                "octopus",
-                format!("product = \"AGILE\"\nregion = \"C\"\nbase_url = \"{base}\""),
-            ),
-            "awattar" => (
-                Quantity::Price,
-                0,
-                "awattar",
-                format!("country = \"germany\"\nbase_url = \"{base}\""),
-            ),
-            "nord-pool" => (
-                Quantity::Price,
-                0,
-                "nord-pool",
-                format!("area = \"SE3\"\ncurrency = \"EUR\"\nbase_url = \"{base}\""),
-            ),
-            // Pounds of grams that were divided as doubles.
-            "watttime" => (
-                Quantity::Co2,
-                1,
-                "watttime",
-                format!(
-                    "region = \"X\"\nuser = \"u\"\npassword = {{ file = \"{}\" }}\nbase_url = \"{base}\"",
-                    self.secret.path().display()
-                ),
-            ),
-            "tempo" | "tempo-public" => (Quantity::Price, 0, "contract", self.tempo(name)),
-            name => panic!("no source {name}"),
+        let secret = format!("{{ file = \"{}\" }}", self.secret.path().display());
+        let of = |name: &str| {
+            let source = replay_supplier::sources().find(|source| source.id == name);
+            let source = source.unwrap_or_else(|| panic!("no source {name}"));
+            let quantity = if source.quantity == "price" { Quantity::Price } else { Quantity::Co2 };
+            (quantity, source.settings_at(&self.base, &secret))
         };
-        (quantity, tolerance, format!("provider = \"{provider}\"\n{settings}"))
+        match name {
+            "tempo" | "tempo-public" => (Quantity::Price, 0, self.tempo(name)),
+            // Nobody listens on the first host's port.
+            "entsoe-second-host" => {
+                let (quantity, settings) = of("entsoe");
+                let hosts = "base_urls = [\"http://127.0.0.1:1\", ";
+                (quantity, 0, settings.replace("base_urls = [", hosts))
+            }
+            name => {
+                let (quantity, settings) = of(name);
+                let tolerance = match name {
+                    // Generation is told in millionths of a megawatt.
+                    "entsoe-co2" => 10,
+                    // Pounds of grams that were divided as doubles.
+                    "watttime" | "watttime-average" => 1,
+                    _ => 0,
+                };
+                (quantity, tolerance, settings)
+            }
+        }
     }
 
     fn tempo(&self, name: &str) -> String {
@@ -175,7 +128,7 @@ impl World {
             _ => "\"public\"".to_owned(),
         };
         format!(
-            "time_zone = \"Europe/Paris\"\ncurrency = \"EUR\"\nday_starts_at = \"06:00\"
+            "provider = \"contract\"\ntime_zone = \"Europe/Paris\"\ncurrency = \"EUR\"\nday_starts_at = \"06:00\"
              rules = [
                  {{ colour = \"blue\", energy_per_mwh = \"10\" }},
                  {{ colour = \"white\", energy_per_mwh = \"20\" }},

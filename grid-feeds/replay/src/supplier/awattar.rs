@@ -1,21 +1,31 @@
 //! aWATTar: hours in milliseconds.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request};
+use super::{Asked, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "awattar",
+    quantity: "price",
+    settings: r#"provider = "awattar"
+country = "germany"
+base_url = "BASE""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/v1/marketdata", get(hours))
+}
 
 const HOUR: Seconds = Seconds::new(3600);
 const PUBLICATION: (i8, i8) = (14, 0);
 
-pub(super) async fn hours(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn hours(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let instant = |name: &str| {
         let milliseconds: i64 = asked.get(name)?.parse().ok()?;
         Some(Timestamp::from_unix_seconds(milliseconds / 1000))

@@ -1,19 +1,33 @@
 //! Electricity Maps: hours behind and ahead.
 
-use axum::Json;
 use axum::extract::{Extension, Path, Query};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request, span};
+use super::{Asked, ReplayedSource, bad_request, span};
 use crate::view::{View, number, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "electricity-maps",
+    quantity: "co2",
+    settings: r#"provider = "electricity-maps"
+zone = "FR"
+token = TOKEN
+base_url = "BASE""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/v3/carbon-intensity/{what}", get(carbon_intensity))
+}
 
 const HOUR: Seconds = Seconds::new(3600);
 const DAY: Seconds = Seconds::new(86_400);
 
-pub(super) async fn carbon_intensity(
+async fn carbon_intensity(
     Path(what): Path<String>,
     headers: HeaderMap,
     Query(asked): Query<Asked>,

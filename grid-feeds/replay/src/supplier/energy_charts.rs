@@ -1,15 +1,37 @@
 //! Energy-Charts: parallel arrays over local days.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use jiff::civil::Date;
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request};
+use super::{Asked, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, price_step, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[
+    ReplayedSource {
+        id: "energy-charts",
+        quantity: "price",
+        settings: r#"provider = "energy-charts"
+zone = "FR"
+base_url = "BASE""#,
+    },
+    ReplayedSource {
+        id: "energy-charts-co2",
+        quantity: "co2",
+        settings: r#"provider = "energy-charts"
+zone = "fr"
+base_url = "BASE""#,
+    },
+];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/price", get(prices)).route("/co2eq", get(co2_equivalents))
+}
 
 const PUBLICATION: (i8, i8) = (13, 0);
 const QUARTER: Seconds = Seconds::new(900);
@@ -17,10 +39,7 @@ const QUARTER: Seconds = Seconds::new(900);
 /// How far the CO2 forecast reaches.
 const HORIZON: Seconds = Seconds::new(86_400);
 
-pub(super) async fn prices(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn prices(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let Some(days) = days(&asked) else { return bad_request("no days") };
     let out = days.into_iter().filter(|&day| view.day_is_out(&berlin, day, PUBLICATION));
@@ -37,10 +56,7 @@ pub(super) async fn prices(
     .into_response()
 }
 
-pub(super) async fn co2_equivalents(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn co2_equivalents(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let Some(days) = days(&asked) else { return bad_request("no days") };
     let spans = days.into_iter().filter_map(|day| Some(steps(berlin.day(day)?, QUARTER)));

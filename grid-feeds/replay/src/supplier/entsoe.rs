@@ -2,15 +2,32 @@
 
 use std::fmt::Write;
 
+use axum::Router;
 use axum::extract::{Extension, Query};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use jiff::civil::Date;
 use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
-use super::{Asked, bad_request};
+use super::{Asked, ReplayedSource, bad_request};
 use crate::view::{View, Zone, price_step, steps};
+
+/// Settings of a source that asks here.
+const SETTINGS: &str = r#"provider = "entsoe"
+zone = "10YFR-RTE------C"
+token = TOKEN
+base_urls = ["BASE/entsoe"]"#;
+
+pub(super) const SOURCES: &[ReplayedSource] = &[
+    ReplayedSource { id: "entsoe", quantity: "price", settings: SETTINGS },
+    ReplayedSource { id: "entsoe-co2", quantity: "co2", settings: SETTINGS },
+];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/entsoe/api", get(document))
+}
 
 /// Day-ahead prices come out at 12:55.
 const AUCTION: (i8, i8) = (12, 55);
@@ -25,10 +42,7 @@ const GENERATION: i64 = 10_000_000_000;
 const GAS: i64 = 490;
 const NUCLEAR: i64 = 12;
 
-pub(super) async fn document(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn document(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let text = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
     if text("securityToken").is_empty() {
         return StatusCode::UNAUTHORIZED.into_response();

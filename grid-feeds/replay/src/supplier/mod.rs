@@ -1,4 +1,4 @@
-//! The interfaces, a file for each supplier.
+//! The interfaces, a file for each supplier: its routes, and the sources that can ask them.
 
 mod awattar;
 mod electricity_maps;
@@ -16,32 +16,56 @@ use std::collections::HashMap;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 use planner::time::{Span, Timestamp};
 
 /// The parameters of a request.
 type Asked = HashMap<String, String>;
 
-pub(crate) fn routes() -> Router {
-    let records = "/odre/api/explore/v2.1/catalog/datasets/{dataset}/records";
-    let rates = "/v1/products/{product}/electricity-tariffs/{tariff}/standard-unit-rates/";
-    let tempo = "/rte/open_api/tempo_like_supply_contract/v1/tempo_like_calendars";
-    Router::new()
-        .route("/entsoe/api", get(entsoe::document))
-        .route(records, get(odre::records))
-        .route("/rte/token/oauth/", post(rte::token))
-        .route(tempo, get(rte::calendars))
-        .route("/rte/cms/open_data/v1/tempo", get(rte::season))
-        .route("/v3/carbon-intensity/{what}", get(electricity_maps::carbon_intensity))
-        .route("/intensity/{from}/{to}", get(uk_carbon_intensity::half_hours))
-        .route(rates, get(octopus::rates))
-        .route("/v1/marketdata", get(awattar::hours))
-        .route("/price", get(energy_charts::prices))
-        .route("/co2eq", get(energy_charts::co2_equivalents))
-        .route("/api/DayAheadPrices", get(nord_pool::day))
-        .route("/login", get(watttime::login))
-        .route("/v3/forecast", get(watttime::forecast))
-        .route("/v3/historical", get(watttime::historical))
+/// A source that can ask the replay supplier, as it is written in the settings file.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayedSource {
+    /// The source's name.
+    pub id: &'static str,
+    /// Of what: `price` or `co2`.
+    pub quantity: &'static str,
+    /// The provider and its settings as TOML. `BASE` stands for where the replay supplier is, `TOKEN`
+    /// for where a secret comes from.
+    pub settings: &'static str,
+}
+
+/// Every supplier that is replayed: its file here, with its routes and the sources that ask them.
+macro_rules! replay {
+    ($($supplier:ident,)+) => {
+        pub(crate) fn routes() -> Router {
+            Router::new()$(.merge($supplier::routes()))+
+        }
+
+        /// All sources that can ask the replay supplier.
+        pub fn sources() -> impl Iterator<Item = &'static ReplayedSource> {
+            [$($supplier::SOURCES,)+].into_iter().flatten()
+        }
+    };
+}
+
+replay! {
+    awattar,
+    rte,
+    electricity_maps,
+    energy_charts,
+    entsoe,
+    nord_pool,
+    octopus,
+    odre,
+    uk_carbon_intensity,
+    watttime,
+}
+
+impl ReplayedSource {
+    /// Its settings where the replay supplier is at `base` and secrets come from `secret`, which is
+    /// a TOML value.
+    pub fn settings_at(&self, base: &str, secret: &str) -> String {
+        self.settings.replace("BASE", base).replace("TOKEN", secret)
+    }
 }
 
 /// A parameter that is an instant.

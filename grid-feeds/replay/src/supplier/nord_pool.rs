@@ -1,18 +1,32 @@
 //! Nord Pool: a day, or 204.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::Span;
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request};
+use super::{Asked, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, price_step, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "nord-pool",
+    quantity: "price",
+    settings: r#"provider = "nord-pool"
+area = "SE3"
+currency = "EUR"
+base_url = "BASE""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/api/DayAheadPrices", get(day))
+}
 
 const PUBLICATION: (i8, i8) = (12, 55);
 
-pub(super) async fn day(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn day(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let day = asked.get("date").and_then(|date| date.parse().ok());
     let (Some(day), area) = (day, view.area(asked.get("deliveryArea"))) else {

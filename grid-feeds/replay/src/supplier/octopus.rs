@@ -1,13 +1,30 @@
 //! Octopus: rates in half-hours, the newest first, on pages.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request, span};
+use super::{Asked, ReplayedSource, bad_request, span};
 use crate::view::{View, Zone, number, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "octopus",
+    quantity: "price",
+    settings: r#"provider = "octopus"
+product = "AGILE"
+region = "C"
+base_url = "BASE""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route(
+        "/v1/products/{product}/electricity-tariffs/{tariff}/standard-unit-rates/",
+        get(rates),
+    )
+}
 
 const HALF_HOUR: Seconds = Seconds::new(1800);
 
@@ -18,10 +35,7 @@ const PAGE: usize = 40;
 const PUBLICATION: (i8, i8) = (16, 0);
 const DAY_ENDS: i8 = 23;
 
-pub(super) async fn rates(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn rates(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let Some(span) = span(&asked, "period_from", "period_to") else {
         return bad_request("no period");
     };

@@ -1,23 +1,32 @@
 //! ODRE: records newest first, some numbers as strings, quarter-hours to come without a value.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request};
+use super::{Asked, ReplayedSource, bad_request};
 use crate::view::{View, number, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "odre",
+    quantity: "co2",
+    settings: r#"provider = "odre"
+base_url = "BASE/odre""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/odre/api/explore/v2.1/catalog/datasets/{dataset}/records", get(records))
+}
 
 const QUARTER: Seconds = Seconds::new(900);
 
 /// Measurements come this long after their start.
 const DELAY: Seconds = Seconds::new(1800);
 
-pub(super) async fn records(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn records(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let condition = asked.get("where").map(String::as_str).unwrap_or_default();
     let mut bounds = condition.split('"').skip(1).step_by(2).map(Timestamp::parse);
     let span = match (bounds.next(), bounds.next()) {

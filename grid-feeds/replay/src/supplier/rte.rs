@@ -1,21 +1,58 @@
 //! RTE: a token, and colours with an account or on the public page.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
 use jiff::civil::{Date, date};
 use serde_json::{Map, Value, json};
 
-use super::{Asked, bad_request, span};
+use super::{Asked, ReplayedSource, bad_request, span};
 use crate::view::{View, Zone};
+
+/// A contract whose colours come by this access.
+macro_rules! contract {
+    ($access:literal) => {
+        concat!(
+            r#"provider = "contract"
+time_zone = "Europe/Paris"
+currency = "EUR"
+day_starts_at = "06:00"
+rules = [
+    { colour = "blue", energy_per_mwh = "120" },
+    { colour = "white", energy_per_mwh = "180" },
+    { colour = "red", energy_per_mwh = "500" },
+]
+colours = { access = "#,
+            $access,
+            r#", base_url = "BASE/rte" }"#
+        )
+    };
+}
+
+pub(super) const SOURCES: &[ReplayedSource] = &[
+    ReplayedSource { id: "contract", quantity: "price", settings: contract!(r#""public""#) },
+    ReplayedSource {
+        id: "contract-with-account",
+        quantity: "price",
+        settings: contract!(r#"{ account = { client_id = "any", client_secret = TOKEN } }"#),
+    },
+];
+
+pub(super) fn routes() -> Router {
+    Router::new()
+        .route("/rte/token/oauth/", post(token))
+        .route("/rte/open_api/tempo_like_supply_contract/v1/tempo_like_calendars", get(calendars))
+        .route("/rte/cms/open_data/v1/tempo", get(season))
+}
 
 const TOKEN: &str = "replayed";
 
 /// The binding colour of a day is out from 10:30 of the day before.
 const BINDING: (i8, i8) = (10, 30);
 
-pub(super) async fn token(headers: HeaderMap) -> Response {
+async fn token(headers: HeaderMap) -> Response {
     if authorization(&headers).starts_with("Basic ") {
         Json(json!({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 7200}))
             .into_response()
@@ -25,7 +62,7 @@ pub(super) async fn token(headers: HeaderMap) -> Response {
     }
 }
 
-pub(super) async fn calendars(
+async fn calendars(
     headers: HeaderMap,
     Query(asked): Query<Asked>,
     Extension(view): Extension<View>,
@@ -55,10 +92,7 @@ pub(super) async fn calendars(
     .into_response()
 }
 
-pub(super) async fn season(
-    Query(asked): Query<Asked>,
-    Extension(view): Extension<View>,
-) -> Response {
+async fn season(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
     let first = asked.get("season").and_then(|season| season.split('-').next()?.parse().ok());
     let Some(year): Option<i16> = first else { return bad_request("no season") };
     let paris = Zone::named("Europe/Paris");

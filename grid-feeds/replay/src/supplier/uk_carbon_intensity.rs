@@ -1,20 +1,32 @@
 //! UK Carbon Intensity: half-hours, of which those behind are measured.
 
-use axum::Json;
 use axum::extract::{Extension, Path};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::bad_request;
+use super::{ReplayedSource, bad_request};
 use crate::view::{View, number, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
+    id: "uk-carbon-intensity",
+    quantity: "co2",
+    settings: r#"provider = "uk-carbon-intensity"
+base_url = "BASE""#,
+}];
+
+pub(super) fn routes() -> Router {
+    Router::new().route("/intensity/{from}/{to}", get(half_hours))
+}
 
 const HALF_HOUR: Seconds = Seconds::new(1800);
 
 /// What `fw48h` reaches.
 const HORIZON: Seconds = Seconds::new(48 * 3600);
 
-pub(super) async fn half_hours(
+async fn half_hours(
     Path((from, to)): Path<(String, String)>,
     Extension(view): Extension<View>,
 ) -> Response {

@@ -1,14 +1,44 @@
 //! `WattTime`: a token, and five-minute values in pounds per MWh.
 
-use axum::Json;
 use axum::extract::{Extension, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, bad_request, span};
+use super::{Asked, ReplayedSource, bad_request, span};
 use crate::view::{View, steps};
+
+pub(super) const SOURCES: &[ReplayedSource] = &[
+    ReplayedSource {
+        id: "watttime",
+        quantity: "co2",
+        settings: r#"provider = "watttime"
+region = "ANY"
+user = "any"
+password = TOKEN
+base_url = "BASE""#,
+    },
+    ReplayedSource {
+        id: "watttime-average",
+        quantity: "co2",
+        settings: r#"provider = "watttime"
+region = "ANY"
+signal = "co2_aoer"
+user = "any"
+password = TOKEN
+base_url = "BASE""#,
+    },
+];
+
+pub(super) fn routes() -> Router {
+    Router::new()
+        .route("/login", get(login))
+        .route("/v3/forecast", get(forecast))
+        .route("/v3/historical", get(historical))
+}
 
 const TOKEN: &str = "replayed";
 const STEP: Seconds = Seconds::new(300);
@@ -16,7 +46,7 @@ const STEP: Seconds = Seconds::new(300);
 /// g/kWh in a lb/MWh.
 const GRAMS_PER_POUND: f64 = 0.453_592_37;
 
-pub(super) async fn login(headers: HeaderMap) -> Response {
+async fn login(headers: HeaderMap) -> Response {
     if authorization(&headers).starts_with("Basic ") {
         Json(json!({"token": TOKEN})).into_response()
     } else {
@@ -24,7 +54,7 @@ pub(super) async fn login(headers: HeaderMap) -> Response {
     }
 }
 
-pub(super) async fn forecast(
+async fn forecast(
     headers: HeaderMap,
     Query(asked): Query<Asked>,
     Extension(view): Extension<View>,
@@ -34,7 +64,7 @@ pub(super) async fn forecast(
     answer(&headers, &asked, &view, Span::new(view.now, end))
 }
 
-pub(super) async fn historical(
+async fn historical(
     headers: HeaderMap,
     Query(asked): Query<Asked>,
     Extension(view): Extension<View>,

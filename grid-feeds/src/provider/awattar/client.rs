@@ -1,8 +1,12 @@
 //! One request; without an end the service answers for 24 h only, so the end is always sent.
 
+use planner::time::Seconds;
+
 use super::map;
-use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Query};
+use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, conditional, send};
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 /// Whose prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -22,6 +26,26 @@ pub struct Settings {
     pub country: Country,
     /// Where the service is; the country's own unless given.
     pub base_url: Option<String>,
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(31 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = r#"country = "austria""#;
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Client::new(source, self, http);
+        Ok((quantity == Quantity::Price).then(|| Role::Price(Box::new(client()))))
+    }
+
+    fn rhythm(_quantity: Quantity) -> Rhythm {
+        Rhythm::daily("Europe/Berlin", &["14:00"])
+    }
 }
 
 /// Asks for one country.

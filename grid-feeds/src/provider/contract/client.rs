@@ -1,10 +1,36 @@
 //! The prices of a contract, with colours where it has them.
 
+use planner::time::Seconds;
+
 use super::settings::Settings;
 use super::tariff::Tariff;
-use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Query};
+use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::Http;
+use crate::provider::Declaration;
 use crate::provider::rte_tempo::{self, Colours};
+use crate::schedule::Rhythm;
+
+impl Declaration for Settings {
+    // RTE takes 366 days, of which some are asked for besides.
+    const LONGEST_WINDOW: Seconds = Seconds::new(360 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "time_zone = \"UTC\"\ncurrency = \"EUR\"\nrules = []";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Ok(Role::Price(Box::new(Client::new(source, self, http)?)));
+        (quantity == Quantity::Price).then(client).transpose()
+    }
+
+    fn rhythm(_quantity: Quantity) -> Rhythm {
+        // A signal at 08:00, the binding colour at 10:30, which is asked for until it is there.
+        Rhythm::daily("Europe/Paris", &["08:05", "10:31"])
+    }
+}
 
 /// Reckons the prices of a contract.
 #[derive(Debug)]

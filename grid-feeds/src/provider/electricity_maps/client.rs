@@ -4,8 +4,11 @@ use planner::time::{Seconds, Timestamp};
 
 use super::map;
 use super::wire::Answer;
-use crate::feed::{CarbonFeed, Factors, FeedError, Fetched, Fetching, Query, Secret, SecretSource};
+use crate::feed::{
+    CarbonFeed, Factors, FeedError, Fetched, Fetching, Quantity, Query, Role, Secret, SecretSource,
+};
 use crate::http::{Http, send};
+use crate::provider::Declaration;
 
 /// What `history` covers.
 const DAY: Seconds = Seconds::new(86_400);
@@ -31,6 +34,22 @@ pub struct Settings {
 
 fn host() -> String {
     "https://api.electricitymaps.com".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(10 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "zone = \"FR\"\ntoken = { environment = \"X\" }";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Ok(Role::Carbon(Box::new(Client::new(source, self, http)?)));
+        (quantity == Quantity::Co2).then(client).transpose()
+    }
 }
 
 /// Asks about one zone.

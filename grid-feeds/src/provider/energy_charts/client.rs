@@ -3,9 +3,13 @@
 use planner::time::{Seconds, Timestamp};
 
 use super::map;
-use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, PriceFeed, Query, Series};
+use crate::feed::{
+    CarbonFeed, FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Series,
+};
 use crate::http::{Answer, Http, conditional, send};
 use crate::local_time::LocalTime;
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 /// One bidding zone or country.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -20,6 +24,33 @@ pub struct Settings {
 
 fn host() -> String {
     "https://api.energy-charts.info".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(31 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = r#"zone = "FR""#;
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Box::new(Client::new(source, self, http));
+        Ok(match quantity {
+            Quantity::Price => Some(Role::Price(client())),
+            Quantity::Co2 => Some(Role::Carbon(client())),
+            Quantity::PowerCap => None,
+        })
+    }
+
+    fn rhythm(quantity: Quantity) -> Rhythm {
+        match quantity {
+            Quantity::Price => Rhythm::daily("Europe/Berlin", &["13:00"]),
+            Quantity::Co2 | Quantity::PowerCap => Rhythm::default(),
+        }
+    }
 }
 
 /// Asks about one zone.

@@ -6,10 +6,12 @@ use reqwest::RequestBuilder;
 use super::map;
 use super::wire::Document;
 use crate::feed::{
-    CarbonFeed, Factors, FeedError, Fetched, Fetching, PriceFeed, Query, Secret, SecretSource,
-    Series,
+    CarbonFeed, Factors, FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Secret,
+    SecretSource, Series,
 };
 use crate::http::{Answer, Http, send};
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 const HOST: &str = "https://web-api.tp.entsoe.eu";
 
@@ -39,6 +41,35 @@ pub struct Settings {
 
 fn hosts() -> Vec<String> {
     vec![HOST.to_owned()]
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(365 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "zone = \"X\"\ntoken = { environment = \"X\" }";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Client::new(source, self, http).map(Box::new);
+        Ok(match quantity {
+            Quantity::Price => Some(Role::Price(client()?)),
+            Quantity::Co2 => Some(Role::Carbon(client()?)),
+            Quantity::PowerCap => None,
+        })
+    }
+
+    fn rhythm(quantity: Quantity) -> Rhythm {
+        let usual = match quantity {
+            // Day-ahead results come from 12:55 on, often later.
+            Quantity::Price => Rhythm::daily("Europe/Brussels", &["12:55"]),
+            Quantity::Co2 | Quantity::PowerCap => Rhythm::default(),
+        };
+        Rhythm { budget_requests: 300, ..usual }
+    }
 }
 
 /// Asks the platform about one zone.

@@ -4,11 +4,17 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use planner::quantity::Currency;
+use planner::time::Seconds;
+
 use super::map::{self, Format};
 use crate::feed::{
-    CarbonFeed, FeedError, Fetched, Fetching, Kind, PowerCapFeed, PriceFeed, Quality, Query,
-    Validator,
+    CarbonFeed, FeedError, Fetched, Fetching, Kind, PowerCapFeed, PriceFeed, Quality, Quantity,
+    Query, Role, Validator,
 };
+use crate::http::Http;
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 /// A file is read up to this size.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -39,6 +45,41 @@ fn euro() -> String {
 
 const fn average() -> crate::feed::Accounting {
     crate::feed::Accounting::Average
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(365 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = r#"path = "caps""#;
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        _http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = |kind| Box::new(Client::new(source, self, kind));
+        Ok(Some(match quantity {
+            Quantity::Price => {
+                let currency = Currency::parse(&self.currency)
+                    .map_err(|error| FeedError::configuration(format!("currency {error}")))?;
+                Role::Price(client(Kind::Price { currency }))
+            }
+            Quantity::Co2 => {
+                let (accounting, factors) = (self.accounting, self.factors);
+                Role::Carbon(client(Kind::Co2 { accounting, factors }))
+            }
+            Quantity::PowerCap => Role::PowerCap(client(Kind::PowerCap)),
+        }))
+    }
+
+    fn rhythm(_quantity: Quantity) -> Rhythm {
+        Rhythm { poll_every_s: 30, catch_up_s: 5, ..Rhythm::default() }
+    }
+
+    fn is_binding(&self, _quantity: Quantity) -> bool {
+        self.binding
+    }
 }
 
 /// Reads files.

@@ -3,9 +3,11 @@
 use planner::time::Seconds;
 
 use super::map;
-use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Query};
+use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, send};
 use crate::local_time::LocalTime;
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 /// Days of delivery are days of this zone.
 const ZONE: &str = "Europe/Berlin";
@@ -25,6 +27,26 @@ pub struct Settings {
 
 fn host() -> String {
     "https://dataportal-api.nordpoolgroup.com".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(31 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "area = \"SE3\"\ncurrency = \"EUR\"";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Client::new(source, self, http);
+        Ok((quantity == Quantity::Price).then(|| Role::Price(Box::new(client()))))
+    }
+
+    fn rhythm(_quantity: Quantity) -> Rhythm {
+        Rhythm::daily("Europe/Berlin", &["12:55"])
+    }
 }
 
 /// Asks for one area.

@@ -1,8 +1,12 @@
 //! Requests by pages; the page number is counted here, links are not followed.
 
+use planner::time::Seconds;
+
 use super::map::{self, Terms};
-use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Query};
+use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, send};
+use crate::provider::Declaration;
+use crate::schedule::Rhythm;
 
 /// Pages of 1500 half-hours: a year has 12.
 const MOST_PAGES: usize = 20;
@@ -32,6 +36,26 @@ const fn yes() -> bool {
 
 fn host() -> String {
     "https://api.octopus.energy".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(365 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "product = \"AGILE\"\nregion = \"C\"";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Client::new(source, self, http);
+        Ok((quantity == Quantity::Price).then(|| Role::Price(Box::new(client()))))
+    }
+
+    fn rhythm(_quantity: Quantity) -> Rhythm {
+        Rhythm::daily("Europe/London", &["16:00"])
+    }
 }
 
 /// Asks for rates.

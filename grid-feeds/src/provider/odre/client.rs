@@ -3,8 +3,11 @@
 use planner::time::Seconds;
 
 use super::map;
-use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Query, Secret, SecretSource};
+use crate::feed::{
+    CarbonFeed, FeedError, Fetched, Fetching, Quantity, Query, Role, Secret, SecretSource,
+};
 use crate::http::{Http, send};
+use crate::provider::Declaration;
 
 /// The most records of a page, and the furthest that pages reach.
 const PAGE: usize = 100;
@@ -55,6 +58,22 @@ impl Dataset {
             Self::RealTime => Seconds::new(900),
             Self::Consolidated => Seconds::new(1800),
         }
+    }
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(31 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Ok(Role::Carbon(Box::new(Client::new(source, self, http)?)));
+        (quantity == Quantity::Co2).then(client).transpose()
     }
 }
 

@@ -1,11 +1,12 @@
 //! Requests: what was, by a span, and what is expected, by its horizon of 48 h.
 
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 
 use super::map;
 use super::wire::HalfHour;
-use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Query};
+use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Quantity, Query, Role};
 use crate::http::{Http, send};
+use crate::provider::Declaration;
 
 /// Great Britain or a region of it.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -20,6 +21,22 @@ pub struct Settings {
 
 fn host() -> String {
     "https://api.carbonintensity.org.uk".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(14 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Client::new(source, self, http);
+        Ok((quantity == Quantity::Co2).then(|| Role::Carbon(Box::new(client()))))
+    }
 }
 
 /// Asks for half-hours.

@@ -6,9 +6,11 @@ use planner::time::{Seconds, Timestamp};
 
 use super::map;
 use super::wire::{Answer, Login};
-use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Quality, Query, Secret, SecretSource};
+use crate::feed::{
+    CarbonFeed, FeedError, Fetched, Fetching, Quality, Quantity, Query, Role, Secret, SecretSource,
+};
 use crate::http::{Http, send};
-use crate::provider::json;
+use crate::provider::{Declaration, json};
 
 /// A token lasts 30 minutes.
 const TOKEN_LASTS: Seconds = Seconds::new(29 * 60);
@@ -40,6 +42,22 @@ fn marginal() -> String {
 
 fn host() -> String {
     "https://api.watttime.org".to_owned()
+}
+
+impl Declaration for Settings {
+    const LONGEST_WINDOW: Seconds = Seconds::new(30 * 86_400);
+    #[cfg(test)]
+    const EXAMPLE: &'static str = "region = \"X\"\nuser = \"u\"\npassword = { file = \"p\" }";
+
+    fn connect(
+        &self,
+        source: &str,
+        quantity: Quantity,
+        http: &Http,
+    ) -> Result<Option<Role>, FeedError> {
+        let client = || Ok(Role::Carbon(Box::new(Client::new(source, self, http)?)));
+        (quantity == Quantity::Co2).then(client).transpose()
+    }
 }
 
 /// Asks about one region.
