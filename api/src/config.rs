@@ -15,8 +15,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use planner::cap_scope::CapScope;
 use planner::node::{NAME_RULE, is_name};
-use planner::problem::{CapScope, SearchMode};
+use planner::problem::SearchMode;
 use planner::quantity::Currency;
 use planner::time::Seconds;
 use serde::Deserialize;

@@ -15,16 +15,10 @@ use reqwest::header::{
 use reqwest::redirect::Policy;
 use reqwest::{IntoUrl, Method, RequestBuilder, Response, StatusCode, Url};
 
-use crate::feed::{FeedError, Query, Secret, Validator, scrub};
+use crate::feed::{FeedError, Query, Secret, Validator, beginning, excerpt, scrub};
 
 /// An answer is read up to this size.
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
-
-/// Of what a supplier says about an error, this many characters are kept.
-const MAX_MESSAGE: usize = 200;
-
-/// Of a long error page, this many bytes are looked at. Acknowledgements are shorter.
-const LONGEST_SAID: usize = 64 * 1024;
 
 /// No supplier is believed that asks to wait longer.
 const LONGEST_WAIT_S: i64 = 86_400;
@@ -269,27 +263,6 @@ impl Answer {
     }
 }
 
-/// The beginning of a text, by whole words, where it is long: error pages may be, and secrets are
-/// looked for at every character.
-fn beginning(text: &str) -> &str {
-    let start = &text[..text.floor_char_boundary(LONGEST_SAID)];
-    if start.len() == text.len() {
-        return text;
-    }
-    start.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole)
-}
-
-/// The beginning of a text on one line, without secrets and control characters.
-pub fn excerpt(text: &str) -> String {
-    // Before it is cut to a message, for half a secret is one too.
-    let words = scrub(beginning(text)).split_whitespace().collect::<Vec<_>>().join(" ");
-    let words: String = words.chars().filter(|character| !character.is_control()).collect();
-    match words.char_indices().nth(MAX_MESSAGE) {
-        Some((end, _)) => format!("{} ...", &words[..end]),
-        None => words,
-    }
-}
-
 fn no_answer(error: reqwest::Error, secret: Option<&Secret>) -> FeedError {
     let error = error.without_url();
     let mut words = error.to_string();
@@ -376,13 +349,5 @@ mod tests {
             assert!(matches!(error, FeedError::Transient { .. }), "{error}");
             assert!(error.to_string().contains("https://elsewhere.example:8443"), "{error}");
         }
-        assert_eq!(excerpt(&"é".repeat(300)).chars().count(), MAX_MESSAGE + 4);
-    }
-
-    #[test]
-    fn of_a_long_text_whole_words_are_looked_at() {
-        let page = format!("{} {}", "a".repeat(LONGEST_SAID - 3), "secret".repeat(9));
-        assert_eq!(beginning(&page).len(), LONGEST_SAID - 3);
-        assert_eq!(beginning("short secret"), "short secret");
     }
 }

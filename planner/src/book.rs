@@ -3,12 +3,34 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use crate::free_nodes::FreeNodes;
 use crate::node_set::NodeSet;
 use crate::order::NodeOrder;
-use crate::problem::{BookedSpan, Outage};
 use crate::quantity::Power;
-use crate::search::free_nodes::FreeNodes;
 use crate::time::{Span, Timestamp};
+
+/// Nodes that are taken during a span.
+///
+/// Entries of one `id` are alternatives of which one will be used (held offers): their nodes are
+/// all taken, but at each instant only the one with the most power counts against the cap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookedSpan {
+    /// The reservation's id.
+    pub id: Arc<str>,
+    /// The time for which the nodes are taken.
+    pub span: Span,
+    /// The nodes, by ordinal.
+    pub nodes: NodeSet,
+}
+
+/// Nodes that cannot be taken during a span, though nobody reserved them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// The time for which the nodes are out of service; an outage without an end lasts to the end of time.
+    pub span: Span,
+    /// The nodes, by ordinal.
+    pub nodes: NodeSet,
+}
 
 /// Nodes taken during a span, by rank. Entries of one `id` are alternatives: see [`BookedSpan`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,14 @@
 pub mod agenda;
 pub mod book;
 pub mod calibration;
+pub mod cap_scope;
 pub mod check;
 pub mod criterion;
 pub mod decimal;
 pub mod decision;
 pub mod dialogue;
+pub mod filter;
+mod free_nodes;
 pub mod headroom;
 pub mod json;
 pub mod labels;

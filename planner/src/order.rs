@@ -9,10 +9,10 @@ use std::iter::Sum;
 use std::ops::{Add, Range, Sub};
 use std::sync::OnceLock;
 
+use crate::cap_scope::CapScope;
 use crate::decimal::Fraction;
 use crate::node::{MAX_NODES, Node, Nodes};
 use crate::node_set::NodeSet;
-use crate::problem::CapScope;
 use crate::quantity::Power;
 
 /// Which free nodes are taken first.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::agenda::Agendas;
-use crate::book::Book;
+use crate::book::{Book, BookedSpan, Outage};
+use crate::cap_scope::CapScope;
 use crate::node::Nodes;
-use crate::node_set::NodeSet;
 use crate::order::{NodeOrder, Preference};
-use crate::quantity::{Currency, Power};
+use crate::quantity::Currency;
 use crate::request::Request;
 use crate::selection::Selection;
-use crate::time::{Seconds, Span, Timestamp};
+use crate::time::{Seconds, Timestamp};
 
 /// Where starts are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,39 +22,6 @@ pub enum SearchMode {
     },
     /// Anywhere, to the second.
     Exact,
-}
-
-/// Nodes that are taken during a span.
-///
-/// Entries of one `id` are alternatives of which one will be used (held offers): their nodes are
-/// all taken, but at each instant only the one with the most power counts against the cap.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BookedSpan {
-    /// The reservation's id.
-    pub id: Arc<str>,
-    /// The time for which the nodes are taken.
-    pub span: Span,
-    /// The nodes, by ordinal.
-    pub nodes: NodeSet,
-}
-
-/// Nodes that cannot be taken during a span, though nobody reserved them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outage {
-    /// The time for which the nodes are out of service; an outage without an end lasts to the end of time.
-    pub span: Span,
-    /// The nodes, by ordinal.
-    pub nodes: NodeSet,
-}
-
-/// The nodes whose power the cap limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CapScope {
-    /// The reserved nodes' maximum power (paper, constraint C3).
-    #[default]
-    ReservedNodes,
-    /// The whole cluster: the reserved nodes' maximum power and all others' idle power.
-    AllNodes,
 }
 
 /// Every input of one decision. Can be saved, attached to a bug and replayed.
@@ -102,29 +69,5 @@ impl PlanningProblem {
     /// The book for a selection of the problem's.
     pub fn book(&self, selection: &Selection) -> Book {
         Book::of(&self.reservations, &self.outages, Arc::clone(selection.base()))
-    }
-}
-
-impl CapScope {
-    /// The scope of that word in documents and settings.
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::ReservedNodes, Self::AllNodes].into_iter().find(|scope| scope.word() == word)
-    }
-
-    /// What counts against the cap whatever is reserved: the idle power of all nodes, where idle
-    /// nodes count.
-    pub fn base_power(self, nodes: &Nodes) -> Power {
-        match self {
-            Self::ReservedNodes => Power::ZERO,
-            Self::AllNodes => nodes.idle_power(),
-        }
-    }
-
-    /// The word used in documents and settings.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::ReservedNodes => "reserved_nodes",
-            Self::AllNodes => "all_nodes",
-        }
     }
 }

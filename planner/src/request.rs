@@ -4,6 +4,7 @@ use std::iter;
 
 use crate::criterion::Criterion;
 use crate::decimal::Fraction;
+use crate::filter::NodeFilter;
 use crate::time::{Seconds, Span, Timestamp};
 use crate::tolerance::Tolerance;
 
@@ -56,17 +57,6 @@ pub struct Tolerances {
     pub cost: Tolerance,
     /// The tolerance of CO2.
     pub co2: Tolerance,
-}
-
-/// The nodes that a request may take: those that match all of it. All nodes by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct NodeFilter {
-    /// Nodes of this partition only.
-    pub partition: Option<Box<str>>,
-    /// Nodes with all of these features only.
-    pub features: Vec<Box<str>>,
-    /// None of these nodes, by name.
-    pub exclude: Vec<Box<str>>,
 }
 
 /// Why a request cannot be planned at all.

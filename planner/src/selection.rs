@@ -9,11 +9,11 @@ use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cap_scope::CapScope;
 use crate::decimal::Fraction;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::order::{NO_RANK, NodeOrder, Preference};
-use crate::problem::CapScope;
 
 /// Nodes to take from, over the ranks of an order of their own.
 #[derive(Clone, Debug)]

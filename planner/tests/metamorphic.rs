@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use planner::agenda::RateAgenda;
+use planner::book::BookedSpan;
 use planner::criterion::Criterion;
 use planner::decimal::Fraction;
 use planner::decision::{Decision, Offer};
@@ -18,7 +19,7 @@ use planner::labels::Labels;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::ranking::Ranking;
 use planner::request::Tolerances;

@@ -1,12 +1,13 @@
 //! Wishes: requests for nodes, and what to do about them, as documents.
 
+use planner::filter::NodeFilter;
 use planner::json::reader::read;
 use planner::json::request::{
     REQUEST_FIELDS, check_candidates, check_filter, request_fields, search,
 };
 use planner::json::{JsonError, Reader};
 use planner::problem::SearchMode;
-use planner::request::{NodeFilter, Request, Shape, Tolerances};
+use planner::request::{Request, Shape, Tolerances};
 use planner::time::Timestamp;
 use planner::tolerance::Tolerance;
 use serde_json::value::RawValue;

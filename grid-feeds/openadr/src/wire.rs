@@ -4,7 +4,7 @@
 //! hide all events of its page, an emergency's among them.
 
 use chrono::{DateTime, Utc};
-use grid_feeds::http::excerpt;
+use grid_feeds::feed::excerpt;
 use openleadr_wire::report::ReportType;
 use planner::time::{Span, Timestamp};
 use serde_json::Value;

@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use planner::agenda::{Agendas, RateAgenda};
+use planner::book::BookedSpan;
+use planner::cap_scope::CapScope;
 use planner::decimal::{Fraction, format_millionths};
 use planner::decision::Outcome;
-use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::{Currency, Rate};
 use planner::search::plan_problem;
 

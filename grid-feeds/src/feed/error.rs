@@ -4,8 +4,7 @@ use std::fmt;
 
 use planner::time::Seconds;
 
-use super::scrub::scrub;
-use crate::http::excerpt;
+use super::scrub::{excerpt, scrub};
 
 /// Why a feed has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -30,10 +30,9 @@ pub(crate) use instant::{instant, instant_to_second};
 pub use kind::{Accounting, Factors, Kind, Quantity};
 pub(crate) use number::{Number, decimal, millionths, nearest_millionths, ratio};
 pub use planner::agenda::Quality;
-pub use scrub::scrub;
+pub(crate) use scrub::beginning;
+pub use scrub::{excerpt, scrub};
 pub use secret::{Secret, SecretError, SecretSource};
-
-use crate::http::excerpt;
 
 /// Of a revision, so many notes are kept.
 const MOST_NOTES: usize = 40;

@@ -7,6 +7,12 @@ use std::sync::{PoisonError, RwLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+/// Of what a supplier says about an error, this many characters are kept.
+const MAX_MESSAGE: usize = 200;
+
+/// Of a long error page, this many bytes are looked at. Acknowledgements are shorter.
+const LONGEST_SAID: usize = 64 * 1024;
+
 /// What stands for a secret.
 const HIDDEN: &str = "***";
 
@@ -78,6 +84,27 @@ pub fn scrub(text: &str) -> String {
         }
     }
     text
+}
+
+/// The beginning of a text, by whole words, where it is long: error pages may be, and secrets are
+/// looked for at every character.
+pub(crate) fn beginning(text: &str) -> &str {
+    let start = &text[..text.floor_char_boundary(LONGEST_SAID)];
+    if start.len() == text.len() {
+        return text;
+    }
+    start.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole)
+}
+
+/// The beginning of a text on one line, without secrets and control characters.
+pub fn excerpt(text: &str) -> String {
+    // Before it is cut to a message, for half a secret is one too.
+    let words = scrub(beginning(text)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words: String = words.chars().filter(|character| !character.is_control()).collect();
+    match words.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{} ...", &words[..end]),
+        None => words,
+    }
 }
 
 /// `text` without one secret.
@@ -261,5 +288,13 @@ mod tests {
             let hidden = without(&secret, &format!("{before}{secret}{after}"));
             prop_assert!(hidden.contains(HIDDEN));
         }
+    }
+
+    #[test]
+    fn of_a_long_text_whole_words_are_looked_at() {
+        let page = format!("{} {}", "a".repeat(LONGEST_SAID - 3), "secret".repeat(9));
+        assert_eq!(beginning(&page).len(), LONGEST_SAID - 3);
+        assert_eq!(beginning("short secret"), "short secret");
+        assert_eq!(excerpt(&"é".repeat(300)).chars().count(), MAX_MESSAGE + 4);
     }
 }

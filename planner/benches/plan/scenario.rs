@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
 use planner::book::Book;
+use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
-use planner::problem::{CapScope, SearchMode};
+use planner::problem::SearchMode;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::ranking::Ranking;
 use planner::request::{Request, Shape};

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::policy::Policy;
 use crate::report::ReportedCell;
-use crate::sesames::{Cell, Measure, Measures, PlayedRun, RequestOutcome, Savings, curve};
+use crate::sesames::{
+    CURVE_MEASURES, Cell, Measure, Measures, PlayedRun, RequestOutcome, Savings, curve,
+};
 
 /// A row for each request, policy and run. Costs are in the tariff's currency; what is absent is
 /// empty.
@@ -107,17 +109,6 @@ pub fn runs(cell: &Cell, runs: &[PlayedRun], out: impl Write) -> Result<(), Erro
     table.flush()
 }
 
-/// The measures that a curve has.
-pub const CURVES: [Measure; 7] = [
-    Measure::EnergyJ,
-    Measure::Cost,
-    Measure::Co2G,
-    Measure::StartLagS,
-    Measure::UnsuccessfulNodes,
-    Measure::UnsuccessfulPowerCap,
-    Measure::Occupancy,
-];
-
 /// Writes a row for each policy and number of requests placed so far, means over runs:
 /// `curves.csv`.
 ///
@@ -125,12 +116,12 @@ pub const CURVES: [Measure; 7] = [
 /// Those of `out`.
 pub fn curves(cell: &Cell, runs: &[PlayedRun], out: impl Write) -> Result<(), Error> {
     let mut table = csv::Writer::from_writer(out);
-    let keys = CURVES.map(Measure::key);
+    let keys = CURVE_MEASURES.map(Measure::key);
     table.write_record(["policy", "requests"].iter().chain(&keys))?;
     for &policy in cell.policies() {
         let (nodes, month) = (cell.parameters().nodes, cell.parameters().month());
         for point in curve(runs, policy, nodes, month) {
-            let values = CURVES.map(|measure| number(point.get(measure)));
+            let values = CURVE_MEASURES.map(|measure| number(point.get(measure)));
             let of = [policy.to_string(), point.requests.to_string()];
             table.write_record(of.iter().chain(&values))?;
         }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use super::service::{Eligible, taken_during};
 use super::{Place, Violation};
+use crate::cap_scope::CapScope;
 use crate::decision::Offer;
 use crate::node_set::NodeSet;
 use crate::order::{NodeOrder, Preference};
-use crate::problem::{CapScope, PlanningProblem};
+use crate::problem::PlanningProblem;
 use crate::time::Span;
 
 /// What the chosen nodes draw, in microwatts.

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::cap_scope::CapScope;
 use crate::node_set::NodeSet;
-use crate::problem::{CapScope, PlanningProblem};
+use crate::problem::PlanningProblem;
 use crate::time::{Span, Timestamp};
 
 /// Power in microwatts; each step holds until the next.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::basis::BasisDocument;
 use super::explanation::ExplanationDocument;
-use crate::decision::{Binding, Decision, Offer, Reason, Savings, Shortage};
+use super::savings::SavingsDocument;
+use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
 use crate::search::Explanation;
@@ -134,18 +135,6 @@ pub struct OfferDocument {
     pub basis: Option<Vec<usize>>,
 }
 
-/// What one start saves against another; negative where it consumes more.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SavingsDocument {
-    /// Joules.
-    pub energy_j: f64,
-    /// In units of the offer's currency.
-    pub cost: f64,
-    /// Grams of CO2.
-    pub co2_g: f64,
-}
-
 impl DecisionDocument {
     /// A decision made over `order`, with the names of `nodes`.
     pub fn new(decision: &Decision, order: &NodeOrder, nodes: &Nodes) -> Self {
@@ -193,16 +182,6 @@ impl ReasonDocument {
             excluded_starts: reason.excluded_starts,
             binding: BindingDocument::new(&reason.binding),
             detail: reason.detail.clone(),
-        }
-    }
-}
-
-impl SavingsDocument {
-    pub(super) fn new(saves: Savings) -> Self {
-        Self {
-            energy_j: saves.energy.as_joules(),
-            cost: saves.cost.as_units(),
-            co2_g: saves.co2.as_grams(),
         }
     }
 }

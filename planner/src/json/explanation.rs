@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::decision::SavingsDocument;
+use super::savings::SavingsDocument;
 use crate::search::{Explanation, RankingExplanation, StartValues};
 use crate::time::Timestamp;
 

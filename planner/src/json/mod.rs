@@ -12,5 +12,6 @@ pub mod problem;
 pub mod reader;
 pub mod request;
 pub mod reservations;
+pub mod savings;
 
 pub use reader::{JsonError, Reader, read};

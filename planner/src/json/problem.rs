@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::nodes::{NodesDocument, nodes};
 use super::reader::{JsonError, Reader, read};
 use super::{agendas, request, reservations};
+use crate::cap_scope::CapScope;
 use crate::node::Nodes;
-use crate::problem::{CapScope, PlanningProblem};
+use crate::problem::PlanningProblem;
 use crate::quantity::Currency;
 
 const FIELDS: [&str; 9] = [

@@ -3,12 +3,11 @@
 use serde_json::value::RawValue;
 
 use super::reader::{Object, Reader};
-use crate::labels::FilterError;
+use crate::filter::FilterError;
+use crate::filter::NodeFilter;
 use crate::node::Nodes;
 use crate::problem::SearchMode;
-use crate::request::{
-    MAX_ALTERNATIVES, NodeFilter, Request, RequestError, Shape, Tolerances, is_duration,
-};
+use crate::request::{MAX_ALTERNATIVES, Request, RequestError, Shape, Tolerances, is_duration};
 use crate::search::too_many_candidates;
 use crate::time::{Seconds, Timestamp};
 use crate::tolerance::Tolerance;

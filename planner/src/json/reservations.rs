@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::reader::{Object, Reader};
+use crate::book::{BookedSpan, Outage};
 use crate::node::{NameIndex, Nodes};
 use crate::node_set::NodeSet;
-use crate::problem::{BookedSpan, Outage};
 use crate::time::{Span, Timestamp};
 
 /// Reads `[{"id", "start", "end", "nodes": [...]}]` or, instead of `nodes`, `node_ranges`. Where the

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::free_nodes::{Cells, FreeNodes};
 use super::node_covers::NodeCovers;
 use super::taken::Taken;
+use crate::free_nodes::{Cells, FreeNodes};
 use crate::node_set::NodeSet;
 use crate::order::Totals;
 use crate::selection::Selection;

@@ -18,7 +18,6 @@ mod evaluate;
 mod exclusion;
 mod explain;
 mod free;
-pub(crate) mod free_nodes;
 mod node_covers;
 mod pareto;
 mod reserved;
@@ -57,7 +56,7 @@ pub struct PlanningView<'a> {
     /// The grid.
     pub agendas: &'a Agendas,
     /// What counts against the cap whatever is reserved:
-    /// [`CapScope::base_power`](crate::problem::CapScope::base_power).
+    /// [`CapScope::base_power`](crate::cap_scope::CapScope::base_power).
     pub base_power: Power,
     /// Who holds which nodes when.
     pub book: &'a Book,

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
+use planner::book::BookedSpan;
+use planner::cap_scope::CapScope;
 use planner::check::check;
 use planner::decision::{Decision, Offer};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::order::NodeOrder;
-use planner::problem::{BookedSpan, CapScope, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Integral, Money, Power};
 use planner::ranking::Ranking;
 use planner::request::{Request, Shape};

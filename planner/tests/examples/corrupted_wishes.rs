@@ -1,8 +1,9 @@
 //! The judge against starts and reasons that break what a request or a site adds.
 
+use planner::cap_scope::CapScope;
 use planner::check::{Place, Violation};
 use planner::decision::{Binding, Decision, Outcome, ReasonCode, Shortage};
-use planner::problem::{CapScope, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::Power;
 use planner::request::Shape;
 use planner::time::{Seconds, Span};

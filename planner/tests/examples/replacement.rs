@@ -1,9 +1,10 @@
 //! Nodes that fail and those that take their place, with their arithmetic.
 
+use planner::book::Outage;
 use planner::book::RankedOutage;
 use planner::decision::Shortage;
 use planner::node_set::NodeSet;
-use planner::problem::{Outage, PlanningProblem};
+use planner::problem::PlanningProblem;
 use planner::quantity::Power;
 use planner::replacement::{Holding, due, losses, replaced, replacement};
 use planner::search::PlanningView;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use planner::book::Outage;
+use planner::cap_scope::CapScope;
 use planner::decision::{Binding, Shortage};
 use planner::labels::{Labels, NodeLabels};
 use planner::node::{Node, Nodes};
-use planner::problem::{CapScope, Outage, PlanningProblem};
+use planner::problem::PlanningProblem;
 use planner::quantity::Power;
 
 use super::build::*;

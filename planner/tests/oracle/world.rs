@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use planner::agenda::Agenda;
+use planner::book::BookedSpan;
+use planner::cap_scope::CapScope;
 use planner::decision::{ReasonCode, Shortage};
 use planner::labels::NodeLabels;
 use planner::order::Preference;
-use planner::problem::{BookedSpan, CapScope, PlanningProblem};
+use planner::problem::PlanningProblem;
 use planner::quantity::Rate;
 use planner::request::Shape;
 use planner::time::{Span, Timestamp};

@@ -10,10 +10,11 @@ mod wishes;
 use std::sync::Arc;
 
 use planner::agenda::{Agendas, RateAgenda};
+use planner::book::BookedSpan;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
 use proptest::collection::vec;

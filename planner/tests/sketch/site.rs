@@ -1,10 +1,11 @@
 //! What a site adds to its nodes: labels, outages, and which power its cap limits; and the filter of
 //! a request, which speaks of them.
 
+use planner::book::Outage;
+use planner::cap_scope::CapScope;
+use planner::filter::NodeFilter;
 use planner::labels::{Labels, NodeLabels};
 use planner::node_set::NodeSet;
-use planner::problem::{CapScope, Outage};
-use planner::request::NodeFilter;
 use planner::time::{Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Agendas: prices, intensities and caps by steps.
 
 use planner::agenda::{Agenda, Piece};
+use planner::cap_scope::CapScope;
 use planner::node::Node;
-use planner::problem::CapScope;
 use planner::quantity::Power;
 use planner::time::Span;
 use proptest::collection::vec;

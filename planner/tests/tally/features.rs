@@ -1,9 +1,11 @@
 //! Classes of what requests and sites may add, and of what comes of it.
 
+use planner::cap_scope::CapScope;
 use planner::decision::ReasonCode;
-use planner::problem::{CapScope, PlanningProblem, SearchMode};
+use planner::filter::NodeFilter;
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::ranking::Ranking;
-use planner::request::{NodeFilter, Tolerances};
+use planner::request::Tolerances;
 
 use super::Tally;
 use crate::oracle::{self, OracleDecision, window};
@@ -129,7 +131,7 @@ impl Tally {
             book.iter().any(|it| it.span.overlaps(out.span) && it.nodes.intersects(&out.nodes))
         });
         self.add("node booked and out of service", both);
-        let open = |out: &planner::problem::Outage| out.span.end() == planner::time::Timestamp::MAX;
+        let open = |out: &planner::book::Outage| out.span.end() == planner::time::Timestamp::MAX;
         self.add("outage without an end", outages.iter().any(open));
         self.compare("outage changes the offers", problem, decided, |problem| {
             problem.outages.clear();

@@ -6,8 +6,9 @@ mod features;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use planner::book::BookedSpan;
 use planner::decision::ReasonCode;
-use planner::problem::{BookedSpan, PlanningProblem, SearchMode};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::Rate;
 
 use crate::oracle::{OracleDecision, OracleStart, window};

@@ -1,10 +1,5 @@
 //! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling.
-#![expect(
-    clippy::doc_markdown,
-    reason = "doc comments on arguments are help texts, shown as they are"
-)]
-
 mod found;
 mod outage;
 mod server;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::book::Booking;
+use planner::cap_scope::CapScope;
 use planner::dialogue::{PowerOver, raised};
-use planner::problem::CapScope;
 use planner::quantity::Power;
 use planner::reserved_power::{ProfileStep, power_profile};
 use planner::time::Span;

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
+use planner::filter::NodeFilter;
 use planner::json::decision::MAX_NAMES;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
-use planner::problem::CapScope;
 use planner::quantity::Power;
-use planner::request::{NodeFilter, Request};
+use planner::request::Request;
 use planner::selection::Selection;
 
 /// A set of nodes as documents show it.

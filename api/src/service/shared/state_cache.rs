@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
 
+use planner::cap_scope::CapScope;
 use planner::node::Nodes;
-use planner::problem::CapScope;
 use planner::time::Timestamp;
 use storage::{Changes, Database, EpochId, StorageError};
 use tokio::sync::Mutex;

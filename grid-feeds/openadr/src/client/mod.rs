@@ -4,8 +4,8 @@
 
 mod token;
 
-use grid_feeds::feed::Secret;
-use grid_feeds::http::{Answer, Http, Timeouts, excerpt, send};
+use grid_feeds::feed::{Secret, excerpt};
+use grid_feeds::http::{Answer, Http, Timeouts, send};
 use planner::time::Timestamp;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::Serialize;

@@ -5,11 +5,9 @@ use planner::time::{Span, Timestamp};
 use serde_json::Value;
 
 use super::timing::laid;
+use super::types::ALERT;
 use super::{Heard, Reader};
 use crate::wire::{Event, Payload};
-
-/// What types of alerts begin with.
-pub(super) const ALERT: &str = "ALERT_";
 
 /// A word of warning.
 #[derive(Clone, Debug, PartialEq, Eq)]

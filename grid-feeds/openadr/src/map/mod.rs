@@ -21,8 +21,7 @@ mod unit;
 
 use std::fmt;
 
-use grid_feeds::feed::{Accounting, Factors, Kind, scrub};
-use grid_feeds::http::excerpt;
+use grid_feeds::feed::{Accounting, Factors, Kind, excerpt, scrub};
 use planner::agenda::Agenda;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};

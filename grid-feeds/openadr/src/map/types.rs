@@ -1,6 +1,5 @@
 //! Payload types, as the standard and the user guide spell them.
 
-use super::alert::ALERT;
 use crate::wire::{Event, Payload};
 
 pub(super) const PRICE: &str = "PRICE";
@@ -13,6 +12,9 @@ pub(super) const GRANT_FEE: [&str; 2] =
 pub(super) const AVAILABLE: [&str; 1] = ["IMPORT_CAPACITY_AVAILABLE"];
 pub(super) const AVAILABLE_PRICE: [&str; 2] =
     ["IMPORT_CAPACITY_AVAILABLE_PRICE", "IMPORT_CAPACITY_AVAILABLE_FEE"];
+
+/// What types of alerts begin with.
+pub(super) const ALERT: &str = "ALERT_";
 
 /// What limits and grants begin with.
 const CAPACITY: &str = "IMPORT_CAPACITY_";

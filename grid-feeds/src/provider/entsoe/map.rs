@@ -15,9 +15,8 @@ use super::factors::{Source, factor};
 use super::wire::{Document, TimeSeries};
 use crate::feed::{
     Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, decimal,
-    instant, nearest_millionths, ratio,
+    excerpt, instant, nearest_millionths, ratio,
 };
-use crate::http::excerpt;
 use crate::local_time::LocalTime;
 
 /// The day of delivery is one of this zone, for all of Europe.

@@ -5,10 +5,9 @@ use rust_decimal::Decimal;
 
 use super::wire::{Answer, HalfHour, Region};
 use crate::feed::{
-    Accounting, Factors, FeedError, Kind, Number, Quality, Reading, Series, assemble, instant,
-    nearest_millionths,
+    Accounting, Factors, FeedError, Kind, Number, Quality, Reading, Series, assemble, excerpt,
+    instant, nearest_millionths,
 };
-use crate::http::excerpt;
 use crate::provider::json;
 
 /// Reads the half-hours of an answer about a region, or all of Great Britain without.

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::ReportedCell;
 use crate::policy::Policy;
-use crate::sesames::{Measure, PolicySummary, Saved};
-use crate::tables::CURVES;
+use crate::sesames::{CURVE_MEASURES, Measure, PolicySummary, Saved};
 use charts::scale::readable;
 use charts::{Chart, Horizontal, Kind, Series, escaped};
 
@@ -25,7 +24,7 @@ pub(super) fn of_cell(cell: &ReportedCell<'_>) -> String {
     out += &rate("Price of energy", &format!("{currency}/MWh"), &line.price);
     out += &rate("CO2 intensity of energy", "g/kWh", &line.co2);
     out += "</div><h2>A reservation on average, as requests are placed</h2>\n<div class=figures>";
-    for measure in CURVES {
+    for measure in CURVE_MEASURES {
         out += &growth(cell, measure);
     }
     out + "</div>"

@@ -8,13 +8,24 @@ use super::confidence::{saving, saving_half_width};
 use super::measures::{Measure, Measures, mean};
 use super::outcome::{Amounts, PlayedRun};
 use super::streams::{Draw, stream, uniform};
-use super::summary::Saved;
 use crate::policy::Policy;
 
 /// How often the requests are drawn anew for an interval.
 const RESAMPLES: u32 = 1000;
 /// Of the ordered savings of the draws, the first and the last of the middle 95 %.
 const MIDDLE: [usize; 2] = [25, 974];
+
+/// One less the ratio of the mean over runs to that of `asap_first`, as fractions; absent where
+/// there is nothing to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Saved {
+    /// Of the energy.
+    pub energy_j: Option<f64>,
+    /// Of the cost.
+    pub cost: Option<f64>,
+    /// Of the CO2.
+    pub co2_g: Option<f64>,
+}
 
 /// One policy's month: means over runs, each a whole month.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

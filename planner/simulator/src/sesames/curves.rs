@@ -11,6 +11,17 @@ use crate::policy::Policy;
 /// The most points of a curve: a long stream of requests is looked at in steps.
 const MOST_POINTS: usize = 200;
 
+/// The measures that a curve has.
+pub const CURVE_MEASURES: [Measure; 7] = [
+    Measure::EnergyJ,
+    Measure::Cost,
+    Measure::Co2G,
+    Measure::StartLagS,
+    Measure::UnsuccessfulNodes,
+    Measure::UnsuccessfulPowerCap,
+    Measure::Occupancy,
+];
+
 /// What a policy's first requests come to: means over runs, as in [`super::Measures`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {

@@ -52,9 +52,9 @@ use planner::search::Cancelled;
 use planner::time::Span;
 
 pub use cluster::Platform;
-pub use compare::{Intervals, MonthTotals, SameRequests, SavedIntervals};
+pub use compare::{Intervals, MonthTotals, SameRequests, Saved, SavedIntervals};
 pub use coverage::{Given, Uncovered};
-pub use curves::{CurvePoint, curve};
+pub use curves::{CURVE_MEASURES, CurvePoint, curve};
 pub use inputs::{Forecast, InputError, Inputs, Source, Sources, Tariff};
 pub use measures::{Measure, Measures};
 pub use mix::Mix;
@@ -65,7 +65,7 @@ pub use outcome::{
 pub use parameters::{AlphaPer, Arrival, Flow, ParameterError, Parameters, StartsUntil};
 pub use play::Plan;
 pub use requests::request;
-pub use summary::{HalfWidths, PolicySummary, RecordedParameters, Saved, Savings, Summary};
+pub use summary::{HalfWidths, PolicySummary, RecordedParameters, Savings, Summary};
 
 use crate::policy::Policy;
 use play::Stage;

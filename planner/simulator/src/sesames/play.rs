@@ -6,11 +6,13 @@
 use std::sync::Arc;
 
 use planner::agenda::Agendas;
+use planner::book::BookedSpan;
 use planner::book::{Book, Booking};
+use planner::cap_scope::CapScope;
 use planner::criterion::{Criterion, Values};
 use planner::decision::{Decision, Offer};
 use planner::order::{NodeOrder, Preference};
-use planner::problem::{BookedSpan, CapScope, PlanningProblem};
+use planner::problem::PlanningProblem;
 use planner::quantity::Power;
 use planner::request::Request;
 use planner::search::{PlanningView, plan};

@@ -3,7 +3,7 @@
 use planner::quantity::Currency;
 use serde::{Serialize, Serializer};
 
-use super::compare::{Intervals, MonthTotals, SameRequests};
+use super::compare::{Intervals, MonthTotals, SameRequests, Saved};
 use super::confidence::{half_width, saving, saving_half_width};
 use super::coverage::covered_share;
 use super::inputs::Sources;
@@ -75,18 +75,6 @@ impl Savings {
         };
         all.into_iter().flat_map(of).collect()
     }
-}
-
-/// One less the ratio of the mean over runs to that of `asap_first`, as fractions; absent where
-/// there is nothing to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Saved {
-    /// Of the energy.
-    pub energy_j: Option<f64>,
-    /// Of the cost.
-    pub cost: Option<f64>,
-    /// Of the CO2.
-    pub co2_g: Option<f64>,
 }
 
 /// Half-widths of 95 % confidence intervals, in the units of what they belong to. Those of savings

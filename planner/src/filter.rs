@@ -1,0 +1,107 @@
+//! Which nodes a request may take, by partition, features and name.
+
+use crate::labels::NodeLabels;
+use crate::node::Nodes;
+use crate::node_set::NodeSet;
+
+/// The nodes that a request may take: those that match all of it. All nodes by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NodeFilter {
+    /// Nodes of this partition only.
+    pub partition: Option<Box<str>>,
+    /// Nodes with all of these features only.
+    pub features: Vec<Box<str>>,
+    /// None of these nodes, by name.
+    pub exclude: Vec<Box<str>>,
+}
+
+/// Why a filter names nothing that there is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// No node is in the partition.
+    #[error("no node is in partition {0:?}")]
+    NoPartition(Box<str>),
+    /// No node has the feature.
+    #[error("no node has feature {name:?}")]
+    NoFeature {
+        /// The feature's position in the request's list.
+        index: usize,
+        /// The feature.
+        name: Box<str>,
+    },
+    /// No node has the name.
+    #[error("no node is named {name:?}")]
+    NoNode {
+        /// The name's position in the request's list of nodes to exclude.
+        index: usize,
+        /// The name.
+        name: Box<str>,
+    },
+}
+
+impl NodeFilter {
+    /// Whether partition and features admit a node with these labels.
+    fn matches(&self, labels: &NodeLabels) -> bool {
+        let partition = |name| labels.partitions.contains(name);
+        self.partition.as_ref().is_none_or(partition)
+            && self.features.iter().all(|name| labels.features.contains(name))
+    }
+
+    /// Whether all nodes match.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether partition and features admit all nodes.
+    pub const fn has_no_labels(&self) -> bool {
+        self.partition.is_none() && self.features.is_empty()
+    }
+
+    /// What the filter names that is not there, all of it.
+    pub fn errors(&self, nodes: &Nodes) -> Vec<FilterError> {
+        let kinds = nodes.labels().kinds();
+        let partition = self
+            .partition
+            .iter()
+            .filter(|name| !kinds.iter().any(|labels| labels.partitions.contains(name)));
+        let features = self
+            .features
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !kinds.iter().any(|labels| labels.features.contains(name)));
+        let mut errors: Vec<FilterError> =
+            partition.map(|name| FilterError::NoPartition(name.clone())).collect();
+        errors.extend(
+            features.map(|(index, name)| FilterError::NoFeature { index, name: name.clone() }),
+        );
+        if !self.exclude.is_empty() {
+            let names = nodes.index();
+            let excluded = self.exclude.iter().enumerate();
+            let unknown = excluded.filter(|(_, name)| names.ordinal(name).is_none());
+            errors.extend(
+                unknown.map(|(index, name)| FilterError::NoNode { index, name: name.clone() }),
+            );
+        }
+        errors
+    }
+
+    /// The ordinals of the nodes that it excludes by name.
+    pub fn excluded(&self, nodes: &Nodes) -> NodeSet {
+        if self.exclude.is_empty() {
+            return NodeSet::new();
+        }
+        let names = nodes.index();
+        NodeSet::from_positions(self.exclude.iter().filter_map(|name| names.ordinal(name)))
+    }
+
+    /// Whether partition and features admit the node at an ordinal, without its name.
+    pub fn admits<'a>(&'a self, nodes: &'a Nodes) -> impl Fn(u32) -> bool + 'a {
+        let labels = nodes.labels();
+        let admitted: Vec<bool> = labels.kinds().iter().map(|kind| self.matches(kind)).collect();
+        let unlabelled = self.has_no_labels();
+        move |ordinal| match labels.kind_of().get(ordinal as usize) {
+            Some(&kind) => admitted[kind as usize],
+            None => unlabelled,
+        }
+    }
+}
