@@ -82,7 +82,7 @@ impl Share {
     }
 }
 
-impl Taken {
+impl TakenShares {
     fn give_back(&mut self, owner: &str, amount: usize) {
         self.all -= amount;
         if let Some(own) = self.by_user.get_mut(owner) {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_share_that_is_refused_leaves_its_room_to_the_others() {
         let shares = Shares::new(10, 6);
-        let of = |owner| shares.share(Access { owner, standing: Standing::User }, true);
+        let of = |owner| shares.share(Access { owner, kind: CallerKind::User }, true);
         let (mut one, mut other, mut bob) = (of("ada"), of("ada"), of("bob"));
         assert_eq!((one.grow(3), other.grow(3)), (Ok(()), Ok(())));
         assert_eq!(other.grow(1), Err(Exceeded::User));
