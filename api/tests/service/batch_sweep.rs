@@ -274,7 +274,7 @@ fn what_is_wrong_is_told_with_its_line() {
 fn the_example_of_table_7_1_has_641_instances() {
     let site = Site::new("");
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/table-7-1");
-    let grid = fs::read_to_string(example.join("grid.toml")).unwrap();
+    let grid = fs::read_to_string(example.join("sweep.toml")).unwrap();
     let grid = grid.replace("KTH-SP2-1996-2.1-cln.swf.gz", "trace.swf");
     fs::write(site.0.path().join("grid.toml"), grid).unwrap();
     fs::copy(example.join("taurus.toml"), site.0.path().join("taurus.toml")).unwrap();
