@@ -34,7 +34,7 @@ enum Command {
         #[command(flatten)]
         overrides: Overrides,
     },
-    /// Keep what sources say of a span: a back-fill, in parts as long as each supplier permits
+    /// Back-fill: ask sources for a span of the past and keep their answers, in parts as long as each supplier permits
     Fetch {
         /// From this instant, RFC 3339, or the beginning of this day, UTC
         #[arg(long, value_parser = instant)]
@@ -50,7 +50,7 @@ enum Command {
         #[command(flatten)]
         overrides: Overrides,
     },
-    /// How good forecasts would have been over the last weeks that are kept
+    /// Say how good forecasts would have been over the last weeks that are kept
     Backtest {
         /// Only the agenda of this quantity: price, co2 or power-cap
         #[arg(long)]

@@ -13,7 +13,7 @@ use grid_feeds::feed::Secret;
 /// Who asks a service.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Identity {
-    /// A file with the API token; else the environment's WATTBOOK_TOKEN, where a service wants one
+    /// A file with the API token; without it the token is the environment's WATTBOOK_TOKEN, if the service wants one
     #[arg(long, env = "WATTBOOK_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 }

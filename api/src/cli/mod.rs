@@ -41,7 +41,7 @@ struct Arguments {
 enum Command {
     /// Show which starts a service offers for nodes; hold nothing
     Quote(booking::Quote),
-    /// Have offers held for nodes, or book the best by a ranking at once
+    /// Hold offers for nodes, or book the best one by a ranking at once
     Reserve(booking::Reserve),
     /// Book one of the offers that are held
     Choose(booking::Choose),
@@ -52,7 +52,7 @@ enum Command {
     /// Cancel reservations
     Cancel(booking::Cancel),
     /// Take nodes out of service and put them back; for operators
-    Outage(booking::Outage),
+    Outage(booking::OutageArguments),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
     /// Serve the REST API
@@ -65,7 +65,7 @@ enum Command {
     Feeds(feeds::Arguments),
     /// Show the dialogue with the supplier
     Negotiation(negotiation::Arguments),
-    /// Show who is told events, and how far
+    /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
     Simulate(simulate::Arguments),

@@ -29,7 +29,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List conversations, newest first
+    /// List negotiations, newest first
     List {
         /// extra_power, planned_consumption, low_consumption, actual_consumption or notice
         #[arg(long, value_parser = kind)]
@@ -42,7 +42,7 @@ enum Command {
         #[command(flatten)]
         overrides: Overrides,
     },
-    /// Show a conversation, message by message
+    /// Show a negotiation, message by message
     Show {
         /// Its id, as listed
         id: Uuid,

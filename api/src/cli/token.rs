@@ -24,7 +24,7 @@ pub struct Arguments {
 enum Command {
     /// Make a token and print it, this once
     Create {
-        /// Whose reservations it makes
+        /// The user whose reservations are made with it
         #[arg(long, value_parser = owner)]
         owner: String,
         /// user, operator or supplier

@@ -18,7 +18,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the webhooks of the settings and how they stand
+    /// List the webhooks of the settings with their state
     List {
         #[arg(long, default_value = "table")]
         format: ListFormat,

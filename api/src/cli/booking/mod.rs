@@ -1,11 +1,11 @@
 //! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling.
-mod found;
+mod answers;
+mod id_prefix;
 mod outage;
+mod request;
 mod server;
-mod shown;
 mod time;
-mod wanted;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -15,13 +15,13 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{Failure, tell};
-use found::Named;
-use server::{Connection, Reason, Server};
-use shown::{Decision, Page, Reservation, letter, local, local_text, offers, offers_csv};
-use shown::{reservations, reservations_csv};
-use wanted::Wanted;
+use answers::{Page, QuoteAnswer, Reservation, letter, local, local_text, offers, offers_csv};
+use answers::{reservations, reservations_csv};
+use id_prefix::IdPrefix;
+use request::RequestArguments;
+use server::{Connection, ReasonAnswer, Server};
 
-pub use outage::{Outage, outage};
+pub use outage::{OutageArguments, outage};
 
 /// How many reservations a page of the API has at the most.
 const PAGE: usize = 1000;
@@ -46,7 +46,7 @@ struct Output {
 #[derive(Args)]
 pub struct Quote {
     #[command(flatten)]
-    wanted: Wanted,
+    request: RequestArguments,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -57,20 +57,20 @@ pub struct Quote {
 #[derive(Args)]
 pub struct Reserve {
     #[command(flatten)]
-    wanted: Wanted,
+    request: RequestArguments,
     /// Choose the best start by this ranking at once
     #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
     ranking: Option<String>,
-    /// Have the supplier asked for extra power where only the power cap is in the way
+    /// Ask the supplier for extra power if only the power cap is in the way
     #[arg(long)]
     negotiate: bool,
     /// What extra power may cost, in the site's currency [default: nothing]
     #[arg(long, value_name = "AMOUNT", requires = "negotiate")]
     fee_limit: Option<f64>,
     /// The reservation whose place it takes, by its id or the beginning of it
-    #[arg(long, value_name = "ID", value_parser = Named::parse)]
-    replaces: Option<Named>,
-    /// Who keeps its power longer when the cap is lowered, 0 to 1000; for operators to give
+    #[arg(long, value_name = "ID", value_parser = IdPrefix::parse)]
+    replaces: Option<IdPrefix>,
+    /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
     #[command(flatten)]
@@ -83,8 +83,8 @@ pub struct Reserve {
 #[derive(Args)]
 pub struct Choose {
     /// The reservation, by its id or the beginning of it
-    #[arg(value_parser = Named::parse)]
-    id: Named,
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
     #[arg(help = offer_help())]
     offer: String,
     #[command(flatten)]
@@ -108,7 +108,7 @@ pub struct List {
     /// Only those that begin before this
     #[arg(long, value_name = "INSTANT")]
     to: Option<String>,
-    /// At most so many, the newest
+    /// The most reservations to list; the newest are listed
     #[arg(long, default_value_t = 100, value_name = "COUNT")]
     limit: usize,
     #[command(flatten)]
@@ -121,8 +121,8 @@ pub struct List {
 #[derive(Args)]
 pub struct Show {
     /// The reservation, by its id or the beginning of it
-    #[arg(value_parser = Named::parse)]
-    id: Named,
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -133,24 +133,24 @@ pub struct Show {
 #[derive(Args)]
 pub struct Cancel {
     /// The reservations, by their ids or the beginnings of them
-    #[arg(required = true, value_parser = Named::parse)]
-    ids: Vec<Named>,
+    #[arg(required = true, value_parser = IdPrefix::parse)]
+    ids: Vec<IdPrefix>,
     #[command(flatten)]
     connection: Connection,
 }
 
 /// Shows what is possible; holds nothing.
 pub fn quote(arguments: &Quote) -> Result<(), Failure> {
-    let body = body(&arguments.wanted)?;
+    let body = body(&arguments.request)?;
     super::block_on(async {
         let answer: Value = arguments.connection.open()?.post("quotes", body).await?;
-        let decision: Decision = read(&answer)?;
+        let decision: QuoteAnswer = read(&answer)?;
         match arguments.output.format {
             Format::Json => super::print(serde_json::to_string_pretty(&answer)?)?,
             Format::Csv => super::print(offers_csv(&decision.offers)?)?,
             Format::Table if decision.offers.is_empty() => {
                 tell("impossible:");
-                for Reason { detail } in &decision.reasons {
+                for ReasonAnswer { detail } in &decision.reasons {
                     tell(format_args!("  {}", local_text(detail)));
                 }
             }
@@ -172,7 +172,7 @@ fn offer_help() -> String {
 
 /// Has offers held, and one of them chosen where a ranking is given.
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
-    let mut body = body(&arguments.wanted)?;
+    let mut body = body(&arguments.request)?;
     let Reserve { negotiate, fee_limit, replaces, priority, .. } = arguments;
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
@@ -263,7 +263,7 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
 
 /// The query of the API that lists the reservations of these arguments.
 fn narrowed(arguments: &List) -> Result<Vec<(&'static str, String)>, Failure> {
-    let now = shown::now()?;
+    let now = answers::now()?;
     let mut errors = Vec::new();
     let mut at = |argument: &str, text: &Option<String>| {
         let read = text.as_deref().map(|text| time::instant(text, &now)).transpose();
@@ -308,8 +308,8 @@ pub fn cancel(arguments: &Cancel) -> Result<(), Failure> {
     })
 }
 
-fn body(wanted: &Wanted) -> Result<Map<String, Value>, Failure> {
-    wanted.body(&shown::now()?).map_err(Failure::BadInput)
+fn body(request: &RequestArguments) -> Result<Map<String, Value>, Failure> {
+    request.body(&answers::now()?).map_err(Failure::BadInput)
 }
 
 fn read<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {

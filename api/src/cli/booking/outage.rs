@@ -9,16 +9,16 @@ use planner::node_list;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::answers::{self, local, some_names, text};
+use super::request::told;
 use super::server::{Connection, Server};
-use super::shown::{self, local, some_names, text};
 use super::time::{instant, seconds};
-use super::wanted::told;
 use super::{Format, Output, PAGE, Page, read};
 use crate::cli::{Failure, block_on, print, tell};
 
 /// Arguments of `wattbook outage`.
 #[derive(Args)]
-pub struct Outage {
+pub struct OutageArguments {
     #[command(subcommand)]
     command: OutageCommand,
 }
@@ -74,7 +74,7 @@ struct End {
 
 /// An outage, as far as it is shown.
 #[derive(Deserialize)]
-struct Shown {
+struct OutageAnswer {
     id: String,
     owner: String,
     reason: String,
@@ -86,7 +86,7 @@ struct Shown {
 }
 
 /// Takes nodes out of service, lists them, puts them back.
-pub fn outage(arguments: &Outage) -> Result<(), Failure> {
+pub fn outage(arguments: &OutageArguments) -> Result<(), Failure> {
     match &arguments.command {
         OutageCommand::Create(arguments) => create(arguments),
         OutageCommand::List(arguments) => list(arguments),
@@ -98,7 +98,7 @@ fn create(arguments: &Create) -> Result<(), Failure> {
     let body = arguments.body().map_err(Failure::BadInput)?;
     block_on(async {
         let answer: Value = arguments.connection.open()?.post("outages", body).await?;
-        let made: Shown = read(&answer)?;
+        let made: OutageAnswer = read(&answer)?;
         show(std::slice::from_ref(&answer), arguments.output.format)?;
         if matches!(arguments.output.format, Format::Table) && !made.reservations.is_empty() {
             tell(format_args!(
@@ -131,7 +131,7 @@ fn end(arguments: &End) -> Result<(), Failure> {
         let ids = arguments.ids.iter().map(|text| find(&there_are, text));
         let ids: BTreeSet<String> = ids.collect::<Result<_, _>>()?;
         for id in ids {
-            let ended: Shown = server.delete(&format!("outages/{id}")).await?;
+            let ended: OutageAnswer = server.delete(&format!("outages/{id}")).await?;
             let nodes = some_names(ended.nodes.as_deref(), ended.node_count);
             print(format_args!("{} is over: {nodes} may be taken", ended.id))?;
         }
@@ -176,7 +176,7 @@ impl Create {
     /// # Errors
     /// Each argument that cannot be read, by its name.
     fn body(&self) -> Result<Map<String, Value>, Vec<String>> {
-        let now = shown::now().map_err(|error| vec![error.to_string()])?;
+        let now = answers::now().map_err(|error| vec![error.to_string()])?;
         let mut errors = Vec::new();
         let nodes = node_list::parse(&self.nodes).map_err(|error| error.to_string());
         let begin = instant(&self.begin, &now).map_err(|error| format!("--begin: {error}"));
@@ -202,7 +202,7 @@ impl Create {
 }
 
 fn show(items: &[Value], format: Format) -> anyhow::Result<()> {
-    let all: Vec<Shown> = items.iter().map(read).collect::<Result<_, _>>()?;
+    let all: Vec<OutageAnswer> = items.iter().map(read).collect::<Result<_, _>>()?;
     match format {
         Format::Json => print(serde_json::to_string_pretty(items)?),
         Format::Csv => print(csv(&all)?),
@@ -210,7 +210,7 @@ fn show(items: &[Value], format: Format) -> anyhow::Result<()> {
     }
 }
 
-fn table(all: &[Shown]) -> Table {
+fn table(all: &[OutageAnswer]) -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(["ID", "BEGIN", "END", "NODES", "RESERVATIONS", "REASON"]);
     for it in all {
@@ -226,7 +226,7 @@ fn table(all: &[Shown]) -> Table {
     table
 }
 
-fn csv(all: &[Shown]) -> anyhow::Result<String> {
+fn csv(all: &[OutageAnswer]) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "id",

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use url::Url;
 use uuid::Uuid;
 
-use super::shown::local_text as shown;
+use super::answers::local_text as shown;
 use crate::cli::identity::Identity;
 use crate::cli::{Failure, tell};
 
@@ -57,7 +57,7 @@ struct Problem {
     #[serde(default)]
     errors: Vec<PlacedError>,
     #[serde(default)]
-    reasons: Vec<Reason>,
+    reasons: Vec<ReasonAnswer>,
 }
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ struct PlacedError {
 
 /// Why starts are excluded.
 #[derive(Deserialize)]
-pub struct Reason {
+pub struct ReasonAnswer {
     pub detail: String,
 }
 
@@ -152,7 +152,7 @@ fn failure(status: u16, problem: Problem) -> Failure {
     match (status, code.as_str()) {
         (_, "impossible") => {
             tell(format_args!("impossible: {}", shown(&detail)));
-            for Reason { detail } in reasons {
+            for ReasonAnswer { detail } in reasons {
                 tell(format_args!("  {}", shown(&detail)));
             }
             Failure::Impossible

@@ -22,9 +22,9 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// The evaluation of the SESAMES paper, section VI, or your own month beside it
+    /// Play the evaluation of the SESAMES paper, section VI, or your own month beside it
     Sesames(Box<Settings>),
-    /// An experiment file (TOML or JSON); the other arguments go before what it says
+    /// Play an experiment file (TOML or JSON); arguments override what it says
     Experiment {
         /// The file; paths in it are relative to it
         file: PathBuf,

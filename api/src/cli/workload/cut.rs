@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Jobs submitted before this time, seconds as the trace counts them
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     to_s: Option<f64>,
-    /// At most so many jobs
+    /// The most jobs to write
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     jobs: Option<u64>,
     /// The file to write; compressed where its name ends in .gz

@@ -7,10 +7,10 @@ use serde::Serialize;
 use storage::Quantity;
 
 use super::Site;
+use super::error::SdkError;
 use super::instant;
-use super::parameters::Parameters;
+use super::parameters::SdkParameters;
 use super::point::{Intensity, bounded, known, mean, rates};
-use super::refusal::Refusal;
 use crate::http::caller::{Anyone, By};
 
 /// A period and its mean.
@@ -28,7 +28,7 @@ pub struct Average {
 
 /// A period whose mean is asked for; what is missing is `None`.
 #[derive(Default)]
-pub struct Period {
+pub struct AveragePeriod {
     pub location: Option<String>,
     pub start: Option<Timestamp>,
     pub end: Option<Timestamp>,
@@ -38,16 +38,16 @@ pub struct Period {
 pub async fn average(
     State(site): State<Site>,
     _: By<Anyone>,
-    parameters: Parameters,
-) -> Result<Json<Average>, Refusal> {
+    parameters: SdkParameters,
+) -> Result<Json<Average>, SdkError> {
     let mut unreadable = Vec::new();
-    let period = Period {
+    let period = AveragePeriod {
         location: parameters.one("location").map(str::to_owned),
         start: parameters.time("startTime", &mut unreadable),
         end: parameters.time("endTime", &mut unreadable),
     };
     if !unreadable.is_empty() {
-        return Err(Refusal::unreadable(unreadable));
+        return Err(SdkError::unreadable(unreadable));
     }
     average_over(&site, period).await.map(Json)
 }
@@ -56,24 +56,25 @@ pub async fn average(
 ///
 /// # Errors
 /// What is missing, another location, and a period that is not covered throughout.
-pub async fn average_over(site: &Site, period: Period) -> Result<Average, Refusal> {
-    let Period { location: Some(location), start: Some(start), end: Some(end) } = period else {
+pub async fn average_over(site: &Site, period: AveragePeriod) -> Result<Average, SdkError> {
+    let AveragePeriod { location: Some(location), start: Some(start), end: Some(end) } = period
+    else {
         let given = [period.location.is_some(), period.start.is_some(), period.end.is_some()];
         let names = ["location", "startTime", "endTime"].into_iter().zip(given);
         let missing = names.filter(|(_, given)| !given);
         let errors = missing.map(|(name, _)| (name, format!("{name} is not set")));
-        return Err(Refusal::parameters(errors.collect()));
+        return Err(SdkError::parameters(errors.collect()));
     };
     if start >= end {
         let message = "startTime must be before endTime".to_owned();
-        return Err(Refusal::parameters(vec![("startTime", message)]));
+        return Err(SdkError::parameters(vec![("startTime", message)]));
     }
     known(site, &location)?;
     let span = bounded(Span::new(start, end))?;
     let agenda = rates(&site.agendas.agenda(Quantity::Co2, span, None).await?)?;
     let carbon_intensity = mean(&agenda, span).ok_or_else(|| {
         let (start, end) = (instant::format(start), instant::format(end));
-        Refusal::argument(format!(
+        SdkError::argument(format!(
             "Period out of range. Data points did not cover the requested average period: \
              {start} through {end}"
         ))

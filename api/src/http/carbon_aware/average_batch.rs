@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Site;
-use super::average::{Average, Period, average_over};
+use super::average::{Average, AveragePeriod, average_over};
 use super::body::Batch;
-use super::refusal::Refusal;
+use super::error::SdkError;
 use crate::http::caller::{Anyone, By};
 
 /// The mean intensity of each `location`, `startTime` and `endTime`, in their order.
@@ -14,8 +14,8 @@ pub async fn average_batch(
     State(site): State<Site>,
     _: By<Anyone>,
     batch: Batch,
-) -> Result<Json<Vec<Average>>, Refusal> {
-    let periods = batch.read(|item| Period {
+) -> Result<Json<Vec<Average>>, SdkError> {
+    let periods = batch.read(|item| AveragePeriod {
         location: item.text("location"),
         start: item.time("startTime"),
         end: item.time("endTime"),

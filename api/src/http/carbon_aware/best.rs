@@ -5,17 +5,17 @@ use axum::response::Response;
 
 use super::Site;
 use super::by_locations::answer;
-use super::parameters::Parameters;
+use super::error::SdkError;
+use super::parameters::SdkParameters;
 use super::point::{emissions, least};
-use super::refusal::Refusal;
 use crate::http::caller::{Anyone, By};
 
 /// The least intensities of `location` between `time` and `toTime`, all that are equal.
 pub async fn best(
     State(site): State<Site>,
     _: By<Anyone>,
-    parameters: Parameters,
-) -> Result<Response, Refusal> {
+    parameters: SdkParameters,
+) -> Result<Response, SdkError> {
     let locations = parameters.all("location");
     let points = emissions(&site, &locations, &parameters).await?;
     Ok(answer(&site, &least(&points)))

@@ -5,8 +5,8 @@ use axum::http::{StatusCode, header};
 use planner::time::{Seconds, Timestamp};
 use serde_json::{Map, Value};
 
+use super::error::SdkError;
 use super::instant;
-use super::refusal::Refusal;
 use crate::http::App;
 use crate::http::body::read_text;
 use crate::http::problem::Problem;
@@ -25,25 +25,26 @@ pub struct Item<'a> {
 }
 
 impl FromRequest<App> for Batch {
-    type Rejection = Refusal;
+    type Rejection = SdkError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, SdkError> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
         let json = kind.is_some_and(|kind| {
             kind.eq_ignore_ascii_case("application/json") || kind.ends_with("+json")
         });
         if !json {
-            return Err(Refusal::Problem(Box::new(Problem::new(
+            return Err(SdkError::Problem(Box::new(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported_media_type",
                 "Unsupported media type",
                 "The Content-Type must be application/json.",
             ))));
         }
-        let (text, _room) =
-            read_text(request, app).await.map_err(|problem| Refusal::Problem(Box::new(problem)))?;
-        let unreadable = |message: String| Refusal::unreadable(vec![("$".to_owned(), message)]);
+        let (text, _room) = read_text(request, app)
+            .await
+            .map_err(|problem| SdkError::Problem(Box::new(problem)))?;
+        let unreadable = |message: String| SdkError::unreadable(vec![("$".to_owned(), message)]);
         let objects: Vec<Map<String, Value>> =
             serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if objects.len() > MOST {
@@ -58,13 +59,13 @@ impl Batch {
     ///
     /// # Errors
     /// Everything that cannot be read, by its place.
-    pub fn read<T>(&self, part: impl Fn(&mut Item<'_>) -> T) -> Result<Vec<T>, Refusal> {
+    pub fn read<T>(&self, part: impl Fn(&mut Item<'_>) -> T) -> Result<Vec<T>, SdkError> {
         let mut errors = Vec::new();
         let items = self.0.iter().enumerate();
         let read = items
             .map(|(index, members)| part(&mut Item { index, members, errors: &mut errors }))
             .collect();
-        if errors.is_empty() { Ok(read) } else { Err(Refusal::unreadable(errors)) }
+        if errors.is_empty() { Ok(read) } else { Err(SdkError::unreadable(errors)) }
     }
 }
 

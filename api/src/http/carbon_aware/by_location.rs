@@ -5,20 +5,20 @@ use axum::response::Response;
 
 use super::Site;
 use super::by_locations::answer;
-use super::parameters::Parameters;
+use super::error::SdkError;
+use super::parameters::SdkParameters;
 use super::point::emissions;
-use super::refusal::Refusal;
 use crate::http::caller::{Anyone, By};
 
 /// The intensities of the one `location` between `time` and `toTime`.
 pub async fn by_location(
     State(site): State<Site>,
     _: By<Anyone>,
-    parameters: Parameters,
-) -> Result<Response, Refusal> {
+    parameters: SdkParameters,
+) -> Result<Response, SdkError> {
     let Some(location) = parameters.one("location") else {
         let message = "The location field is required.".to_owned();
-        return Err(Refusal::unreadable(vec![("location".to_owned(), message)]));
+        return Err(SdkError::unreadable(vec![("location".to_owned(), message)]));
     };
     let points = emissions(&site, &[location], &parameters).await?;
     Ok(answer(&site, &points))

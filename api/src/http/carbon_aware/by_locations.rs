@@ -7,24 +7,24 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use super::Site;
-use super::parameters::Parameters;
-use super::point::{Point, emissions, emissions_document};
-use super::refusal::Refusal;
+use super::error::SdkError;
+use super::parameters::SdkParameters;
+use super::point::{DataPoint, emissions, emissions_document};
 use crate::http::caller::{Anyone, By};
 
 /// The intensities of `location` (one or several) between `time` and `toTime`.
 pub async fn by_locations(
     State(site): State<Site>,
     _: By<Anyone>,
-    parameters: Parameters,
-) -> Result<Response, Refusal> {
+    parameters: SdkParameters,
+) -> Result<Response, SdkError> {
     let locations = parameters.all("location");
     let points = emissions(&site, &locations, &parameters).await?;
     Ok(answer(&site, &points))
 }
 
 /// The points, or 204 where there are none.
-pub fn answer(site: &Site, points: &[Point]) -> Response {
+pub fn answer(site: &Site, points: &[DataPoint]) -> Response {
     if points.is_empty() {
         return StatusCode::NO_CONTENT.into_response();
     }

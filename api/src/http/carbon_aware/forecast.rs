@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use storage::Quantity;
 
 use super::Site;
+use super::error::SdkError;
 use super::instant;
-use super::point::{Point, known, least, mean, points, rates};
-use super::refusal::Refusal;
+use super::point::{DataPoint, known, least, mean, points, rates};
 use crate::service::shared::Fault;
 
 /// How far a forecast reaches at the most.
@@ -26,7 +26,7 @@ const SHORTEST_STEP: Seconds = Seconds::new(300);
 pub const MOST_POINTS: usize = 20_000;
 
 /// What a forecast is asked for.
-pub struct Asked {
+pub struct ForecastRequest {
     pub location: String,
     /// The first instant that counts (`dataStartAt`).
     pub start: Option<Timestamp>,
@@ -66,28 +66,28 @@ impl Forecast {
 }
 
 /// Too many data points for one answer.
-pub fn too_long() -> Refusal {
+pub fn too_long() -> SdkError {
     let message = format!(
         "The answer would have more than {MOST_POINTS} data points: narrow dataStartAt and dataEndAt"
     );
-    Refusal::argument(message)
+    SdkError::argument(message)
 }
 
 /// Makes a forecast.
 ///
 /// # Errors
 /// Another location, bounds outside of what is known, and nothing known.
-pub async fn forecast(site: &Site, asked: Asked) -> Result<Forecast, Refusal> {
+pub async fn forecast(site: &Site, asked: ForecastRequest) -> Result<Forecast, SdkError> {
     known(site, &asked.location)?;
     if asked.window.is_some_and(|window| window.get() < 0) {
         let message = "windowSize must not be negative".to_owned();
-        return Err(Refusal::parameters(vec![("windowSize", message)]));
+        return Err(SdkError::parameters(vec![("windowSize", message)]));
     }
     let now = site.clock.now();
     let at = asked.requested.unwrap_or(now);
     let none = || match asked.requested {
-        None => Refusal::no_forecast(),
-        Some(at) => Refusal::argument(format!("No forecast was known at {}", instant::format(at))),
+        None => SdkError::no_forecast(),
+        Some(at) => SdkError::argument(format!("No forecast was known at {}", instant::format(at))),
     };
     let reach = Span::new(at - BEGUN, (at + LONGEST).min(Timestamp::MAX)).ok_or_else(none)?;
     let generated_at =
@@ -108,7 +108,7 @@ pub async fn forecast(site: &Site, asked: Asked) -> Result<Forecast, Refusal> {
         return Err(too_long());
     }
     let lengths = data.first().map(|point| point.span.length()).or(asked.window);
-    let document = |point: &Point| point_document(&site.settings.location, point);
+    let document = |point: &DataPoint| point_document(&site.settings.location, point);
     Ok(Forecast {
         generated_at,
         requested_at: at,
@@ -129,7 +129,7 @@ fn bounds(
     (first, last): (Timestamp, Timestamp),
     start: Timestamp,
     end: Timestamp,
-) -> Result<Span, Refusal> {
+) -> Result<Span, SdkError> {
     let mut errors = Vec::new();
     if start >= end {
         errors.push(("dataStartAt", "dataStartAt must be earlier than dataEndAt".to_owned()));
@@ -143,7 +143,7 @@ fn bounds(
             errors.push((name, message));
         }
     }
-    Span::new(start, end).filter(|_| errors.is_empty()).ok_or_else(|| Refusal::forecast(errors))
+    Span::new(start, end).filter(|_| errors.is_empty()).ok_or_else(|| SdkError::forecast(errors))
 }
 
 /// The means of windows that move over the bounds; those over a gap are left out.
@@ -152,7 +152,7 @@ fn windows(
     bounds: Span,
     window: Seconds,
     step: Seconds,
-) -> Result<Vec<Point>, Refusal> {
+) -> Result<Vec<DataPoint>, SdkError> {
     let step = step.max(SHORTEST_STEP);
     if usize::try_from(bounds.length().get() / step.get()).is_ok_and(|count| count > MOST_POINTS) {
         return Err(too_long());
@@ -160,13 +160,13 @@ fn windows(
     let mut means = Vec::new();
     let mut start = bounds.start();
     while let Some(span) = Span::starting(start, window).filter(|span| span.end() <= bounds.end()) {
-        means.extend(mean(agenda, span).map(|intensity| Point { span, intensity }));
+        means.extend(mean(agenda, span).map(|intensity| DataPoint { span, intensity }));
         start = start + step;
     }
     Ok(means)
 }
 
-fn point_document(location: &str, point: &Point) -> Value {
+fn point_document(location: &str, point: &DataPoint) -> Value {
     json!({
         "location": location,
         "timestamp": instant::format(point.span.start()),

@@ -5,8 +5,8 @@ use axum::extract::State;
 
 use super::Site;
 use super::body::Batch;
-use super::forecast::{Asked, Forecast, MOST_POINTS, forecast, too_long};
-use super::refusal::Refusal;
+use super::error::SdkError;
+use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
 use crate::http::caller::{Anyone, By};
 
 /// What was known at each `requestedAt`, otherwise as the current forecast.
@@ -14,12 +14,12 @@ pub async fn forecast_batch(
     State(site): State<Site>,
     _: By<Anyone>,
     batch: Batch,
-) -> Result<Json<Vec<Forecast>>, Refusal> {
+) -> Result<Json<Vec<Forecast>>, SdkError> {
     let requests = batch.read(|item| {
         let location = item.text("location");
         let requested = item.time("requestedAt");
         let (start, end) = (item.time("dataStartAt"), item.time("dataEndAt"));
-        let asked = Asked {
+        let asked = ForecastRequest {
             location: location.clone().unwrap_or_default(),
             start,
             end,
@@ -34,7 +34,7 @@ pub async fn forecast_batch(
         let errors: Vec<_> =
             missing.map(|(name, _)| (name, format!("{name} is not set"))).collect();
         if !errors.is_empty() {
-            return Err(Refusal::parameters(errors));
+            return Err(SdkError::parameters(errors));
         }
         forecasts.push(forecast(&site, asked).await?);
         if forecasts.iter().map(Forecast::points).sum::<usize>() > MOST_POINTS {

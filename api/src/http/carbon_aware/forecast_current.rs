@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Site;
-use super::forecast::{Asked, Forecast, MOST_POINTS, forecast, too_long};
-use super::parameters::Parameters;
-use super::refusal::Refusal;
+use super::error::SdkError;
+use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
+use super::parameters::SdkParameters;
 use crate::http::caller::{Anyone, By};
 
 /// What is known now of each `location`, between `dataStartAt` and `dataEndAt`, as means over
@@ -14,23 +14,23 @@ use crate::http::caller::{Anyone, By};
 pub async fn forecast_current(
     State(site): State<Site>,
     _: By<Anyone>,
-    parameters: Parameters,
-) -> Result<Json<Vec<Forecast>>, Refusal> {
+    parameters: SdkParameters,
+) -> Result<Json<Vec<Forecast>>, SdkError> {
     let mut unreadable = Vec::new();
     let start = parameters.time("dataStartAt", &mut unreadable);
     let end = parameters.time("dataEndAt", &mut unreadable);
     let window = parameters.minutes("windowSize", &mut unreadable);
     if !unreadable.is_empty() {
-        return Err(Refusal::unreadable(unreadable));
+        return Err(SdkError::unreadable(unreadable));
     }
     let locations = parameters.all("location");
     if locations.is_empty() {
-        return Err(Refusal::parameters(vec![("location", "location is not set".to_owned())]));
+        return Err(SdkError::parameters(vec![("location", "location is not set".to_owned())]));
     }
     let mut forecasts = Vec::with_capacity(locations.len());
     for location in locations {
         let location = location.to_owned();
-        let asked = Asked { location, start, end, window, requested: None };
+        let asked = ForecastRequest { location, start, end, window, requested: None };
         forecasts.push(forecast(&site, asked).await?);
         if forecasts.iter().map(Forecast::points).sum::<usize>() > MOST_POINTS {
             return Err(too_long());

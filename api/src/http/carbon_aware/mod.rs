@@ -20,11 +20,11 @@ mod forecast_current;
 mod locations;
 
 mod body;
+mod error;
 mod forecast;
 mod instant;
 mod parameters;
 mod point;
-mod refusal;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -4,26 +4,26 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use planner::time::{Seconds, Timestamp};
 
+use super::error::SdkError;
 use super::instant;
-use super::refusal::Refusal;
 
 /// The parameters in the order given.
-pub struct Parameters(Vec<(String, String)>);
+pub struct SdkParameters(Vec<(String, String)>);
 
-impl<S: Send + Sync> FromRequestParts<S> for Parameters {
-    type Rejection = Refusal;
+impl<S: Send + Sync> FromRequestParts<S> for SdkParameters {
+    type Rejection = SdkError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, SdkError> {
         match Query::from_request_parts(parts, state).await {
             Ok(Query(pairs)) => Ok(Self(pairs)),
             Err(rejection) => {
-                Err(Refusal::unreadable(vec![(String::new(), rejection.body_text())]))
+                Err(SdkError::unreadable(vec![(String::new(), rejection.body_text())]))
             }
         }
     }
 }
 
-impl Parameters {
+impl SdkParameters {
     /// Every value of a parameter that is not empty.
     pub fn all(&self, name: &str) -> Vec<&str> {
         let named = self.0.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));

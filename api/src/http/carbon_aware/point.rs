@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use storage::Quantity;
 
 use super::Site;
+use super::error::SdkError;
 use super::instant;
-use super::parameters::Parameters;
-use super::refusal::Refusal;
+use super::parameters::SdkParameters;
 use crate::service::shared::Fault;
 
 /// The longest span of one answer.
@@ -21,7 +21,7 @@ const DECIMALS: i32 = 9;
 
 /// An intensity over a span.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct DataPoint {
     /// The span.
     pub span: Span,
     /// The intensity, g/kWh.
@@ -53,9 +53,9 @@ pub fn mean(agenda: &RateAgenda<CarbonIntensity>, span: Span) -> Option<Intensit
 }
 
 /// The pieces of an agenda as points.
-pub fn points(agenda: &RateAgenda<CarbonIntensity>) -> Vec<Point> {
+pub fn points(agenda: &RateAgenda<CarbonIntensity>) -> Vec<DataPoint> {
     let pieces = agenda.agenda().pieces().iter();
-    let point = |span, value: CarbonIntensity| Point {
+    let point = |span, value: CarbonIntensity| DataPoint {
         span,
         intensity: Intensity(value.as_millionths() as f64 / 1e6),
     };
@@ -63,9 +63,9 @@ pub fn points(agenda: &RateAgenda<CarbonIntensity>) -> Vec<Point> {
 }
 
 /// The points with the least intensity.
-pub fn least(points: &[Point]) -> Vec<Point> {
+pub fn least(points: &[DataPoint]) -> Vec<DataPoint> {
     let least = points.iter().map(|point| point.intensity.0).min_by(f64::total_cmp);
-    let is_least = |point: &&Point| Some(point.intensity.0) == least;
+    let is_least = |point: &&DataPoint| Some(point.intensity.0) == least;
     points.iter().filter(is_least).copied().collect()
 }
 
@@ -84,7 +84,7 @@ pub fn rates(agenda: &Agenda<i64>) -> Result<RateAgenda<CarbonIntensity>, Fault>
 }
 
 /// An emissions data point as the SDK writes it.
-pub fn emissions_document(location: &str, point: &Point) -> Value {
+pub fn emissions_document(location: &str, point: &DataPoint) -> Value {
     json!({
         "location": location,
         "time": instant::format(point.span.start()),
@@ -109,16 +109,16 @@ fn duration(length: Seconds) -> String {
 pub async fn emissions(
     site: &Site,
     locations: &[&str],
-    parameters: &Parameters,
-) -> Result<Vec<Point>, Refusal> {
+    parameters: &SdkParameters,
+) -> Result<Vec<DataPoint>, SdkError> {
     let mut unreadable = Vec::new();
     let start = parameters.time("time", &mut unreadable);
     let end = parameters.time("toTime", &mut unreadable);
     if !unreadable.is_empty() {
-        return Err(Refusal::unreadable(unreadable));
+        return Err(SdkError::unreadable(unreadable));
     }
     if locations.is_empty() {
-        return Err(Refusal::parameters(vec![("location", "location is not set".to_owned())]));
+        return Err(SdkError::parameters(vec![("location", "location is not set".to_owned())]));
     }
     let wrong = match (start, end) {
         (None, Some(_)) => Some("time must be defined if toTime is defined"),
@@ -126,7 +126,7 @@ pub async fn emissions(
         _ => None,
     };
     if let Some(message) = wrong {
-        return Err(Refusal::parameters(vec![("time", message.to_owned())]));
+        return Err(SdkError::parameters(vec![("time", message.to_owned())]));
     }
     for location in locations {
         known(site, location)?;
@@ -139,17 +139,17 @@ pub async fn emissions(
 }
 
 /// Refuses a location that is not the site's; their case does not matter.
-pub fn known(site: &Site, location: &str) -> Result<(), Refusal> {
+pub fn known(site: &Site, location: &str) -> Result<(), SdkError> {
     if site.settings.location.to_lowercase() == location.to_lowercase() {
         return Ok(());
     }
-    Err(Refusal::argument(format!("Unknown Location: '{location}' not found")))
+    Err(SdkError::argument(format!("Unknown Location: '{location}' not found")))
 }
 
 /// A span that one answer can cover.
-pub fn bounded(span: Option<Span>) -> Result<Span, Refusal> {
+pub fn bounded(span: Option<Span>) -> Result<Span, SdkError> {
     span.filter(|span| span.length() <= LONGEST)
-        .ok_or_else(|| Refusal::argument("The period must be at most 366 days."))
+        .ok_or_else(|| SdkError::argument("The period must be at most 366 days."))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ use super::caller::user_of;
 use super::{App, router};
 use client::{Client, Proxies};
 use connection::Watched;
-use table::{Connections, Refusal, Seat, Serving};
+use table::{ConnectionRefusal, Connections, Seat, Serving};
 
 /// The largest head of a request, and what is buffered of a connection at once.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -185,7 +185,7 @@ impl Server {
 }
 
 /// Answers the first request with a refusal.
-async fn refuse(stream: TcpStream, refusal: Refusal) {
+async fn refuse(stream: TcpStream, refusal: ConnectionRefusal) {
     let service =
         service_fn(
             move |_: Request<Incoming>| async move { Ok::<_, Infallible>(refused(refusal)) },
@@ -198,7 +198,7 @@ async fn refuse(stream: TcpStream, refusal: Refusal) {
     let _ = told.await;
 }
 
-fn refused(refusal: Refusal) -> Response<Body> {
+fn refused(refusal: ConnectionRefusal) -> Response<Body> {
     metrics::counter!("wattbook_refused_total", "limit" => refusal.limit()).increment(1);
     let mut response = refusal.problem().into_response();
     let close = axum::http::HeaderValue::from_static("close");

@@ -32,7 +32,7 @@ struct Table {
 
 /// Why a connection or a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ConnectionRefusal {
     /// All connections are at work.
     All,
     /// All connections of the client are.
@@ -78,14 +78,14 @@ impl Connections {
     ///
     /// # Errors
     /// Where none waits.
-    pub fn open(self: &Arc<Self>, client: Option<Client>) -> Result<Seat, Refusal> {
+    pub fn open(self: &Arc<Self>, client: Option<Client>) -> Result<Seat, ConnectionRefusal> {
         let mut table = self.table();
         let proxied = client.is_none();
         if let Some(client) = &client {
             self.find_room_for(&table, client)?;
         }
         if table.open.len() >= self.most && !table.close_one(|_| true) {
-            return Err(Refusal::All);
+            return Err(ConnectionRefusal::All);
         }
         table.last_id += 1;
         let id = table.last_id;
@@ -102,13 +102,13 @@ impl Connections {
         self.table().close_one(|_| true)
     }
 
-    fn find_room_for(&self, table: &Table, client: &Client) -> Result<(), Refusal> {
+    fn find_room_for(&self, table: &Table, client: &Client) -> Result<(), ConnectionRefusal> {
         let taken = table.taken.get(client).copied().unwrap_or_default();
         let own = |it: &Option<Client>| it.as_ref() == Some(client);
         if taken < self.most_per_client || table.close_one(own) {
             Ok(())
         } else {
-            Err(Refusal::Client)
+            Err(ConnectionRefusal::Client)
         }
     }
 }
@@ -138,12 +138,12 @@ impl Table {
 
 impl Seat {
     /// Begins a request of a client; `None` where a proxy speaks for itself.
-    pub fn begin(&self, client: Option<Client>) -> (Serving, Result<(), Refusal>) {
+    pub fn begin(&self, client: Option<Client>) -> (Serving, Result<(), ConnectionRefusal>) {
         let connections = Arc::clone(&self.connections);
         let connection = Arc::clone(&self.connection);
         let mut serving = Serving { connections, connection, counted: None };
         if !self.connection.begin() {
-            return (serving, Err(Refusal::TooLate));
+            return (serving, Err(ConnectionRefusal::TooLate));
         }
         let Some(client) = client else { return (serving, Ok(())) };
         let admitted = if self.proxied {
@@ -156,7 +156,7 @@ impl Seat {
         (serving, admitted)
     }
 
-    fn count_request(&self, client: &Client) -> Result<(), Refusal> {
+    fn count_request(&self, client: &Client) -> Result<(), ConnectionRefusal> {
         let mut table = self.connections.table();
         self.connections.find_room_for(&table, client)?;
         table.take(client.clone());
@@ -164,7 +164,7 @@ impl Seat {
     }
 
     /// The connection is the user's from now on. Without a user it stays whose it was.
-    fn belongs_to(&self, client: Client) -> Result<(), Refusal> {
+    fn belongs_to(&self, client: Client) -> Result<(), ConnectionRefusal> {
         let mut table = self.connections.table();
         let before = table.open.get(&self.id).and_then(|(_, client)| client.clone());
         if before.as_ref() == Some(&client) || !matches!(client, Client::User(_)) {
@@ -200,7 +200,7 @@ impl Drop for Serving {
     }
 }
 
-impl Refusal {
+impl ConnectionRefusal {
     /// The limit that was reached, for monitors.
     pub const fn limit(self) -> &'static str {
         match self {
@@ -250,7 +250,7 @@ mod tests {
         Client::User(name.to_owned())
     }
 
-    fn refused<T>(result: Result<T, Refusal>) -> Option<Refusal> {
+    fn refused<T>(result: Result<T, ConnectionRefusal>) -> Option<ConnectionRefusal> {
         result.err()
     }
 
@@ -261,10 +261,10 @@ mod tests {
         let (answered, admitted) = first.begin(Some(at(1)));
         assert_eq!(admitted, Ok(()));
         let third = all.open(Some(at(3))).unwrap();
-        assert_eq!(second.begin(Some(at(2))).1, Err(Refusal::TooLate));
+        assert_eq!(second.begin(Some(at(2))).1, Err(ConnectionRefusal::TooLate));
         drop(second);
         let (_third_too, _) = third.begin(Some(at(3)));
-        assert_eq!(refused(all.open(Some(at(4)))), Some(Refusal::All));
+        assert_eq!(refused(all.open(Some(at(4)))), Some(ConnectionRefusal::All));
         drop(answered);
         assert!(all.open(Some(at(4))).is_ok());
     }
@@ -274,7 +274,7 @@ mod tests {
         let all = connections(100, 2);
         let seats: Vec<Seat> = (0..2).map(|_| all.open(Some(at(1))).unwrap()).collect();
         let serving: Vec<_> = seats.iter().map(|seat| seat.begin(Some(at(1))).0).collect();
-        assert_eq!(refused(all.open(Some(at(1)))), Some(Refusal::Client));
+        assert_eq!(refused(all.open(Some(at(1)))), Some(ConnectionRefusal::Client));
         let other = all.open(Some(at(2))).unwrap();
         drop(serving);
         let ada = seats[0].begin(Some(user("ada")));
@@ -282,7 +282,7 @@ mod tests {
         let more = all.open(Some(at(1))).unwrap();
         let (ada_too, _) = more.begin(Some(user("ada")));
         let (_serving, admitted) = other.begin(Some(user("ada")));
-        assert_eq!(admitted, Err(Refusal::Client), "two are ada's already, both at work");
+        assert_eq!(admitted, Err(ConnectionRefusal::Client), "two are ada's already, both at work");
         drop((ada_too, more));
         assert_eq!(other.begin(Some(user("ada"))).1, Ok(()));
     }
@@ -294,7 +294,7 @@ mod tests {
         let one = seats[0].begin(Some(at(7)));
         let two = seats[1].begin(Some(at(7)));
         assert_eq!((one.1, two.1), (Ok(()), Ok(())));
-        assert_eq!(seats[2].begin(Some(at(7))).1, Err(Refusal::Client));
+        assert_eq!(seats[2].begin(Some(at(7))).1, Err(ConnectionRefusal::Client));
         assert_eq!(seats[2].begin(Some(at(8))).1, Ok(()));
         assert_eq!(seats[3].begin(None).1, Ok(()));
         drop(one.0);

@@ -12,7 +12,7 @@ use super::time::{instant, seconds};
 
 /// A request for nodes.
 #[derive(clap::Args)]
-pub struct Wanted {
+pub struct RequestArguments {
     /// How many nodes
     #[arg(short = 'N', long, value_name = "COUNT")]
     nodes: u32,
@@ -31,10 +31,10 @@ pub struct Wanted {
     /// Another shape that would do, such as 16x45min; up to eight
     #[arg(long = "or", value_name = "COUNTxLENGTH", value_parser = shape)]
     alternatives: Vec<Value>,
-    /// How hard nodes are driven, from 0 to 1, where they have no alpha of their own
+    /// Expected utilisation of nodes that have no alpha of their own, from 0 to 1
     #[arg(long, value_name = "SHARE")]
     utilisation: Option<f64>,
-    /// What is as good as the best, such as cost=2% or cost=0.02: within 2 % of the cheapest, the cleanest
+    /// How far from the best counts as equally good: with cost=2% or cost=0.02 the cleanest within 2 % of the cheapest
     #[arg(long, value_name = "CRITERION=SHARE", value_delimiter = ',', value_parser = tolerance)]
     tolerance: Vec<(String, f64)>,
     /// Only nodes of this partition
@@ -92,7 +92,7 @@ fn tolerance(text: &str) -> Result<(String, f64), String> {
     Ok((criterion.to_owned(), share))
 }
 
-impl Wanted {
+impl RequestArguments {
     /// The body of a request, read at `now`.
     ///
     /// # Errors
@@ -156,13 +156,13 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        wanted: Wanted,
+        request: RequestArguments,
     }
 
     fn body(line: &str) -> Result<Value, Vec<String>> {
         let now: Zoned = "2026-11-21T15:30:10+01:00[Europe/Paris]".parse().unwrap();
         let line = Line::try_parse_from(line.split_whitespace()).unwrap();
-        line.wanted.body(&now).map(Value::Object)
+        line.request.body(&now).map(Value::Object)
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use uuid::Uuid;
 
+use super::answers::{Page, Reservation, local};
 use super::read;
 use super::server::Server;
-use super::shown::{Page, Reservation, local};
 use crate::cli::Failure;
 
 /// How many of those that are meant are listed at the most.
@@ -14,12 +14,12 @@ const LISTED: usize = 10;
 
 /// A whole id, or the beginning of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct IdPrefix {
     /// In hexadecimal digits without hyphens, in small letters.
     digits: String,
 }
 
-impl Named {
+impl IdPrefix {
     /// Reads an argument.
     pub fn parse(text: &str) -> Result<Self, String> {
         let digits = text.trim().replace('-', "").to_ascii_lowercase();
@@ -103,14 +103,14 @@ mod tests {
     fn beginnings_of_ids_are_read_with_and_without_hyphens() {
         let id = "019ab3c4-0f00-7abc-8def-0123456789ab";
         for text in [id, "019ab3c4", "019AB3C4-0f", "019ab3c40f007abc", "0"] {
-            let named = Named::parse(text).unwrap();
-            assert!(named.begins(id), "{text}");
-            assert!(named.first().to_string().as_str() <= id, "{text}");
+            let prefix = IdPrefix::parse(text).unwrap();
+            assert!(prefix.begins(id), "{text}");
+            assert!(prefix.first().to_string().as_str() <= id, "{text}");
         }
-        assert_eq!(Named::parse(id).unwrap().first().to_string(), id);
-        assert!(!Named::parse("019ab3c5").unwrap().begins(id));
+        assert_eq!(IdPrefix::parse(id).unwrap().first().to_string(), id);
+        assert!(!IdPrefix::parse("019ab3c5").unwrap().begins(id));
         for text in ["", "-", "A-", "lunch", &format!("{id}0")] {
-            let read = Named::parse(text);
+            let read = IdPrefix::parse(text);
             assert!(read.is_err() || text == "A-", "{text}");
         }
     }

@@ -8,7 +8,7 @@ use planner::ranking::Ranking;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::server::Reason;
+use super::server::ReasonAnswer;
 
 /// A start that was offered, as far as it is shown.
 #[derive(Deserialize)]
@@ -38,9 +38,9 @@ struct Saving {
 
 /// The answer to a quote, as far as it is shown.
 #[derive(Deserialize)]
-pub struct Decision {
+pub struct QuoteAnswer {
     pub offers: Vec<Offer>,
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<ReasonAnswer>,
 }
 
 /// A reservation, as far as it is shown.

@@ -14,7 +14,7 @@ use crate::service::shared::Fault;
 const BAD_REQUEST: &str = "https://tools.ietf.org/html/rfc9110#section-15.5.1";
 
 /// Why a request is not answered.
-pub enum Refusal {
+pub enum SdkError {
     /// In the SDK's shape.
     Details(Box<Details>),
     /// One of ours: no token, no database.
@@ -34,7 +34,7 @@ pub struct Details {
     errors: BTreeMap<String, Vec<String>>,
 }
 
-impl Refusal {
+impl SdkError {
     /// A parameter that can be read and makes no sense.
     pub fn argument(detail: impl Into<String>) -> Self {
         Self::details(StatusCode::BAD_REQUEST, "ArgumentException", Some(detail.into()), vec![])
@@ -92,13 +92,13 @@ fn owned(errors: Vec<(&'static str, String)>) -> Vec<(String, String)> {
     errors.into_iter().map(|(place, message)| (place.to_owned(), message)).collect()
 }
 
-impl From<Fault> for Refusal {
+impl From<Fault> for SdkError {
     fn from(error: Fault) -> Self {
         Self::Problem(Box::new(error.into()))
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for SdkError {
     fn into_response(self) -> Response {
         let details = match self {
             Self::Problem(problem) => return problem.into_response(),
