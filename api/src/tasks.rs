@@ -10,11 +10,11 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use crate::recorder;
 use crate::service::agendas::stored_quantity;
+use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
-use crate::service::negotiation as dialogue;
 use crate::service::shared::Shared;
 use crate::service::webhooks::webhook_lease;
-use crate::service::{Services, events, feeds, outlook, simulations, upkeep};
+use crate::service::{Services, dialogue, events, feeds, simulations, upkeep};
 
 use Acts::{Every, OnNews, OnSchedule};
 use RunBy::{Each, Holder, Taker};
@@ -51,7 +51,7 @@ type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// All tasks.
 fn list(services: &Services) -> Vec<Task> {
-    let Services { shared, service, .. } = services;
+    let Services { shared, booking, dialogue: supplier, .. } = services;
     let stop = || shared.stop.clone();
     let mut list = Vec::new();
     let mut add = |name: &str, acts: Acts, run_by: RunBy, work: Work| {
@@ -67,16 +67,16 @@ fn list(services: &Services) -> Vec<Task> {
     add("hand out events", Every(events::LOOK), Each, Box::pin(work));
     let work = Arc::clone(&services.simulations).play_simulations(stop());
     add("play simulations", Every(simulations::LOOK), Each, Box::pin(work));
-    let work = Arc::clone(service).watch_agendas(stop());
-    add("judge anew", Every(outlook::LOOK), Taker(outlook::LEASE), Box::pin(work));
+    let work = Arc::clone(booking).re_evaluate(stop());
+    add("re-evaluate", Every(re_evaluation::LOOK), Taker(re_evaluation::LEASE), Box::pin(work));
     let speaker = || Holder(dialogue::LEASE.to_owned());
-    let work = Arc::clone(service).negotiate(stop());
+    let work = Arc::clone(supplier).negotiate(stop());
     add("speak with the supplier", Every(dialogue::LOOK), speaker(), Box::pin(work));
-    let work = Arc::clone(service).deliver_messages(stop());
+    let work = Arc::clone(supplier).deliver_messages(stop());
     add("deliver messages", Every(dialogue::DELIVER_EVERY), speaker(), Box::pin(work));
     #[cfg(feature = "openadr")]
     {
-        let work = Arc::clone(service).hear_supplier(stop());
+        let work = Arc::clone(supplier).hear_supplier(stop());
         add("hear the supplier", OnSchedule, speaker(), Box::pin(work));
     }
     list.extend(of_feeds(services));

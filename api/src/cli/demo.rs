@@ -11,8 +11,10 @@ use storage::{AgendaMeta, OfferSelector};
 use super::Failure;
 use super::serve::{log_to_standard_error, open, serve};
 use crate::config::{Overrides, Settings};
+use crate::service::Services;
 use crate::service::agendas::PutAgenda;
-use crate::service::{Access, CallerKind, Choice, Proposed, Services, Wish};
+use crate::service::booking::{BookingRequest, Choice, Proposed};
+use crate::service::shared::{Access, CallerKind};
 
 /// Arguments of `wattbook demo`.
 #[derive(clap::Args)]
@@ -79,20 +81,20 @@ async fn furnish(services: &Services) -> anyhow::Result<()> {
     services.cluster.put_nodes(demonstration.nodes).await?;
     let search = SearchMode::Slots { slot: Seconds::new(900) };
     for booking in demonstration.bookings {
-        book(services, &booking.owner, Wish::plain(booking.request, search)).await?;
+        book(services, &booking.owner, BookingRequest::plain(booking.request, search)).await?;
     }
     tracing::info!("furnished a cluster with demonstration data around today");
     Ok(())
 }
 
 /// Books the cheapest start.
-async fn book(services: &Services, owner: &str, wish: Wish) -> anyhow::Result<()> {
+async fn book(services: &Services, owner: &str, request: BookingRequest) -> anyhow::Result<()> {
     let access = Access { owner, kind: CallerKind::Site };
-    if let Proposed::New(id) = services.service.propose(access, &wish, None).await? {
+    if let Proposed::New(id) = services.booking.propose(access, &request, None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
         let state = services.shared.state().await?;
         let choice = Choice { selector: cheapest, expected: None };
-        services.service.choose(access, id, &choice, None, &state).await?;
+        services.booking.choose(access, id, &choice, None, &state).await?;
     }
     Ok(())
 }

@@ -85,8 +85,7 @@ pub async fn serve(
     let tasks = Tasks::start(services);
     ready.await?;
     let stop = services.shared.stop.clone();
-    let service = std::sync::Arc::clone(&services.service);
-    let app = App { services: services.clone(), service, loopback: address.ip().is_loopback() };
+    let app = App { services: services.clone(), loopback: address.ip().is_loopback() };
     announce(address, local_user);
     let serving = tokio::spawn(server::serve(listener, app, stop.clone()));
     signalled().await?;

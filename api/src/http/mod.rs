@@ -27,16 +27,18 @@ use tower_http::trace::TraceLayer;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::service::Services;
 use crate::service::agendas::AgendaService;
 use crate::service::book_views::BookViewService;
+use crate::service::booking::BookingService;
 use crate::service::cluster::ClusterService;
+use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
 use crate::service::feeds::FeedService;
 use crate::service::readiness::ReadinessService;
 use crate::service::shared::StateCache;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
-use crate::service::{Service, Services};
 use problem::Problem;
 
 /// What handlers share. Each handler takes of it the services that its signature names.
@@ -44,8 +46,6 @@ use problem::Problem;
 pub struct App {
     /// The use cases.
     pub services: Services,
-    /// Bookings and the dialogue with the supplier.
-    pub service: Arc<Service>,
     /// Whether the service listens on a loopback address only.
     pub loopback: bool,
 }
@@ -72,7 +72,8 @@ handed_out! {
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
     Arc<ReadinessService>: |app| &app.services.readiness;
-    Arc<Service>: |app| &app.services.service;
+    Arc<BookingService>: |app| &app.services.booking;
+    Arc<DialogueService>: |app| &app.services.dialogue;
     Arc<SimulationService>: |app| &app.services.simulations;
     Arc<WebhookService>: |app| &app.services.webhooks;
 }

@@ -5,6 +5,7 @@ mod agendas;
 mod book_views;
 mod booking;
 mod cluster;
+mod dialogue;
 mod events;
 mod shared;
 mod simulations;

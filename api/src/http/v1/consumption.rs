@@ -1,5 +1,7 @@
 //! `/api/v1/consumption`: what was consumed, against what was told before.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::json::Reader;
@@ -11,12 +13,13 @@ use storage::Consumed;
 use utoipa::{IntoParams, ToSchema};
 
 use super::schema::ConsumedRequest;
-use crate::http::App;
+use crate::clock::Clock;
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::negotiation::{ConsumptionReport, Reported};
+use crate::service::dialogue::DialogueService;
+use crate::service::dialogue::{ConsumptionReport, Reported};
 
 /// The most spans in one body.
 const MAX_SPANS: usize = 3000;
@@ -105,12 +108,12 @@ impl From<&Reported> for ConsumedDocument {
     ),
 )]
 pub async fn put_consumption(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     body: JsonBody,
 ) -> Result<Json<ConsumptionDocument>, Problem> {
     let consumed = body.read(spans)?;
-    let report = app.service.put_consumption(consumed).await?;
+    let report = dialogue.put_consumption(consumed).await?;
     Ok(Json(ConsumptionDocument::from(&report)))
 }
 
@@ -130,13 +133,14 @@ pub async fn put_consumption(
     ),
 )]
 pub async fn get_consumption(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
+    State(clock): State<Clock>,
     _: By<Suppliers>,
     Parameters(parameters): Parameters<ConsumptionQuery>,
 ) -> Result<Json<ConsumptionDocument>, Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
-    let span = query::span(from, to, app.service.now())?;
-    let report = app.service.consumption(span).await?;
+    let span = query::span(from, to, clock.now())?;
+    let report = dialogue.consumption(span).await?;
     Ok(Json(ConsumptionDocument::from(&report)))
 }
 

@@ -1,5 +1,7 @@
 //! `POST /api/v1/quotes`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -7,11 +9,11 @@ use axum::response::{IntoResponse, Response};
 use planner::json::decision::DecisionDocument;
 
 use super::schema::QuoteRequest;
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
-use crate::service::{Purpose, ServiceError, read_wish};
+use crate::service::booking::{BookingService, Purpose};
+use crate::service::shared::Fault;
 
 /// What is possible for a request now; nothing is held
 ///
@@ -33,15 +35,15 @@ use crate::service::{Purpose, ServiceError, read_wish};
     ),
 )]
 pub async fn create_quote(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     body: JsonBody,
 ) -> Result<Response, Problem> {
-    let wish = read_wish(body.text(), Purpose::Quote, &app.service, &by.state);
-    let wish = wish.map_err(Problem::invalid_json)?;
+    let request = booking.read_request(body.text(), Purpose::Quote, &by.state);
+    let request = request.map_err(Problem::invalid_json)?;
     let access = by.caller.access();
     let json = |document| serde_json::to_vec(&document);
-    let json = app.service.quote(access, by.state, &wish, json).await?;
-    let json = json.map_err(|error| ServiceError::Internal(error.into()))?;
+    let json = booking.quote(access, by.state, &request, json).await?;
+    let json = json.map_err(Fault::internal)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod blocking;
+mod claims;
 mod cluster;
 mod fault;
 mod idempotency;
@@ -30,6 +31,7 @@ use crate::leases::Leases;
 
 pub use access::{Access, CallerKind};
 pub use blocking::blocking;
+pub use claims::largest;
 pub use cluster::{Cluster, ShownNodes};
 pub use fault::Fault;
 pub use idempotency::{IdempotencyKey, KeyError};

@@ -1,16 +1,18 @@
 //! `POST /api/v1/grants`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 
 use super::GrantDocument;
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::v1::negotiations::answer::granted_power;
 use crate::http::v1::schema::GrantRequest;
+use crate::service::dialogue::DialogueService;
 
 /// Gives extra power that nobody asked for
 ///
@@ -31,11 +33,11 @@ use crate::http::v1::schema::GrantRequest;
     ),
 )]
 pub async fn create_grant(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<GrantDocument>), Problem> {
     let power = body.read(granted_power)?;
-    let grant = app.service.take_gift(&power).await?;
+    let grant = dialogue.take_gift(&power).await?;
     Ok((StatusCode::CREATED, Json(GrantDocument::from(&grant))))
 }

@@ -1,14 +1,16 @@
 //! `GET /api/v1/grants`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::GrantDocument;
-use crate::http::App;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
+use crate::service::dialogue::DialogueService;
 
 /// Grants that have yet to end.
 #[derive(Serialize, ToSchema)]
@@ -30,9 +32,9 @@ pub struct GrantsDocument {
     ),
 )]
 pub async fn list_grants(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Anyone>,
 ) -> Result<Json<GrantsDocument>, Problem> {
-    let grants = app.service.grants().await?;
+    let grants = dialogue.grants().await?;
     Ok(Json(GrantsDocument { items: grants.iter().map(GrantDocument::from).collect() }))
 }

@@ -1,13 +1,15 @@
 //! `DELETE /api/v1/grants/{grant_id}`
 
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use storage::GrantId;
 use uuid::Uuid;
 
-use crate::http::App;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
+use crate::service::dialogue::DialogueService;
 
 /// Takes extra power back
 ///
@@ -25,11 +27,11 @@ use crate::http::problem::Problem;
     ),
 )]
 pub async fn revoke_grant(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     Path(text): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let id = text.parse::<Uuid>().map_err(|_| Problem::not_found(format!("grant {text:?}")))?;
-    app.service.revoke_grant(GrantId::new(id)).await?;
+    dialogue.revoke_grant(GrantId::new(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

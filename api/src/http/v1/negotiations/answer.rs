@@ -1,5 +1,7 @@
 //! `POST /api/v1/negotiations/{id}/answer`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use planner::json::Reader;
@@ -10,12 +12,12 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::NegotiationInPath;
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::v1::schema::AnswerRequest;
-use crate::service::negotiation::{Answered, GrantedPower, SupplierAnswer};
+use crate::service::dialogue::DialogueService;
+use crate::service::dialogue::{Answered, GrantedPower, SupplierAnswer};
 
 /// The longest name or reason, in characters.
 const MAX_TEXT: usize = 1000;
@@ -50,13 +52,13 @@ pub struct AnswerDocument {
     ),
 )]
 pub async fn answer_negotiation(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     NegotiationInPath(id): NegotiationInPath,
     body: JsonBody,
 ) -> Result<Json<AnswerDocument>, Problem> {
     let answer = body.read(read)?;
-    let outcome = match app.service.take_answer(id, answer).await? {
+    let outcome = match dialogue.take_answer(id, answer).await? {
         Answered::Taken => "taken",
         Answered::Declined => "declined",
         Answered::Noted => "noted",

@@ -1,5 +1,7 @@
 //! `GET /api/v1/negotiations/{id}`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::NegotiationInPath;
 use super::document::{MessageDocument, NegotiationDocument};
-use crate::http::App;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::dialogue::DialogueService;
 
 /// Which messages.
 #[derive(Deserialize, IntoParams)]
@@ -55,7 +57,7 @@ pub struct Conversation {
     ),
 )]
 pub async fn get_negotiation(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     NegotiationInPath(id): NegotiationInPath,
     Parameters(parameters): Parameters<MessagesQuery>,
@@ -68,7 +70,7 @@ pub async fn get_negotiation(
         (Some(true), None) => None,
         (_, cursor) => Some(MessageId::from(cursor.unwrap_or(0))),
     };
-    let page = app.service.negotiation(id, after, limit).await?;
+    let page = dialogue.negotiation(id, after, limit).await?;
     Ok(Json(Conversation {
         negotiation: NegotiationDocument::from(&page.negotiation),
         messages: page.messages.iter().map(MessageDocument::from).collect(),

@@ -1,5 +1,7 @@
 //! `GET /api/v1/negotiations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::NegotiationDocument;
-use crate::http::App;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::dialogue::DialogueService;
 
 /// Which negotiations.
 #[derive(Deserialize, IntoParams)]
@@ -54,7 +56,7 @@ pub struct NegotiationsDocument {
     ),
 )]
 pub async fn list_negotiations(
-    State(app): State<App>,
+    State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
     Parameters(parameters): Parameters<NegotiationsQuery>,
 ) -> Result<Json<NegotiationsDocument>, Problem> {
@@ -70,7 +72,7 @@ pub async fn list_negotiations(
     });
     let filter = NegotiationFilter { kind: kind.transpose()?, open: open.transpose()? };
     let after = parameters.cursor.map(NegotiationId::new);
-    let page = app.service.negotiations(filter, after, limit).await?;
+    let page = dialogue.negotiations(filter, after, limit).await?;
     Ok(Json(NegotiationsDocument {
         items: page.negotiations.iter().map(NegotiationDocument::from).collect(),
         next_cursor: page.next.map(NegotiationId::as_uuid),

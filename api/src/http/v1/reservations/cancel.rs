@@ -1,15 +1,17 @@
 //! `DELETE /api/v1/reservations/{id}`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
 use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
+use crate::service::booking::BookingService;
 
 /// Cancels a reservation; its nodes are free from now on
 ///
@@ -30,12 +32,12 @@ use crate::http::query::if_match;
     ),
 )]
 pub async fn cancel_reservation(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;
-    let cancelled = app.service.cancel(by.caller.access(), id, version).await?;
-    tagged(&app.service, &cancelled).await
+    let cancelled = booking.cancel(by.caller.access(), id, version).await?;
+    tagged(&booking, &cancelled).await
 }

@@ -1,5 +1,7 @@
 //! `POST /api/v1/reservations/{id}/choose`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -12,13 +14,12 @@ use uuid::Uuid;
 
 use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::schema::ChoiceDocument;
-use crate::service::{Choice, Expected};
+use crate::service::booking::{BookingService, Choice, Expected};
 
 /// Confirms one of a reservation's offers
 ///
@@ -45,7 +46,7 @@ use crate::service::{Choice, Expected};
     ),
 )]
 pub async fn choose_offer(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
     headers: HeaderMap,
@@ -53,9 +54,8 @@ pub async fn choose_offer(
 ) -> Result<Response, Problem> {
     let choice = body.read(choice)?;
     let version = if_match(&headers)?;
-    let service = &app.service;
-    let chosen = service.choose(by.caller.access(), id, &choice, version, &by.state).await?;
-    tagged(service, &chosen).await
+    let chosen = booking.choose(by.caller.access(), id, &choice, version, &by.state).await?;
+    tagged(&booking, &chosen).await
 }
 
 fn choice(reader: &mut Reader, raw: &RawValue) -> Option<Choice> {

@@ -1,17 +1,19 @@
 //! `POST /api/v1/reservations`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::document::{ReservationDocument, tagged};
-use crate::http::App;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;
-use crate::service::{Access, CallerKind, IdempotencyKey, Proposed, Purpose, Service, read_wish};
+use crate::service::booking::{BookingService, Proposed, Purpose};
+use crate::service::shared::{Access, CallerKind, IdempotencyKey};
 
 /// Proposes a reservation: its offers are held until `expires_at`
 ///
@@ -39,19 +41,19 @@ use crate::service::{Access, CallerKind, IdempotencyKey, Proposed, Purpose, Serv
     ),
 )]
 pub async fn create_reservation(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers, body.text())?;
     let owner = by.caller.owner.as_str();
-    let (status, id) = match propose(&app.service, &by, &body, key.as_ref()).await? {
+    let (status, id) = match propose(&booking, &by, &body, key.as_ref()).await? {
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
-    let reservation = app.service.reservation(Access { owner, kind: CallerKind::User }, id).await?;
-    let mut response = tagged(&app.service, &reservation).await?;
+    let reservation = booking.reservation(Access { owner, kind: CallerKind::User }, id).await?;
+    let mut response = tagged(&booking, &reservation).await?;
     *response.status_mut() = status;
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
@@ -60,19 +62,19 @@ pub async fn create_reservation(
 }
 
 async fn propose(
-    service: &Service,
+    booking: &BookingService,
     by: &By<Bookers>,
     body: &JsonBody,
     key: Option<&IdempotencyKey>,
 ) -> Result<Proposed, Problem> {
     let owner = by.caller.owner.as_str();
     // First of all: what was answered once is answered again, even when its window has passed.
-    if let Some(before) = service.proposed_before(owner, key).await? {
+    if let Some(before) = booking.proposed_before(owner, key).await? {
         return Ok(before);
     }
-    let wish = read_wish(body.text(), Purpose::Reservation, service, &by.state);
-    let wish = wish.map_err(Problem::invalid_json)?;
-    if wish.priority > 0 && !by.caller.access().is_operator() {
+    let request = booking.read_request(body.text(), Purpose::Reservation, &by.state);
+    let request = request.map_err(Problem::invalid_json)?;
+    if request.priority > 0 && !by.caller.access().is_operator() {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "forbidden",
@@ -80,5 +82,5 @@ async fn propose(
             "a priority above 0 is for operators to give",
         ));
     }
-    Ok(service.propose(by.caller.access(), &wish, key).await?)
+    Ok(booking.propose(by.caller.access(), &request, key).await?)
 }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::http::problem::Problem;
-use crate::service::{NowExpected, Service};
+use crate::service::booking::{BookingService, NowExpected};
 
 /// A reservation.
 #[derive(Serialize, ToSchema)]
@@ -119,8 +119,11 @@ fn parsed(text: &str) -> Value {
 }
 
 /// A reservation with its entity tag and what is expected now.
-pub async fn tagged(service: &Service, stored: &StoredReservation) -> Result<Response, Problem> {
-    let mut expected = service.expected_of(std::slice::from_ref(stored)).await?;
+pub async fn tagged(
+    booking: &BookingService,
+    stored: &StoredReservation,
+) -> Result<Response, Problem> {
+    let mut expected = booking.expected_of(std::slice::from_ref(stored)).await?;
     let now_expected = expected.remove(&stored.id).unwrap_or_default();
     let document = ReservationDocument { now_expected, ..ReservationDocument::from(stored) };
     let mut response = Json(document).into_response();

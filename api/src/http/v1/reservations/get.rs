@@ -1,13 +1,15 @@
 //! `GET /api/v1/reservations/{id}`
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 
 use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::booking::BookingService;
 
 /// One reservation
 ///
@@ -25,10 +27,10 @@ use crate::http::problem::Problem;
     ),
 )]
 pub async fn get_reservation(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath,
 ) -> Result<Response, Problem> {
-    let stored = app.service.reservation(by.caller.access(), id).await?;
-    tagged(&app.service, &stored).await
+    let stored = booking.reservation(by.caller.access(), id).await?;
+    tagged(&booking, &stored).await
 }

@@ -1,5 +1,7 @@
 //! `GET /api/v1/reservations`
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::ReservationDocument;
-use crate::http::App;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
+use crate::service::booking::BookingService;
 
 /// Which reservations.
 #[derive(Deserialize, IntoParams)]
@@ -59,7 +61,7 @@ pub struct ReservationsPage {
     ),
 )]
 pub async fn list_reservations(
-    State(app): State<App>,
+    State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<ReservationsQuery>,
 ) -> Result<Json<ReservationsPage>, Problem> {
@@ -72,8 +74,8 @@ pub async fn list_reservations(
         newest: parameters.newest.unwrap_or_default(),
     };
     let after = parameters.cursor.map(ReservationId::new);
-    let page = app.service.reservations(by.caller.access(), filter, after, limit).await?;
-    let mut expected = app.service.expected_of(&page.reservations).await?;
+    let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
+    let mut expected = booking.expected_of(&page.reservations).await?;
     let document = |stored: &StoredReservation| ReservationDocument {
         now_expected: expected.remove(&stored.id).unwrap_or_default(),
         ..ReservationDocument::from(stored)

@@ -16,24 +16,27 @@ use storage::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::DialogueService;
 use super::LEASE;
 use super::document::{LastWord, PowerSpan, Subject};
-use crate::service::{Service, ServiceError};
+use crate::service::shared::Fault;
 
 /// What names of grants begin with.
 const PREFIX: &str = "openadr:";
 
-impl Service {
+impl DialogueService {
     /// Listens until told to stop.
     pub async fn hear_supplier(self: Arc<Self>, stop: CancellationToken) {
-        let (Some(ven), true) = (&self.settings.openadr, self.settings.negotiation.asks) else {
+        let (Some(ven), true) =
+            (&self.shared.settings.openadr, self.shared.settings.negotiation.asks)
+        else {
             return;
         };
         let pace = std::time::Duration::from_secs(ven.settings().poll_every_s.into());
         let mut changes = ven.changes();
         loop {
-            if self.leases.holds(LEASE)
-                && let Some(Err(error)) = self.leases.while_held(LEASE, self.hear(ven)).await
+            if self.shared.leases.holds(LEASE)
+                && let Some(Err(error)) = self.shared.leases.while_held(LEASE, self.hear(ven)).await
             {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "could not hear what the supplier says");
@@ -47,8 +50,8 @@ impl Service {
     }
 
     async fn hear(&self, ven: &Ven) -> anyhow::Result<()> {
-        let word = ven.hear(self.now()).await?;
-        let asked = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        let word = ven.hear(self.shared.now()).await?;
+        let asked = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
         // What becomes of one is no reason not to hear the others.
         let grants = self.hear_grants(&word, asked.as_ref()).await;
         let offers = match &asked {
@@ -65,10 +68,10 @@ impl Service {
         word: &SupplierWord,
         asked: Option<&Negotiation>,
     ) -> anyhow::Result<()> {
-        let now = self.now();
+        let now = self.shared.now();
         let grants = &word.grants.said;
         let name = |grant: &openadr::Grant| format!("{PREFIX}{}", grant.id);
-        let known = self.database.grants(now).await?;
+        let known = self.shared.database.grants(now).await?;
         let standing = |grant: &&Grant| grant.standing != GrantStanding::Revoked;
         let ours = |grant: &&Grant| {
             grant.supplier_id.as_deref().is_some_and(|name| name.starts_with(PREFIX))
@@ -102,27 +105,23 @@ impl Service {
             })
             .collect();
         let changed = {
-            let _booking = self.site_books().await?;
-            self.database.put_grants(&heard, &gone, now).await?
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.put_grants(&heard, &gone, now).await?
         };
         if changed {
             let told: Vec<_> = heard.iter().map(told).collect();
             let message = self.heard_by_openadr("grant", &json!({ "power": told }));
             match asked {
-                Some(asked) => self.database.say(asked.id, &[message], None, None).await?,
+                Some(asked) => self.shared.database.say(asked.id, &[message], None, None).await?,
                 None => self.say_in(NegotiationKind::Notice, vec![message], None).await?,
             }
-            self.dialogue_bell.notify_one();
+            self.shared.dialogue_bell.notify_one();
         }
         Ok(())
     }
 
     /// Power that is to be had for more than those who ask would pay is a no to them.
-    async fn hear_offers(
-        &self,
-        asked: &Negotiation,
-        available: &[Available],
-    ) -> Result<(), ServiceError> {
+    async fn hear_offers(&self, asked: &Negotiation, available: &[Available]) -> Result<(), Fault> {
         let subject = Subject::of(asked);
         if subject.answer.is_some() || subject.power.is_empty() {
             return Ok(());
@@ -144,7 +143,7 @@ impl Service {
         if fee <= subject.fee_limit {
             return Ok(());
         }
-        let (limit, currency) = (subject.fee_limit, self.settings.currency.code());
+        let (limit, currency) = (subject.fee_limit, self.shared.settings.currency.code());
         let reason = format!(
             "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
              {currency}"
@@ -154,15 +153,15 @@ impl Service {
         let answer = Some(LastWord { granted: false, reason });
         let subject = Subject { answer, ..subject }.text();
         let subject = Some((subject.as_str(), asked.deadline));
-        self.database.say(asked.id, &[message], subject, None).await?;
-        self.dialogue_bell.notify_one();
+        self.shared.database.say(asked.id, &[message], subject, None).await?;
+        self.shared.dialogue_bell.notify_one();
         Ok(())
     }
 
     /// Writes down alerts that were not heard before, and what could not be read and was not told
     /// before.
-    async fn hear_notices(&self, word: &SupplierWord) -> Result<(), ServiceError> {
-        let open = self.database.open_negotiation_of(NegotiationKind::Notice).await?;
+    async fn hear_notices(&self, word: &SupplierWord) -> Result<(), Fault> {
+        let open = self.shared.database.open_negotiation_of(NegotiationKind::Notice).await?;
         let known = open.map(|open| open.subject).unwrap_or_default();
         let known: serde_json::Value = serde_json::from_str(&known).unwrap_or_default();
         let list = |name: &str| -> Vec<String> {
@@ -203,7 +202,7 @@ impl Service {
 
     fn heard_by_openadr(&self, kind: &str, document: &serde_json::Value) -> NewMessage {
         NewMessage {
-            said: self.now(),
+            said: self.shared.now(),
             direction: Direction::FromSupplier,
             kind: kind.to_owned(),
             carrier: "openadr".to_owned(),

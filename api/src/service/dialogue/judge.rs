@@ -16,17 +16,14 @@ use planner::headroom::Headroom;
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use serde_json::json;
-use storage::{Filter, ReservationId, ReservationState, StoredReservation};
+use storage::{ReservationId, ReservationState, StoredReservation};
 
-use super::super::{Access, Service, ServiceError};
+use super::DialogueService;
+use super::error::TurnError;
 use super::notice::{Causes, lacks_power};
 use super::repair::Lost;
-use crate::service::State;
-use crate::service::shared::blocking;
-use crate::service::{CallerKind, Proposed, stored_wish};
-
-/// Reservations that are read together.
-const PAGE: u16 = 500;
+use crate::service::booking::{BookingError, OnCap, Proposed, QuoteError};
+use crate::service::shared::{Access, CallerKind, Fault, SiteState, blocking, largest};
 
 /// What does not fit any more.
 #[derive(Default)]
@@ -39,12 +36,12 @@ struct Verdict {
     withdrawn: HashMap<ReservationId, Vec<Span>>,
 }
 
-impl Service {
+impl DialogueService {
     /// Judges the book anew if anything changed.
-    pub(super) async fn judge(&self) -> Result<(), ServiceError> {
-        let state = self.state().await?;
+    pub(super) async fn judge(&self) -> Result<(), TurnError> {
+        let state = self.shared.state().await?;
         let changes = state.marks.map(|marks| marks.changes);
-        let (memo, now) = (self.negotiations.memo(), self.now());
+        let (memo, now) = (self.memo(), self.shared.now());
         let due = memo.next_end.is_some_and(|end| end <= now);
         if changes == memo.judged && !due {
             return Ok(());
@@ -56,17 +53,17 @@ impl Service {
         let lost = self.mend(&state).await?;
         let next_end = lost.values().map(|lost| lost.until).min();
         // Mending changes the book: the next turn judges what it became.
-        let state = self.state().await?;
+        let state = self.shared.state().await?;
         let all = Arc::new(state.with_all_grants());
         let judged = Arc::clone(&all);
         let fits = blocking(move || everything_fits(&judged, now)).await?;
         if !fits || !degraded.is_empty() || !lost.is_empty() {
-            let reservations = self.live().await?;
+            let reservations = self.booking.live().await?;
             let verdict = self.verdict(all, &reservations, now).await?;
             let verdict = Verdict { lost, ..verdict };
             self.carry_out(&state, verdict, &reservations, &mut degraded).await?;
         }
-        self.negotiations.remember(|memo| {
+        self.remember(|memo| {
             memo.judged = changes;
             memo.degraded = Some(degraded);
             memo.next_end = next_end;
@@ -74,44 +71,19 @@ impl Service {
         Ok(())
     }
 
-    /// Reservations that hold power and have yet to end.
-    pub(super) async fn live(&self) -> Result<Vec<StoredReservation>, ServiceError> {
-        let states =
-            [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
-        let from = Some(self.now());
-        self.all_reservations(Filter { states: states.to_vec(), from, ..Filter::default() }).await
-    }
-
-    /// All reservations that pass a filter, page by page.
-    pub(super) async fn all_reservations(
-        &self,
-        filter: Filter,
-    ) -> Result<Vec<StoredReservation>, ServiceError> {
-        let (mut all, mut after) = (Vec::new(), None);
-        loop {
-            let page = self.database.reservations(&filter, after, PAGE).await?;
-            after = page.last().map(|last| last.id);
-            let is_last = page.len() < usize::from(PAGE);
-            all.extend(page);
-            if is_last {
-                return Ok(all);
-            }
-        }
-    }
-
     /// Those that were degraded before this replica took over.
-    async fn degraded_before(&self) -> Result<HashMap<ReservationId, bool>, ServiceError> {
-        let live = self.live().await?;
+    async fn degraded_before(&self) -> Result<HashMap<ReservationId, bool>, Fault> {
+        let live = self.booking.live().await?;
         Ok(live.iter().filter(|it| it.degraded).map(|it| (it.id, lacks_power(it))).collect())
     }
 
     async fn verdict(
         &self,
-        state: Arc<State>,
+        state: Arc<SiteState>,
         reservations: &[StoredReservation],
         now: Timestamp,
-    ) -> Result<Verdict, ServiceError> {
-        let order = self.settings.negotiation.yield_order;
+    ) -> Result<Verdict, Fault> {
+        let order = self.shared.settings.negotiation.yield_order;
         let about = |it: &StoredReservation| {
             let known = (it.id, it.state_at(now), it.confirmed.unwrap_or(it.created), it.priority);
             (it.id.to_string(), known)
@@ -149,18 +121,17 @@ impl Service {
             verdict
         })
         .await
-        .map_err(Into::into)
     }
 
     /// Writes down what changed, and tells the owners.
     async fn carry_out(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         verdict: Verdict,
         reservations: &[StoredReservation],
         degraded: &mut HashMap<ReservationId, bool>,
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    ) -> Result<(), TurnError> {
+        let now = self.shared.now();
         for stored in reservations {
             if let Some(spans) = verdict.withdrawn.get(&stored.id) {
                 self.withdraw(stored, spans, now).await?;
@@ -169,11 +140,11 @@ impl Service {
                 continue;
             }
             let lacks_power = verdict.confirmed.get(&stored.id) == Some(&false);
-            let power = lacks_power.then(|| self.settings.negotiation.yield_order.word());
+            let power = lacks_power.then(|| self.shared.settings.negotiation.yield_order.word());
             let causes = Causes { lost: verdict.lost.get(&stored.id), power };
             if causes.is_none() {
                 if stored.degraded
-                    && self.database.set_degraded(stored.id, false, None, now).await?
+                    && self.shared.database.set_degraded(stored.id, false, None, now).await?
                 {
                     metrics::counter!("wattbook_reservations_restored_total").increment(1);
                 }
@@ -194,7 +165,7 @@ impl Service {
         stored: &StoredReservation,
         spans: &[Span],
         now: Timestamp,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let gone = stored.offers.iter().filter(|offer| spans.contains(&offer.span));
         let ids: Vec<_> = gone.map(|offer| offer.id).collect();
         let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -205,7 +176,7 @@ impl Service {
             "offer_ids": names,
             "way_out": "choose another offer, or make a new request",
         });
-        if self.database.withdraw_offers(stored.id, &ids, &notice.to_string(), now).await? {
+        if self.shared.database.withdraw_offers(stored.id, &ids, &notice.to_string(), now).await? {
             metrics::counter!("wattbook_offers_withdrawn_total").increment(ids.len() as u64);
         }
         Ok(())
@@ -214,12 +185,12 @@ impl Service {
     /// Flags a reservation and holds new starts for its owner, where there are any.
     async fn degrade(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         stored: &StoredReservation,
         causes: &Causes<'_>,
         reservations: &[StoredReservation],
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    ) -> Result<(), TurnError> {
+        let now = self.shared.now();
         let begun = stored.state_at(now) == ReservationState::Active;
         let held = reservations.iter().find(|it| {
             it.replaces == Some(stored.id) && it.state_at(now) == ReservationState::Proposed
@@ -230,7 +201,7 @@ impl Service {
             None => self.new_starts(state, stored).await?,
         };
         let notice = causes.notice(&state.cluster, replacement, begun, now).to_string();
-        if self.database.set_degraded(stored.id, true, Some(&notice), now).await?
+        if self.shared.database.set_degraded(stored.id, true, Some(&notice), now).await?
             && !stored.degraded
         {
             metrics::counter!("wattbook_reservations_degraded_total").increment(1);
@@ -242,29 +213,31 @@ impl Service {
     /// possible.
     async fn new_starts(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         stored: &StoredReservation,
-    ) -> Result<Option<ReservationId>, ServiceError> {
-        let Some(mut wish) = stored_wish(&stored.request, self, state) else { return Ok(None) };
-        wish.replaces = Some(stored.id);
-        wish.priority = stored.priority;
-        wish.on_cap = super::super::OnCap::Refuse;
+    ) -> Result<Option<ReservationId>, TurnError> {
+        let Some(mut request) = self.booking.stored_request(&stored.request, state) else {
+            return Ok(None);
+        };
+        request.replaces = Some(stored.id);
+        request.priority = stored.priority;
+        request.on_cap = OnCap::Refuse;
         let access = Access { owner: &stored.owner, kind: CallerKind::Site };
-        match self.propose_replacing(access, &wish).await {
+        match self.booking.propose_replacing(access, &request).await {
             Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
             Err(
-                ServiceError::Impossible(_)
-                | ServiceError::NotNegotiated(_)
-                | ServiceError::Invalid(_),
+                BookingError::Impossible(_)
+                | BookingError::NotNegotiated(_)
+                | BookingError::Quote(QuoteError::Invalid(_)),
             ) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         }
     }
 }
 
 /// What the cap leaves from `now` to the end of the book, beside what counts whatever is reserved;
 /// `None` where there is no cap or no booking to come.
-fn headroom(state: &State, now: Timestamp) -> Option<Headroom> {
+fn headroom(state: &SiteState, now: Timestamp) -> Option<Headroom> {
     let cap: &Agenda<Power> = state.agendas.power_cap.as_ref()?;
     let end = state.book.bookings().iter().map(|booking| booking.span.end()).max()?;
     let window = Span::new(now, end)?;
@@ -272,32 +245,9 @@ fn headroom(state: &State, now: Timestamp) -> Option<Headroom> {
     Some(Headroom::before_claims(cap, state.cluster.base_power, window, spans))
 }
 
-/// For each instant the most that one of the alternatives counts.
-fn largest(alternatives: &[&Booking]) -> Vec<(Span, Power)> {
-    let mut edges: Vec<Timestamp> =
-        alternatives.iter().flat_map(|it| [it.span.start(), it.span.end()]).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    let spans = edges.windows(2).filter_map(|pair| Span::new(pair[0], pair[1]));
-    let most = |span: Span| {
-        let during = alternatives.iter().filter(|it| it.span.overlaps(span));
-        during.map(|it| it.counted()).max().map(|most| (span, most))
-    };
-    spans.filter_map(most).collect()
-}
-
-/// What the whole book counts, held offers with the largest of their alternatives.
-pub(super) fn claims(state: &State) -> Vec<(Span, Power)> {
-    let (certain, mut held) = state.certain_and_held();
-    let mut claims: Vec<_> = certain.iter().map(|it| (it.span, it.counted())).collect();
-    held.sort_by(|a, b| a.id.cmp(&b.id));
-    claims.extend(held.chunk_by(|a, b| a.id == b.id).flat_map(largest));
-    claims
-}
-
-fn everything_fits(state: &State, now: Timestamp) -> bool {
+fn everything_fits(state: &SiteState, now: Timestamp) -> bool {
     let Some(mut headroom) = headroom(state, now) else { return true };
-    headroom.take_all(claims(state));
+    headroom.take_all(state.claims());
     let zero = Power::ZERO;
     headroom.steps().iter().all(|&(_, left)| left >= zero)
 }

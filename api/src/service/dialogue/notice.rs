@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 use storage::{Outage, ReservationId, StoredReservation};
 
 use super::repair::{Lost, Mended};
-use crate::service::State;
-use crate::service::shared::Cluster;
+use crate::service::shared::{Cluster, SiteState};
 
 /// Why a reservation is degraded for want of power.
 pub(super) const CAP_LOWERED: &str = "cap_lowered";
@@ -191,7 +190,7 @@ fn names(ranks: &NodeSet, cluster: &Cluster) -> String {
 pub(super) fn nodes_replaced(
     stored: &StoredReservation,
     mended: &[Mended],
-    state: &State,
+    state: &SiteState,
     now: Timestamp,
 ) -> Value {
     let cluster = &state.cluster;

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use planner::time::{Span, Timestamp};
 use storage::NewOffer;
 
-use super::{Access, CallerKind, Service, ServiceError, State};
+use super::{BookingError, BookingService};
+use crate::service::shared::{Access, CallerKind, SiteState};
 
 /// What a user's proposals hold before another one.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldSoFar {
     proposals: usize,
     /// Nodes times seconds.
     node_seconds: i128,
@@ -22,43 +23,43 @@ pub struct Held {
     retry_after_s: u32,
 }
 
-impl Service {
+impl BookingService {
     /// What a caller's proposals hold at a state, where that is limited. Asked for after the state
     /// was read: what another process holds since then makes the plan's write fail.
     ///
     /// # Errors
     /// `TooManyHolds` where there is no room for another proposal.
-    pub(super) async fn held_so_far(
+    pub(in crate::service) async fn held_so_far(
         &self,
         access: Access<'_>,
-        state: &Arc<State>,
-    ) -> Result<Option<Held>, ServiceError> {
+        state: &Arc<SiteState>,
+    ) -> Result<Option<HeldSoFar>, BookingError> {
         if access.kind != CallerKind::User {
             return Ok(None);
         }
-        let now = self.now();
-        let held = self.database.held_by(access.owner, now).await?;
-        let (limits, proposals) = (&self.settings.limits, held.len());
+        let now = self.shared.now();
+        let held = self.shared.database.held_by(access.owner, now).await?;
+        let (limits, proposals) = (&self.shared.settings.limits, held.len());
         let first = held.iter().map(|(_, expires)| *expires).min();
         let retry_after_s = first.map_or(1, |expires| seconds_until(expires, now));
         if proposals >= limits.holds_per_user {
             let most = limits.holds_per_user;
-            return Err(ServiceError::TooManyHolds { proposals, most, retry_after_s });
+            return Err(BookingError::TooManyHolds { proposals, most, retry_after_s });
         }
         let ids: HashSet<String> = held.iter().map(|(id, _)| id.to_string()).collect();
         let bookings = state.book.bookings().iter().filter(|it| ids.contains(&*it.id));
         let node_seconds = bookings.map(|it| node_seconds(it.ranks.count(), it.span)).sum();
         let most_h = limits.held_cluster_hours_per_user;
-        Ok(Some(Held { proposals, node_seconds, most_h, retry_after_s }))
+        Ok(Some(HeldSoFar { proposals, node_seconds, most_h, retry_after_s }))
     }
 }
 
-impl Held {
+impl HeldSoFar {
     /// Whether more offers may be held.
     ///
     /// # Errors
     /// `TooMuchHeld`.
-    pub fn admit(&self, state: &State, offers: &[NewOffer]) -> Result<(), ServiceError> {
+    pub fn admit(&self, state: &SiteState, offers: &[NewOffer]) -> Result<(), BookingError> {
         let more = offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.span));
         let cluster = state.cluster.nodes.as_slice().len().max(1);
         let held_h = (self.node_seconds + more.sum::<i128>()) as f64 / cluster as f64 / 3600.0;
@@ -66,7 +67,7 @@ impl Held {
             return Ok(());
         }
         let (most_h, retry_after_s) = (self.most_h, self.retry_after_s);
-        Err(ServiceError::TooMuchHeld { held_h, most_h, retry_after_s })
+        Err(BookingError::TooMuchHeld { held_h, most_h, retry_after_s })
     }
 }
 

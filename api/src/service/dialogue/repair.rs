@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use crate::service::booking::BookingRequest;
+use crate::service::shared::SiteState;
 use planner::book::RankedOutage;
 use planner::decimal::Fraction;
 use planner::decision::Shortage;
@@ -15,8 +17,6 @@ use serde_json::Value;
 use storage::{
     Allocation, NewNodes, OfferId, Outage, ReservationState, StoredOffer, StoredReservation,
 };
-
-use crate::service::{State, Wish};
 
 /// What becomes of a reservation that outages hit.
 #[derive(Default)]
@@ -54,15 +54,15 @@ pub(super) struct Lost {
 
 /// What is needed beside the state.
 pub(super) struct Repairing<'a> {
-    pub state: &'a State,
+    pub state: &'a SiteState,
     /// The request as it was made; `None` where it cannot be read any more, since nodes or labels
     /// that it names are gone.
-    pub wish: Option<&'a Wish>,
+    pub request: Option<&'a BookingRequest>,
     pub currency: Currency,
     pub now: Timestamp,
 }
 
-impl State {
+impl SiteState {
     /// Ids of the reservations that outages hit from `now` on.
     pub(super) fn hit_by_outages(&self, now: Timestamp) -> Vec<String> {
         let mut hit: Vec<String> = Vec::new();
@@ -141,12 +141,12 @@ impl Repairing<'_> {
         lost: &NodeSet,
     ) -> Result<(NewNodes, NodeSet), Shortage> {
         let missing = Shortage::Nodes(lost.count());
-        let wish = self.wish.ok_or(missing)?;
+        let request = self.request.ok_or(missing)?;
         let state = self.state;
-        let selection = state.cluster.selection(&wish.request);
+        let selection = state.cluster.selection(&request.planning);
         let view = PlanningView {
             now: self.now,
-            search: wish.search,
+            search: request.search,
             currency: self.currency,
             selection: &selection,
             agendas: &state.agendas,
@@ -161,7 +161,7 @@ impl Repairing<'_> {
         let all = beside.fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
         let by = replacement(&view, &stored.id.to_string(), span, &all, lost)?;
         let after = replaced(held, from, lost, &by);
-        let draw = |ranks: &NodeSet| self.draw(ranks, wish.request.utilisation_or_full());
+        let draw = |ranks: &NodeSet| self.draw(ranks, request.planning.utilisation_or_full());
         // What each span held of the lost nodes is what the others draw the place of.
         let more_j: f64 = held
             .iter()

@@ -1,11 +1,10 @@
 //! The way messages take to the supplier: one of those that the settings name.
 
+use super::DialogueService;
 use grid_feeds::feed::{FeedError, RetryClass, scrub};
 use planner::time::Seconds;
 use serde_json::{Value, json};
 use storage::Message;
-
-use crate::service::Service;
 
 /// Why a message did not arrive.
 #[derive(Debug)]
@@ -45,7 +44,7 @@ impl Undelivered {
     }
 }
 
-impl Service {
+impl DialogueService {
     /// Carries a message to the supplier.
     pub(super) async fn carry(&self, message: &Message) -> Result<(), Undelivered> {
         let carried = self.carry_by_its_carrier(message).await;
@@ -57,7 +56,7 @@ impl Service {
         match message.said.carrier.as_str() {
             "webhook" => self.carry_by_webhook(message).await,
             #[cfg(feature = "openadr")]
-            "openadr" => match &self.settings.openadr {
+            "openadr" => match &self.shared.settings.openadr {
                 Some(ven) => self.carry_by_openadr(ven, message).await,
                 None => Err(Undelivered::no_way("openadr")),
             },
@@ -66,7 +65,7 @@ impl Service {
     }
 
     async fn carry_by_webhook(&self, message: &Message) -> Result<(), Undelivered> {
-        let Some(webhook) = &self.settings.negotiation.webhook else {
+        let Some(webhook) = &self.shared.settings.negotiation.webhook else {
             return Err(Undelivered::no_way("webhook"));
         };
         let said = &message.said;
@@ -79,6 +78,6 @@ impl Service {
         });
         // The same however often it is sent: who hears it twice can tell.
         let id = format!("msg_{}_{}", message.negotiation_id, message.id.get());
-        Ok(webhook.send(&id, &body.to_string(), self.now()).await?)
+        Ok(webhook.send(&id, &body.to_string(), self.shared.now()).await?)
     }
 }

@@ -9,16 +9,16 @@ use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
-use super::agendas::stored_quantity;
-use super::shared::{Party, SiteState as State};
-use super::{Access, Service, ServiceError, Wish};
+use super::{BookingRequest, BookingService, QuoteError};
+use crate::service::agendas::stored_quantity;
+use crate::service::shared::{Access, Party, SiteState};
 
 /// Why there may be a gap where others would estimate.
 const REFUSES_ESTIMATES: &str = "this site makes no promises on estimates";
 
 /// A decision with everything needed to write it down or to book it.
-pub(super) struct Planned {
-    pub state: Arc<State>,
+pub(in crate::service) struct PlannedRequest {
+    pub state: Arc<SiteState>,
     pub selection: Selection,
     pub decision: Decision,
     explanation: Option<Explanation>,
@@ -26,8 +26,8 @@ pub(super) struct Planned {
     refusing: Vec<&'static str>,
 }
 
-impl Planned {
-    pub(super) fn document(&self, pareto_nodes: bool) -> DecisionDocument {
+impl PlannedRequest {
+    pub(in crate::service) fn document(&self, pareto_nodes: bool) -> DecisionDocument {
         let (order, nodes) = (self.selection.order(), &self.state.cluster.nodes);
         let mut document = if pareto_nodes {
             DecisionDocument::new(&self.decision, order, nodes)
@@ -48,64 +48,67 @@ impl Planned {
     }
 }
 
-impl Service {
-    /// What is possible for this wish at a state, presented off the async threads too: documents of
+impl BookingService {
+    /// What is possible for this request at a state, presented off the async threads too: documents of
     /// many nodes are large.
     ///
     /// # Errors
-    /// `Overloaded`, `TooManyPlans`, `TimeLimit`, `Invalid` where the window has passed or nodes are unknown.
+    /// `Invalid` where the window has passed or nodes are unknown; `Planning`.
     pub async fn quote<T: Send + 'static>(
         &self,
         access: Access<'_>,
-        state: Arc<State>,
-        wish: &Wish,
+        state: Arc<SiteState>,
+        request: &BookingRequest,
         present: impl FnOnce(DecisionDocument) -> T + Send + 'static,
-    ) -> Result<T, ServiceError> {
+    ) -> Result<T, QuoteError> {
         metrics::counter!("wattbook_quotes_total").increment(1);
-        let pareto_nodes = wish.pareto_nodes;
+        let pareto_nodes = request.pareto_nodes;
         let party = Party::of(access);
-        self.plan(party, state, wish, move |planned| present(planned.document(pareto_nodes))).await
+        self.plan(party, state, request, move |planned| present(planned.document(pareto_nodes)))
+            .await
     }
 
     /// Plans at one state of the book.
-    pub(super) async fn plan<T: Send + 'static>(
+    pub(in crate::service) async fn plan<T: Send + 'static>(
         &self,
         party: Party,
-        state: Arc<State>,
-        wish: &Wish,
-        present: impl FnOnce(Planned) -> T + Send + 'static,
-    ) -> Result<T, ServiceError> {
-        let (wish, currency, now) = (wish.clone(), self.settings.currency, self.now());
-        if is_over(&wish.request, now) {
-            return Err(ServiceError::Invalid(vec!["the window has passed".to_owned()]));
+        state: Arc<SiteState>,
+        request: &BookingRequest,
+        present: impl FnOnce(PlannedRequest) -> T + Send + 'static,
+    ) -> Result<T, QuoteError> {
+        let (request, currency, now) =
+            (request.clone(), self.shared.settings.currency, self.shared.now());
+        if is_over(&request.planning, now) {
+            return Err(QuoteError::Invalid(vec!["the window has passed".to_owned()]));
         }
-        let refusing = self.settings.feeds.agendas.iter().filter(|rules| rules.refuse_estimates);
+        let refusing =
+            self.shared.settings.feeds.agendas.iter().filter(|rules| rules.refuse_estimates);
         let refusing: Vec<&str> =
             refusing.map(|rules| stored_quantity(rules.quantity).word()).collect();
         let began = std::time::Instant::now();
-        let planned = self.pool.run(party, move |cancelled| {
-            let unknown = wish.request.filter.errors(&state.cluster.nodes);
+        let planned = self.shared.pool.run(party, move |cancelled| {
+            let unknown = request.planning.filter.errors(&state.cluster.nodes);
             if !unknown.is_empty() {
                 let unknown = unknown.iter().map(ToString::to_string).collect();
-                return Ok(Err(ServiceError::Invalid(unknown)));
+                return Ok(Err(QuoteError::Invalid(unknown)));
             }
-            let selection = state.cluster.selection(&wish.request);
+            let selection = state.cluster.selection(&request.planning);
             let view = PlanningView {
                 now,
-                search: wish.search,
+                search: request.search,
                 currency,
                 selection: &selection,
                 base_power: state.cluster.base_power,
                 agendas: &state.agendas,
                 book: &state.book,
             };
-            let decision = plan(&view, &wish.request, cancelled)?;
-            let explanation = wish.explain.then(|| explain(&view, &wish.request, cancelled));
+            let decision = plan(&view, &request.planning, cancelled)?;
+            let explanation = request.explain.then(|| explain(&view, &request.planning, cancelled));
             let explanation = explanation.transpose()?;
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(Planned { state, selection, decision, explanation, refusing })))
+            Ok(Ok(present(PlannedRequest { state, selection, decision, explanation, refusing })))
         });
         let planned = planned.await?;
         metrics::histogram!("wattbook_plan_duration_seconds").record(began.elapsed());

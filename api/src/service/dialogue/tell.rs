@@ -9,9 +9,9 @@ use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 use storage::{Filter, NegotiationKind, NewMessage, ReservationState, StoredReservation};
 
+use super::DialogueService;
 use super::document::{PowerSpan, forecast};
-use crate::service::shared::blocking;
-use crate::service::{Service, ServiceError};
+use crate::service::shared::{Fault, blocking};
 
 /// The kind of messages that tell planned consumption.
 pub(super) const FORECAST: &str = "forecast";
@@ -19,20 +19,20 @@ pub(super) const FORECAST: &str = "forecast";
 /// Forecasts are kept so long, to be compared with what was consumed.
 const KEPT: Seconds = Seconds::new(35 * 86_400);
 
-impl Service {
+impl DialogueService {
     /// Tells planned consumption where it is time to.
-    pub(super) async fn tell(&self) -> Result<(), ServiceError> {
-        let settings = &self.settings.negotiation;
+    pub(super) async fn tell(&self) -> Result<(), Fault> {
+        let settings = &self.shared.settings.negotiation;
         if !settings.asks {
             return Ok(());
         }
-        let (now, memo) = (self.now(), self.negotiations.memo());
-        let changes = self.state().await?.marks.map_or(0, |marks| marks.changes);
+        let (now, memo) = (self.shared.now(), self.memo());
+        let changes = self.shared.state().await?.marks.map_or(0, |marks| marks.changes);
         let differs_since = match memo.told {
             Some((_, told)) if told == changes => None,
             _ => Some(memo.differs_since.unwrap_or(now)),
         };
-        self.negotiations.remember(|memo| memo.differs_since = differs_since);
+        self.remember(|memo| memo.differs_since = differs_since);
         let by_change = differs_since.is_some_and(|since| since + settings.debounce <= now);
         let by_clock = memo.told.is_none_or(|(at, _)| at + settings.tell_every <= now);
         if !by_change && !by_clock {
@@ -41,7 +41,7 @@ impl Service {
         let Some(plan) = self.plan_of_consumption(now).await? else { return Ok(()) };
         self.tell_plan(&plan, by_clock).await?;
         self.tell_quiet(&plan, now).await?;
-        self.negotiations.remember(|memo| {
+        self.remember(|memo| {
             memo.told = Some((now, changes));
             memo.differs_since = None;
         });
@@ -52,8 +52,8 @@ impl Service {
     pub(super) async fn plan_of_consumption(
         &self,
         now: Timestamp,
-    ) -> Result<Option<Vec<PlannedInterval>>, ServiceError> {
-        let settings = &self.settings.negotiation;
+    ) -> Result<Option<Vec<PlannedInterval>>, Fault> {
+        let settings = &self.shared.settings.negotiation;
         let (interval, ahead) = (settings.interval, settings.ahead);
         let start = now.as_unix_seconds().div_euclid(interval.get()) * interval.get();
         let Some(window) = Span::starting(Timestamp::from_unix_seconds(start), ahead) else {
@@ -61,9 +61,10 @@ impl Service {
         };
         let states = vec![ReservationState::Confirmed, ReservationState::Active];
         let (from, to) = (Some(window.start()), Some(window.end()));
-        let certain = self.all_reservations(Filter { states, from, to, ..Filter::default() });
+        let certain =
+            self.booking.all_reservations(Filter { states, from, to, ..Filter::default() });
         let certain = certain.await?;
-        let state = self.state().await?;
+        let state = self.shared.state().await?;
         if state.epoch().is_none() {
             return Ok(None);
         }
@@ -86,16 +87,11 @@ impl Service {
             Some(planned_consumption(&consumers, idle, window, interval))
         })
         .await
-        .map_err(Into::into)
     }
 
-    async fn tell_plan(
-        &self,
-        plan: &[PlannedInterval],
-        by_clock: bool,
-    ) -> Result<(), ServiceError> {
-        let (now, document) = (self.now(), forecast(plan));
-        let last = self.database.last_said(FORECAST, now).await?;
+    async fn tell_plan(&self, plan: &[PlannedInterval], by_clock: bool) -> Result<(), Fault> {
+        let (now, document) = (self.shared.now(), forecast(plan));
+        let last = self.shared.database.last_said(FORECAST, now).await?;
         let same = last.is_some_and(|last| {
             let last: Value = serde_json::from_str(&last.said.document).unwrap_or_default();
             last == document
@@ -105,20 +101,16 @@ impl Service {
         }
         let message = self.message(now, FORECAST, &document);
         self.say_in(NegotiationKind::PlannedConsumption, vec![message], None).await?;
-        self.database.forget_messages(FORECAST, now - KEPT).await?;
+        self.shared.database.forget_messages(FORECAST, now - KEPT).await?;
         metrics::counter!("wattbook_forecasts_total").increment(1);
         Ok(())
     }
 
     /// Announces what has become quiet, and withdraws what no longer is.
-    async fn tell_quiet(
-        &self,
-        plan: &[PlannedInterval],
-        now: Timestamp,
-    ) -> Result<(), ServiceError> {
-        let Some(rule) = self.settings.negotiation.quiet else { return Ok(()) };
+    async fn tell_quiet(&self, plan: &[PlannedInterval], now: Timestamp) -> Result<(), Fault> {
+        let Some(rule) = self.shared.settings.negotiation.quiet else { return Ok(()) };
         let kind = NegotiationKind::LowConsumption;
-        let open = self.database.open_negotiation_of(kind).await?;
+        let open = self.shared.database.open_negotiation_of(kind).await?;
         let announced: Vec<PowerSpan> = open
             .and_then(|open| serde_json::from_str::<Value>(&open.subject).ok())
             .and_then(|subject| serde_json::from_value(subject["spans"].clone()).ok())

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use storage::{Consumed, NegotiationKind};
 
 use super::tell::FORECAST;
-use crate::service::{Service, ServiceError};
+use super::{DialogueError, DialogueService};
+use crate::service::shared::Fault;
 
 /// Consumption over a span and what was told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +35,7 @@ impl Reported {
     }
 }
 
-impl Service {
+impl DialogueService {
     /// Keeps what was consumed, and tells the supplier with the error of the forecast.
     ///
     /// # Errors
@@ -42,20 +43,20 @@ impl Service {
     pub async fn put_consumption(
         &self,
         consumed: Vec<Consumed>,
-    ) -> Result<ConsumptionReport, ServiceError> {
-        let now = self.now();
+    ) -> Result<ConsumptionReport, DialogueError> {
+        let now = self.shared.now();
         let ends = consumed.first().zip(consumed.last());
         let window = ends.and_then(|(a, b)| Span::new(a.span.start(), b.span.end()));
         let Some(window) = window else {
-            return Err(ServiceError::Invalid(vec!["there must be at least one span".to_owned()]));
+            return Err(DialogueError::Invalid("there must be at least one span".to_owned()));
         };
         if window.end() > now {
             let error = "what is consumed can be told only after it was";
-            return Err(ServiceError::Invalid(vec![error.to_owned()]));
+            return Err(DialogueError::Invalid(error.to_owned()));
         }
-        self.database.put_consumption(window, &consumed).await?;
+        self.shared.database.put_consumption(window, &consumed).await?;
         let report = self.consumption(window).await?;
-        if self.settings.negotiation.asks {
+        if self.shared.settings.negotiation.asks {
             let message = self.message(now, "usage", &told(&report));
             self.say_in(NegotiationKind::ActualConsumption, vec![message], None).await?;
         }
@@ -66,9 +67,9 @@ impl Service {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn consumption(&self, window: Span) -> Result<ConsumptionReport, ServiceError> {
+    pub async fn consumption(&self, window: Span) -> Result<ConsumptionReport, Fault> {
         let mut spans = Vec::new();
-        for consumed in self.database.consumption(window).await? {
+        for consumed in self.shared.database.consumption(window).await? {
             let forecast_w = self.forecast_for(consumed.span).await?;
             spans.push(Reported { consumed, forecast_w });
         }
@@ -89,8 +90,8 @@ impl Service {
 
     /// The mean power that the last forecast said before a span began; `None` where it did not
     /// cover it.
-    async fn forecast_for(&self, span: Span) -> Result<Option<f64>, ServiceError> {
-        let Some(last) = self.database.last_said(FORECAST, span.start()).await? else {
+    async fn forecast_for(&self, span: Span) -> Result<Option<f64>, Fault> {
+        let Some(last) = self.shared.database.last_said(FORECAST, span.start()).await? else {
             return Ok(None);
         };
         let document: Value = serde_json::from_str(&last.said.document).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The dialogue as people read it.
 
+use super::{DialogueError, DialogueService};
+use crate::service::shared::{Fault, cut_page};
 use storage::{Message, MessageId, Negotiation, NegotiationFilter, NegotiationId};
-
-use crate::service::{Service, ServiceError, cut_page};
 
 /// A page of conversations.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct MessagesPage {
     pub next: Option<MessageId>,
 }
 
-impl Service {
+impl DialogueService {
     /// A page of conversations.
     ///
     /// # Errors
@@ -34,8 +34,8 @@ impl Service {
         filter: NegotiationFilter,
         after: Option<NegotiationId>,
         limit: u16,
-    ) -> Result<NegotiationsPage, ServiceError> {
-        let mut negotiations = self.database.negotiations(filter, after, limit + 1).await?;
+    ) -> Result<NegotiationsPage, Fault> {
+        let mut negotiations = self.shared.database.negotiations(filter, after, limit + 1).await?;
         let next = cut_page(&mut negotiations, limit, |it| it.id);
         Ok(NegotiationsPage { negotiations, next })
     }
@@ -49,14 +49,14 @@ impl Service {
         id: NegotiationId,
         after: Option<MessageId>,
         limit: u16,
-    ) -> Result<MessagesPage, ServiceError> {
-        let found = self.database.negotiation(id).await?;
-        let negotiation = found.ok_or(ServiceError::NoNegotiation(id))?;
+    ) -> Result<MessagesPage, DialogueError> {
+        let found = self.shared.database.negotiation(id).await?;
+        let negotiation = found.ok_or(DialogueError::NoNegotiation(id))?;
         let Some(after) = after else {
-            let messages = self.database.newest_messages(id, limit).await?;
+            let messages = self.shared.database.newest_messages(id, limit).await?;
             return Ok(MessagesPage { negotiation, messages, next: None });
         };
-        let mut messages = self.database.messages(id, after, limit + 1).await?;
+        let mut messages = self.shared.database.messages(id, after, limit + 1).await?;
         let next = cut_page(&mut messages, limit, |it| it.id);
         Ok(MessagesPage { negotiation, messages, next })
     }

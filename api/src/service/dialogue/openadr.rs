@@ -7,9 +7,9 @@ use planner::time::Span;
 use serde_json::Value;
 use storage::Message;
 
+use super::DialogueService;
 use super::carrier::Undelivered;
 use super::document::PowerSpan;
-use crate::service::Service;
 
 impl From<openadr::VenError> for Undelivered {
     fn from(error: openadr::VenError) -> Self {
@@ -17,7 +17,7 @@ impl From<openadr::VenError> for Undelivered {
     }
 }
 
-impl Service {
+impl DialogueService {
     /// Carries a message as a report.
     pub(super) async fn carry_by_openadr(
         &self,
@@ -25,12 +25,12 @@ impl Service {
         message: &Message,
     ) -> Result<(), Undelivered> {
         let document: Value = serde_json::from_str(&message.said.document).unwrap_or_default();
-        let (now, currency) = (self.now(), self.settings.currency);
+        let (now, currency) = (self.shared.now(), self.shared.settings.currency);
         match message.said.kind.as_str() {
             "forecast" => ven.plan(&planned(&document), now).await?,
             "low_consumption" | "low_consumption_withdrawn" => {
                 // A report tells all spans that are quiet now.
-                let found = self.database.negotiation(message.negotiation_id).await;
+                let found = self.shared.database.negotiation(message.negotiation_id).await;
                 let subject = found.ok().flatten().map(|it| it.subject).unwrap_or_default();
                 let subject: Value = serde_json::from_str(&subject).unwrap_or_default();
                 ven.warn_low(&self.quiet(&subject), now).await?;
@@ -45,7 +45,7 @@ impl Service {
     }
 
     fn quiet(&self, subject: &Value) -> Vec<QuietSpan> {
-        let usual = self.settings.negotiation.quiet.map_or(Power::ZERO, |rule| rule.below);
+        let usual = self.shared.settings.negotiation.quiet.map_or(Power::ZERO, |rule| rule.below);
         let quiet = |it: PowerSpan| {
             let power = Power::from_watts(it.power_w)?;
             let less = Power::from_microwatts((usual - power).as_microwatts().max(0));

@@ -13,30 +13,31 @@ use storage::{
     ReservationState, StoredReservation,
 };
 
+use super::DialogueService;
 use super::document::Subject;
-use crate::service::propose::draft;
+use super::error::TurnError;
+use crate::service::booking::{QuoteError, draft};
 use crate::service::shared::Party;
-use crate::service::{Service, ServiceError, stored_wish};
 
-impl Service {
+impl DialogueService {
     /// Tries every request that waits, if anything changed. Those that go on waiting; `None` where
     /// nothing changed.
-    pub(super) async fn settle(&self) -> Result<Option<Vec<StoredReservation>>, ServiceError> {
-        let (now, memo) = (self.now(), self.negotiations.memo());
-        let changes = self.state().await?.marks.map(|marks| marks.changes);
+    pub(super) async fn settle_waiting(&self) -> Result<Option<Vec<StoredReservation>>, TurnError> {
+        let (now, memo) = (self.shared.now(), self.memo());
+        let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
         let due = memo.next_deadline.is_some_and(|deadline| deadline <= now);
         let nothing_changed = memo.settled == changes && !due;
         if nothing_changed && !memo.asking {
             return Ok(None);
         }
-        let asked = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        let asked = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
         // An answer is no change of the book.
         let answered = asked.as_ref().is_some_and(|asked| Subject::of(asked).answer.is_some());
         if nothing_changed && !answered {
             return Ok(None);
         }
         let states = vec![ReservationState::AwaitingSupplier];
-        let waiting = self.all_reservations(Filter { states, ..Filter::default() }).await?;
+        let waiting = self.booking.all_reservations(Filter { states, ..Filter::default() }).await?;
         let (mut left, mut failed) = (Vec::new(), false);
         for stored in waiting {
             match self.settled(&stored, asked.as_ref(), now).await {
@@ -51,7 +52,7 @@ impl Service {
                 }
             }
         }
-        self.negotiations.remember(|memo| {
+        self.remember(|memo| {
             memo.settled = changes.filter(|_| !failed);
             memo.next_deadline = left.iter().map(|stored| stored.expires).min();
             memo.asking =
@@ -66,7 +67,7 @@ impl Service {
         stored: &StoredReservation,
         asked: Option<&Negotiation>,
         now: Timestamp,
-    ) -> Result<bool, ServiceError> {
+    ) -> Result<bool, TurnError> {
         let subject = asked.map(Subject::of).unwrap_or_default();
         match self.offered(stored, asked, &subject).await {
             Ok(true) => return Ok(true),
@@ -92,7 +93,7 @@ impl Service {
             "detail": detail,
             "way_out": "ask for fewer nodes or another time, or with a higher fee limit",
         });
-        self.database.reject(stored.id, &notice.to_string(), now).await?;
+        self.shared.database.reject(stored.id, &notice.to_string(), now).await?;
         metrics::counter!("wattbook_extra_power_requests_total", "outcome" => code).increment(1);
         Ok(true)
     }
@@ -103,11 +104,13 @@ impl Service {
         stored: &StoredReservation,
         asked: Option<&Negotiation>,
         subject: &Subject,
-    ) -> Result<bool, ServiceError> {
-        let _booking = self.site_books().await?;
-        let state = self.state().await?;
+    ) -> Result<bool, TurnError> {
+        let _booking = self.shared.pool.site_turn().await;
+        let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(false) };
-        let Some(wish) = stored_wish(&stored.request, self, &state) else { return Ok(false) };
+        let Some(request) = self.booking.stored_request(&stored.request, &state) else {
+            return Ok(false);
+        };
         let set_aside = state.grants.iter().filter(|grant| {
             grant.standing == GrantStanding::SetAside
                 && grant.negotiation_id == asked.map(|asked| asked.id)
@@ -116,17 +119,18 @@ impl Service {
         let fee = subject.share(stored.id, fees as f64 / 1e6);
         let all = Arc::new(state.with_all_grants());
         let drafted = match self
-            .plan(Party::Booking, all, &wish, move |planned| draft(&planned, fee))
+            .booking
+            .plan(Party::Booking, all, &request, move |planned| draft(&planned, fee))
             .await
         {
             Ok(Ok(drafted)) => drafted,
-            Ok(Err(_)) | Err(ServiceError::Invalid(_)) => return Ok(false),
-            Err(error) => return Err(error),
+            Ok(Err(_)) | Err(QuoteError::Invalid(_)) => return Ok(false),
+            Err(error) => return Err(error.into()),
         };
-        let now = self.now();
-        let expires = now + self.settings.hold;
+        let now = self.shared.now();
+        let expires = now + self.shared.settings.hold;
         let (id, offers) = (stored.id, &drafted.offers);
-        match self.database.offer(basis, id, &drafted.summary, offers, expires, now).await {
+        match self.shared.database.offer(basis, id, &drafted.summary, offers, expires, now).await {
             Ok(()) => {
                 metrics::counter!("wattbook_extra_power_requests_total", "outcome" => "proposed")
                     .increment(1);

@@ -6,13 +6,8 @@
 //! equals the earliest. It is booked in thought before the next one is looked at, so that a watt is
 //! asked for once only.
 
-use std::sync::Arc;
-
 use planner::dialogue::missing;
-use planner::headroom::Headroom;
-use planner::node_set::NodeSet;
-use planner::quantity::Power;
-use planner::time::{Span, Timestamp};
+use planner::time::Timestamp;
 use serde_json::json;
 use storage::{
     Delivery, Direction, GrantStanding, Negotiation, NegotiationFilter, NegotiationId,
@@ -21,44 +16,30 @@ use storage::{
 };
 use uuid::Uuid;
 
+use super::DialogueService;
 use super::document::{Asker, PowerSpan, Subject};
-use super::judge::claims;
-use crate::service::State;
-use crate::service::quote::Planned;
-use crate::service::shared::Party;
-use crate::service::shared::blocking;
-use crate::service::{OnCap, Service, ServiceError, Wish, stored_wish};
+use super::error::TurnError;
+use crate::service::booking::{OnCap, left};
+use crate::service::shared::{Fault, Party, blocking};
 
-/// Starts that are weighed for a request.
-const MOST_STARTS: usize = 64;
-
-/// A start that a request would take if there were power.
-struct Wanted {
-    id: Arc<str>,
-    span: Span,
-    ranks: NodeSet,
-    /// What it counts against the cap.
-    power: Power,
-}
-
-impl Service {
+impl DialogueService {
     /// Asks for what is missing now, or ends the conversation where nothing is.
     pub(super) async fn ask_for_power(
         &self,
         waiting: &[StoredReservation],
-    ) -> Result<(), ServiceError> {
-        if !self.settings.negotiation.asks {
+    ) -> Result<(), TurnError> {
+        if !self.shared.settings.negotiation.asks {
             return Ok(());
         }
-        let open = self.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        let open = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
         let subject = open.as_ref().map(Subject::of).unwrap_or_default();
         if subject.answer.is_some() {
             // Whoever asked had their turn, by `settle`.
-            return self.end_question(open.as_ref(), &subject).await;
+            return Ok(self.end_question(open.as_ref(), &subject).await?);
         }
         let wanted = self.subject(waiting).await?;
         if wanted.power.is_empty() {
-            return self.end_question(open.as_ref(), &subject).await;
+            return Ok(self.end_question(open.as_ref(), &subject).await?);
         }
         if open.is_some() && wanted == subject {
             return Ok(());
@@ -66,7 +47,7 @@ impl Service {
         if open.is_none() && wanted.reservations.is_empty() && self.said_no(&wanted).await? {
             return Ok(());
         }
-        self.put_question(open.as_ref(), &wanted, waiting).await
+        Ok(self.put_question(open.as_ref(), &wanted, waiting).await?)
     }
 
     async fn put_question(
@@ -74,15 +55,15 @@ impl Service {
         open: Option<&Negotiation>,
         wanted: &Subject,
         waiting: &[StoredReservation],
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    ) -> Result<(), Fault> {
+        let now = self.shared.now();
         let asked_until = waiting.iter().map(|stored| stored.expires).max();
-        let deadline = asked_until.unwrap_or(now + self.settings.negotiation.answer_within);
+        let deadline = asked_until.unwrap_or(now + self.shared.settings.negotiation.answer_within);
         let message = self.message(now, "request", &self.request(wanted, deadline));
         let subject = wanted.text();
         if let Some(open) = open {
             let subject = Some((subject.as_str(), Some(deadline)));
-            self.database.say(open.id, &[message], subject, None).await?;
+            self.shared.database.say(open.id, &[message], subject, None).await?;
         } else {
             let new = Negotiation {
                 id: NegotiationId::new(Uuid::now_v7()),
@@ -93,7 +74,7 @@ impl Service {
                 deadline: Some(deadline),
                 closed: None,
             };
-            self.database.open_negotiation(&new, &[message]).await?;
+            self.shared.database.open_negotiation(&new, &[message]).await?;
         }
         metrics::counter!("wattbook_extra_power_questions_total").increment(1);
         Ok(())
@@ -114,7 +95,7 @@ impl Service {
         json!({
             "power": wanted.power.iter().map(part).collect::<Vec<_>>(),
             "fee_limit": wanted.fee_limit,
-            "currency": self.settings.currency.code(),
+            "currency": self.shared.settings.currency.code(),
             "reservations": wanted.reservations.len() + wanted.degraded.len(),
             "answer_by": deadline,
         })
@@ -127,7 +108,7 @@ impl Service {
         kind: &str,
         document: &serde_json::Value,
     ) -> NewMessage {
-        let carrier = self.settings.negotiation.carrier();
+        let carrier = self.shared.settings.negotiation.carrier();
         let read = carrier == "api";
         NewMessage {
             said: now,
@@ -140,10 +121,10 @@ impl Service {
     }
 
     /// Whether the last conversation ended without all of what is missing still.
-    async fn said_no(&self, wanted: &Subject) -> Result<bool, ServiceError> {
+    async fn said_no(&self, wanted: &Subject) -> Result<bool, Fault> {
         let filter =
             NegotiationFilter { kind: Some(NegotiationKind::ExtraPower), open: Some(false) };
-        let last = self.database.negotiations(filter, None, 1).await?;
+        let last = self.shared.database.negotiations(filter, None, 1).await?;
         Ok(last.first().is_some_and(|last| {
             let withdrawn = last.outcome == Some(NegotiationOutcome::Withdrawn);
             !withdrawn && Subject::of(last).power == wanted.power
@@ -155,12 +136,12 @@ impl Service {
         &self,
         open: Option<&Negotiation>,
         subject: &Subject,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let Some(open) = open else {
             return Ok(());
         };
-        let now = self.now();
-        let grants = self.database.grants(now).await?;
+        let now = self.shared.now();
+        let grants = self.shared.database.grants(now).await?;
         let some = grants.iter().any(|grant| {
             grant.negotiation_id == Some(open.id) && grant.standing != GrantStanding::Revoked
         });
@@ -176,20 +157,16 @@ impl Service {
             }
             _ => Vec::new(),
         };
-        self.database.say(open.id, &withdrawal, None, Some((outcome, now))).await?;
-        self.database.release_grants(now).await?;
+        self.shared.database.say(open.id, &withdrawal, None, Some((outcome, now))).await?;
+        self.shared.database.release_grants(now).await?;
         Ok(())
     }
 
     /// How the conversation ended for those who asked last; `some` was granted before.
-    async fn outcome(
-        &self,
-        subject: &Subject,
-        some: bool,
-    ) -> Result<NegotiationOutcome, ServiceError> {
+    async fn outcome(&self, subject: &Subject, some: bool) -> Result<NegotiationOutcome, Fault> {
         let (mut served, mut rejected, mut unanswered) = (0, 0, 0);
         for asker in &subject.reservations {
-            let stored = self.database.reservation(ReservationId::new(asker.id)).await?;
+            let stored = self.shared.database.reservation(ReservationId::new(asker.id)).await?;
             match stored.map(|stored| (stored.state, stored.notice)) {
                 Some((ReservationState::Rejected, notice)) => {
                     rejected += 1;
@@ -211,29 +188,32 @@ impl Service {
     }
 
     /// What is missing for those who wait and those who lost their power.
-    async fn subject(&self, waiting: &[StoredReservation]) -> Result<Subject, ServiceError> {
-        let mut state = self.state().await?.with_all_grants();
-        let (mut askers, mut wishes) = (Vec::new(), Vec::new());
+    async fn subject(&self, waiting: &[StoredReservation]) -> Result<Subject, TurnError> {
+        let mut state = self.shared.state().await?.with_all_grants();
+        let (mut askers, mut requests) = (Vec::new(), Vec::new());
         for stored in waiting {
-            let Some(wish) = stored_wish(&stored.request, self, &state) else { continue };
-            let fee_limit = match wish.on_cap {
+            let Some(request) = self.booking.stored_request(&stored.request, &state) else {
+                continue;
+            };
+            let fee_limit = match request.on_cap {
                 OnCap::Negotiate { fee_limit } => fee_limit,
                 OnCap::Refuse => 0.0,
             };
             askers.push(Asker { id: stored.id.as_uuid(), fee_limit });
-            wishes.push((stored.id.to_string(), wish));
+            requests.push((stored.id.to_string(), request));
         }
-        for (id, wish) in wishes {
-            if let Some(wanted) = self.least_missing(Party::Site, &state, &wish, id.into()).await? {
+        for (id, request) in requests {
+            let least = self.booking.least_missing(Party::Site, &state, &request, id.into());
+            if let Some(wanted) = least.await? {
                 state.book = state.book.clone().with([(wanted.id, wanted.span, wanted.ranks)]);
             }
         }
-        let (now, interval) = (self.now(), self.settings.negotiation.interval);
+        let (now, interval) = (self.shared.now(), self.shared.settings.negotiation.interval);
         let power = blocking(move || {
             left(&state, now, std::iter::empty()).map(|it| missing(&it, interval))
         });
         let power = power.await?;
-        let memo = self.negotiations.memo();
+        let memo = self.memo();
         let mut degraded: Vec<Uuid> = memo.without_power().map(ReservationId::as_uuid).collect();
         degraded.sort_unstable();
         Ok(Subject {
@@ -244,57 +224,4 @@ impl Service {
             answer: None,
         })
     }
-
-    /// The start of a wish that lacks the least energy.
-    async fn least_missing(
-        &self,
-        party: Party,
-        state: &State,
-        wish: &Wish,
-        id: Arc<str>,
-    ) -> Result<Option<Wanted>, ServiceError> {
-        let (capped, now) = (state.clone(), self.now());
-        let choose = move |planned: Planned| weigh(&planned, &capped, &id, now);
-        match self.plan(party, Arc::new(state.without_cap()), wish, choose).await {
-            Err(ServiceError::Invalid(_)) => Ok(None),
-            found => found,
-        }
-    }
-
-    /// Whether a wish that is impossible would be possible with more power, as one books.
-    pub(in crate::service) async fn lacks_power_only(
-        &self,
-        state: &State,
-        wish: &Wish,
-    ) -> Result<bool, ServiceError> {
-        let found = self.least_missing(Party::Booking, state, wish, "".into()).await?;
-        Ok(found.is_some() && state.agendas.power_cap.is_some())
-    }
-}
-
-fn weigh(planned: &Planned, capped: &State, id: &Arc<str>, now: Timestamp) -> Option<Wanted> {
-    let decision = &planned.decision;
-    let starts = decision.pareto.iter().chain(decision.offers()).take(MOST_STARTS);
-    let wanted: Vec<Wanted> = starts
-        .map(|offer| {
-            let ranks = planned.selection.book_ranks(&offer.ranks);
-            let power = capped.cluster.reference.counted(&ranks);
-            Wanted { id: Arc::clone(id), span: offer.span, ranks, power }
-        })
-        .collect();
-    let headroom = left(capped, now, wanted.iter().map(|it| it.span))?;
-    let lack = |it: &Wanted| (headroom.lacking(it.span, it.power), it.span.start());
-    wanted.into_iter().min_by_key(lack)
-}
-
-/// What the cap leaves beside the whole book from `now` on, to be asked about `spans`; `None` where
-/// there is no cap, or nothing to come.
-fn left(state: &State, now: Timestamp, spans: impl Iterator<Item = Span>) -> Option<Headroom> {
-    let cap = state.agendas.power_cap.as_ref()?;
-    let claims = claims(state);
-    let edges: Vec<Span> = claims.iter().map(|(span, _)| *span).chain(spans).collect();
-    let window = Span::new(now, edges.iter().map(|span| span.end()).max()?)?;
-    let mut headroom = Headroom::before_claims(cap, state.cluster.base_power, window, edges);
-    headroom.take_all(claims);
-    Some(headroom)
 }

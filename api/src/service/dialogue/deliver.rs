@@ -13,9 +13,10 @@ use serde_json::Value;
 use storage::{Attempt, Message};
 use tokio_util::sync::CancellationToken;
 
+use super::DialogueService;
 use super::LEASE;
 use super::carrier::Undelivered;
-use crate::service::{Service, ServiceError};
+use crate::service::shared::Fault;
 
 /// How often it is looked what is to be sent.
 pub const LOOK: Duration = Duration::from_millis(500);
@@ -35,7 +36,7 @@ const OF_USE: Seconds = Seconds::new(86_400);
 /// What was consumed is of use for so long, for the books.
 const USAGE_OF_USE: Seconds = Seconds::new(14 * 86_400);
 
-impl Service {
+impl DialogueService {
     /// Sends what is to be sent until told to stop.
     pub async fn deliver_messages(self: Arc<Self>, stop: CancellationToken) {
         loop {
@@ -43,10 +44,10 @@ impl Service {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(LOOK) => {}
             }
-            if !self.leases.holds(LEASE) {
+            if !self.shared.leases.holds(LEASE) {
                 continue;
             }
-            let delivering = self.leases.while_held(LEASE, self.deliver());
+            let delivering = self.shared.leases.while_held(LEASE, self.deliver());
             let delivered = tokio::select! {
                 () = stop.cancelled() => return,
                 delivered = delivering => delivered,
@@ -58,11 +59,11 @@ impl Service {
         }
     }
 
-    async fn deliver(&self) -> Result<(), ServiceError> {
-        for message in self.database.messages_due(self.now(), BATCH).await? {
+    async fn deliver(&self) -> Result<(), Fault> {
+        for message in self.shared.database.messages_due(self.shared.now(), BATCH).await? {
             let attempt = match self.carry(&message).await {
                 Ok(()) => Attempt::Delivered,
-                Err(error) => after(&message, error, self.now()),
+                Err(error) => after(&message, error, self.shared.now()),
             };
             let (id, kind) = (message.id.get(), &message.said.kind);
             match &attempt {
@@ -82,7 +83,7 @@ impl Service {
             };
             metrics::counter!("wattbook_supplier_messages_total", "outcome" => outcome)
                 .increment(1);
-            self.database.note_attempt(message.id, &attempt, self.now()).await?;
+            self.shared.database.note_attempt(message.id, &attempt, self.shared.now()).await?;
         }
         Ok(())
     }

@@ -14,32 +14,31 @@ use storage::{
     Unchanged,
 };
 
+use super::DialogueService;
+use super::error::TurnError;
 use super::notice::{lacks_power, nodes_replaced, offers_withdrawn};
 use super::repair::{Lost, Repair, Repairing};
-use crate::service::State;
-use crate::service::propose::{Drafted, draft};
-use crate::service::shared::Party;
-use crate::service::shared::blocking;
-use crate::service::{Service, ServiceError, stored_wish, wish_as_made};
+use crate::service::booking::{Draft, QuoteError, draft};
+use crate::service::shared::{Fault, Party, SiteState, blocking};
 
 /// How often a reservation is looked at anew when others change the book meanwhile, or when its
 /// nodes fail one after the other.
 const TRIES: usize = 16;
 
-impl Service {
+impl DialogueService {
     /// Takes other nodes for what outages hit. The confirmed and active reservations that are left
     /// without some.
     pub(super) async fn mend(
         &self,
-        state: &Arc<State>,
-    ) -> Result<HashMap<ReservationId, Lost>, ServiceError> {
-        let (now, looked_at) = (self.now(), Arc::clone(state));
+        state: &Arc<SiteState>,
+    ) -> Result<HashMap<ReservationId, Lost>, TurnError> {
+        let (now, looked_at) = (self.shared.now(), Arc::clone(state));
         let hit = blocking(move || looked_at.hit_by_outages(now)).await?;
         let mut lost = HashMap::new();
         if hit.is_empty() {
             return Ok(lost);
         }
-        let mut reservations = self.live().await?;
+        let mut reservations = self.booking.live().await?;
         reservations.retain(|it| hit.binary_search(&it.id.to_string()).is_ok());
         for index in self.turns(state, &reservations) {
             let id = reservations[index].id;
@@ -51,8 +50,8 @@ impl Service {
     }
 
     /// The order in which reservations have their turn.
-    fn turns(&self, state: &State, reservations: &[StoredReservation]) -> Vec<usize> {
-        let now = self.now();
+    fn turns(&self, state: &SiteState, reservations: &[StoredReservation]) -> Vec<usize> {
+        let now = self.shared.now();
         let claim = |it: &StoredReservation| Claim {
             span: it.chosen.map_or(it.offers[0].span, |(_, span)| span),
             power: state.counted(it.id),
@@ -65,18 +64,18 @@ impl Service {
             (0..reservations.len()).partition(|&index| reservations[index].chosen.is_some());
         let held = held.into_iter().filter(|&index| !reservations[index].offers.is_empty());
         let claims: Vec<Claim> = booked.iter().map(|&index| claim(&reservations[index])).collect();
-        let order = turns(&claims, self.settings.negotiation.yield_order);
+        let order = turns(&claims, self.shared.settings.negotiation.yield_order);
         order.into_iter().map(|turn| booked[turn]).chain(held).collect()
     }
 
     /// Mends one reservation as far as possible; what it is left without.
-    async fn mend_one(&self, id: ReservationId) -> Result<Option<Lost>, ServiceError> {
+    async fn mend_one(&self, id: ReservationId) -> Result<Option<Lost>, TurnError> {
         for _ in 0..TRIES {
-            let _booking = self.site_books().await?;
-            let state = self.state().await?;
+            let _booking = self.shared.pool.site_turn().await;
+            let state = self.shared.state().await?;
             let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
-            let Some(stored) = self.database.reservation(id).await? else { return Ok(None) };
-            if stored.state_at(self.now()).is_final() {
+            let Some(stored) = self.shared.database.reservation(id).await? else { return Ok(None) };
+            if stored.state_at(self.shared.now()).is_final() {
                 return Ok(None);
             }
             let Some(repair) = self.repair(&state, &stored).await? else { continue };
@@ -90,27 +89,27 @@ impl Service {
                 self.give_up(unchanged, &state, &stored, repair.lost).await?;
             }
         }
-        Err(ServiceError::Busy)
+        Err(TurnError::BookChanged)
     }
 
     /// Works out what becomes of a reservation; `None` where its nodes count in other ranks than
     /// the state's.
     async fn repair(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         stored: &StoredReservation,
-    ) -> Result<Option<Repair>, ServiceError> {
-        let now = self.now();
-        let mut allocations = self.database.allocations_of(stored.id).await?;
+    ) -> Result<Option<Repair>, Fault> {
+        let now = self.shared.now();
+        let mut allocations = self.shared.database.allocations_of(stored.id).await?;
         allocations.retain(|allocation| allocation.span.end() > now);
         if allocations.iter().any(|allocation| Some(allocation.epoch) != state.epoch()) {
             return Ok(None);
         }
-        let wish = wish_as_made(stored, self, state);
-        let currency = self.settings.currency;
+        let request = self.booking.request_as_made(stored, state);
+        let currency = self.shared.settings.currency;
         let (state, stored) = (Arc::clone(state), stored.clone());
         let repaired = blocking(move || {
-            let repairing = Repairing { state: &state, wish: wish.as_ref(), currency, now };
+            let repairing = Repairing { state: &state, request: request.as_ref(), currency, now };
             repairing.repair(&stored, allocations)
         });
         Ok(Some(repaired.await?))
@@ -119,15 +118,16 @@ impl Service {
     async fn take_others(
         &self,
         unchanged: Unchanged,
-        state: &State,
+        state: &SiteState,
         stored: &StoredReservation,
         Repair { mended, .. }: Repair,
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    ) -> Result<(), Fault> {
+        let now = self.shared.now();
         let notice = nodes_replaced(stored, &mended, state, now).to_string();
         let nodes: Vec<NewNodes> = mended.into_iter().map(|it| it.nodes).collect();
         let degraded = lacks_power(stored);
-        let written = self.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
+        let written =
+            self.shared.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
         if unless_changed(written.await)? {
             metrics::counter!("wattbook_reservations_mended_total").increment(1);
             self.judge_mended(stored.id).await?;
@@ -137,10 +137,10 @@ impl Service {
 
     /// What is expected now follows what the new nodes draw. It is judged from what is stored, so that
     /// it does not matter who else judges meanwhile.
-    async fn judge_mended(&self, id: ReservationId) -> Result<(), ServiceError> {
-        let state = self.state().await?;
-        let Some(stored) = self.database.reservation(id).await? else { return Ok(()) };
-        self.judge_page(&state, vec![stored], self.now()).await
+    async fn judge_mended(&self, id: ReservationId) -> Result<(), Fault> {
+        let state = self.shared.state().await?;
+        let Some(stored) = self.shared.database.reservation(id).await? else { return Ok(()) };
+        self.booking.judge_page(&state, vec![stored], self.shared.now()).await
     }
 
     /// Withdraws held offers that lost nodes; where none is left the request is planned anew, under
@@ -148,11 +148,11 @@ impl Service {
     async fn give_up(
         &self,
         unchanged: Unchanged,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         stored: &StoredReservation,
         lost: Vec<Lost>,
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    ) -> Result<(), TurnError> {
+        let now = self.shared.now();
         let lost: Vec<&Lost> = lost.iter().collect();
         let ids: Vec<OfferId> = lost.iter().map(|lost| lost.offer).collect();
         let told = |way_out| offers_withdrawn(&lost, &state.cluster, way_out, now).to_string();
@@ -160,18 +160,20 @@ impl Service {
         let drafted = if is_left { None } else { self.drafted_anew(state, stored).await? };
         if let Some(drafted) = drafted {
             let (expires, notice) =
-                (now + self.settings.hold, told("choose one of the new offers"));
+                (now + self.shared.settings.hold, told("choose one of the new offers"));
             let (summary, offers) = (&drafted.summary, &drafted.offers);
             let written =
-                self.database.offer_anew(unchanged, summary, offers, expires, &notice, now);
-            return unless_changed(written.await).map(drop);
+                self.shared.database.offer_anew(unchanged, summary, offers, expires, &notice, now);
+            unless_changed(written.await)?;
+            return Ok(());
         }
         let notice = told(if is_left {
             "choose another offer, or make a new request"
         } else {
             "no other start in its window is possible; make a new request"
         });
-        let written = self.database.withdraw_lost_offers(unchanged, &ids, &notice, now).await;
+        let written =
+            self.shared.database.withdraw_lost_offers(unchanged, &ids, &notice, now).await;
         if unless_changed(written)? {
             metrics::counter!("wattbook_offers_withdrawn_total").increment(ids.len() as u64);
         }
@@ -181,21 +183,27 @@ impl Service {
     /// What is possible now for a request whose offers are all lost; `None` where nothing is.
     async fn drafted_anew(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         stored: &StoredReservation,
-    ) -> Result<Option<Drafted>, ServiceError> {
-        let Some(wish) = stored_wish(&stored.request, self, state) else { return Ok(None) };
+    ) -> Result<Option<Draft>, TurnError> {
+        let Some(request) = self.booking.stored_request(&stored.request, state) else {
+            return Ok(None);
+        };
         let alone = Arc::new(state.without(stored.id));
-        match self.plan(Party::Booking, alone, &wish, |planned| draft(&planned, 0.0)).await {
+        match self
+            .booking
+            .plan(Party::Booking, alone, &request, |planned| draft(&planned, 0.0))
+            .await
+        {
             Ok(Ok(drafted)) => Ok(Some(drafted)),
-            Ok(Err(_)) | Err(ServiceError::Invalid(_)) => Ok(None),
-            Err(error) => Err(error),
+            Ok(Err(_)) | Err(QuoteError::Invalid(_)) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 }
 
 /// `false` where something changed meanwhile, so that it is to be looked at anew.
-fn unless_changed(written: Result<bool, ProposeError>) -> Result<bool, ServiceError> {
+fn unless_changed(written: Result<bool, ProposeError>) -> Result<bool, Fault> {
     match written {
         Ok(written) => Ok(written),
         Err(ProposeError::Storage(error)) => Err(error.into()),

@@ -29,8 +29,8 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::shared::{SiteState as State, blocking};
-use super::{Service, ServiceError};
+use super::BookingService;
+use crate::service::shared::{Fault, SiteState, blocking};
 
 /// How often it is looked whether agendas changed.
 pub const LOOK: Duration = Duration::from_secs(2);
@@ -80,9 +80,9 @@ struct Judge {
     now: Timestamp,
 }
 
-impl Service {
+impl BookingService {
     /// Judges anew whenever agendas change, until told to stop.
-    pub async fn watch_agendas(self: Arc<Self>, stop: CancellationToken) {
+    pub async fn re_evaluate(self: Arc<Self>, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -97,24 +97,26 @@ impl Service {
 
     /// Judges what the agendas touch that changed since this was last done, unless another replica
     /// is about it.
-    async fn judge_anew(&self, stop: &CancellationToken) -> Result<(), ServiceError> {
-        if self.database.unjudged(self.now()).await?.is_none() || !self.leases.take(LEASE).await? {
+    async fn judge_anew(&self, stop: &CancellationToken) -> Result<(), Fault> {
+        if self.shared.database.unjudged(self.shared.now()).await?.is_none()
+            || !self.shared.leases.take(LEASE).await?
+        {
             return Ok(());
         }
         let judged = self.judge_all(stop).await;
-        self.leases.give_up(LEASE).await?;
+        self.shared.leases.give_up(LEASE).await?;
         judged
     }
 
     /// All pages; what is left when told to stop or when the lease is lost is another's.
-    async fn judge_all(&self, stop: &CancellationToken) -> Result<(), ServiceError> {
-        let now = self.now();
+    async fn judge_all(&self, stop: &CancellationToken) -> Result<(), Fault> {
+        let now = self.shared.now();
         // Who had the lease before may have been through.
-        let Some(unjudged) = self.database.unjudged(now).await? else { return Ok(()) };
+        let Some(unjudged) = self.shared.database.unjudged(now).await? else { return Ok(()) };
         let mut count = 0;
         if let Some(span) = unjudged.span {
             // Everything that was committed before: these agendas too.
-            let state = self.state().await?;
+            let state = self.shared.state().await?;
             let states =
                 [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
             let (from, to) = (Some(span.start()), Some(span.end()));
@@ -122,13 +124,13 @@ impl Service {
             let mut after = None;
             loop {
                 let began = Instant::now();
-                let page = self.database.reservations(&filter, after, PAGE).await?;
+                let page = self.shared.database.reservations(&filter, after, PAGE).await?;
                 let Some(last) = page.last() else { break };
                 after = Some(last.id);
                 count += page.len();
                 let is_last = page.len() < usize::from(PAGE);
                 self.judge_page(&state, page, now).await?;
-                if stop.is_cancelled() || !self.leases.take(LEASE).await? {
+                if stop.is_cancelled() || !self.shared.leases.take(LEASE).await? {
                     return Ok(());
                 }
                 if is_last {
@@ -138,29 +140,29 @@ impl Service {
                 tokio::time::sleep(began.elapsed()).await;
             }
         }
-        self.database.put_judged(unjudged.newest).await?;
+        self.shared.database.put_judged(unjudged.newest).await?;
         let revision = unjudged.newest.get();
         tracing::info!(revision, reservations = count, "judged by the new agendas");
         Ok(())
     }
 
     /// Writes what is expected now of reservations, where it is not what was known.
-    pub(super) async fn judge_page(
+    pub(in crate::service) async fn judge_page(
         &self,
-        state: &Arc<State>,
+        state: &Arc<SiteState>,
         page: Vec<StoredReservation>,
         now: Timestamp,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let spans = page.iter().flat_map(counting).map(|offer| offer.span);
         let hull = spans.fold(None, |hull: Option<Span>, span| match hull {
             Some(hull) => Span::new(hull.start().min(span.start()), hull.end().max(span.end())),
             None => Some(span),
         });
         let Some(hull) = hull else { return Ok(()) };
-        let price = self.database.agenda(Quantity::Price, hull).await?;
-        let co2 = self.database.agenda(Quantity::Co2, hull).await?;
+        let price = self.shared.database.agenda(Quantity::Price, hull).await?;
+        let co2 = self.shared.database.agenda(Quantity::Co2, hull).await?;
         let ids: Vec<ReservationId> = page.iter().map(|reservation| reservation.id).collect();
-        let before = self.database.outlooks(&ids).await?;
+        let before = self.shared.database.outlooks(&ids).await?;
         let state = Arc::clone(state);
         let changed = blocking(move || {
             let price = typed(price, EnergyPrice::from_millionths_per_mwh)?;
@@ -175,10 +177,10 @@ impl Service {
             anyhow::Ok(judged.collect::<Vec<_>>())
         })
         .await?
-        .map_err(ServiceError::Internal)?;
+        .map_err(Fault::Internal)?;
         if !changed.is_empty() {
             tracing::info!(reservations = changed.len(), "other figures are expected now");
-            self.database.put_outlooks(&changed).await?;
+            self.shared.database.put_outlooks(&changed).await?;
         }
         Ok(())
     }
@@ -190,9 +192,9 @@ impl Service {
     pub async fn expected_of(
         &self,
         reservations: &[StoredReservation],
-    ) -> Result<HashMap<ReservationId, Value>, ServiceError> {
+    ) -> Result<HashMap<ReservationId, Value>, Fault> {
         let ids: Vec<ReservationId> = reservations.iter().map(|it| it.id).collect();
-        let outlooks = self.database.outlooks(&ids).await?;
+        let outlooks = self.shared.database.outlooks(&ids).await?;
         let chosen: HashMap<ReservationId, OfferId> =
             reservations.iter().filter_map(|it| Some((it.id, it.chosen?.0))).collect();
         let expected = outlooks.into_iter().map(|outlook| {
@@ -208,7 +210,7 @@ impl Service {
     }
 }
 
-impl State {
+impl SiteState {
     /// Reserved power against the cap; `None` where the site has no cap.
     fn profile(&self, span: Span, now: Timestamp) -> Option<Vec<ProfileStep>> {
         let cap = self.agendas.power_cap.as_ref()?;

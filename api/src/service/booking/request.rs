@@ -1,4 +1,4 @@
-//! Wishes: requests for nodes, and what to do about them, as documents.
+//! Requests for nodes as they are booked: what the planner is asked, and what to do about it.
 
 use planner::filter::NodeFilter;
 use planner::json::reader::read;
@@ -15,18 +15,18 @@ use serde_json::{Map, Value, json};
 use storage::{ReservationId, StoredReservation};
 use uuid::Uuid;
 
-use super::{Expected, Service, State};
-use crate::config::Settings;
+use super::{BookingService, Expected};
 use crate::config::limits::Limits;
+use crate::service::shared::SiteState;
 
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
 
 /// A request, where its starts are looked for, and what to tell of them.
 #[derive(Clone, Debug)]
-pub struct Wish {
-    /// What is asked for.
-    pub request: Request,
+pub struct BookingRequest {
+    /// What the planner is asked.
+    pub planning: Request,
     /// Where starts are looked for.
     pub search: SearchMode,
     /// Whether the nodes of every start on the Pareto front are told.
@@ -49,11 +49,11 @@ pub struct Wish {
 const MAY_BE_SAID: [&str; 5] =
     ["latest_start", "search", "on_cap", "extra_power_fee_limit", "priority"];
 
-impl Wish {
+impl BookingRequest {
     /// A request and nothing beside it.
     pub fn plain(request: Request, search: SearchMode) -> Self {
         Self {
-            request,
+            planning: request,
             search,
             pareto_nodes: false,
             explain: false,
@@ -69,10 +69,10 @@ impl Wish {
         self.said.contains(&field)
     }
 
-    /// The wish as it was understood, to be stored and shown: what was said, in one form however it
-    /// was written. Read again it is the same wish, but for what was expected of its offers.
+    /// The request as it was understood, to be stored and shown: what was said, in one form however it
+    /// was written. Read again it is the same request, but for what was expected of its offers.
     pub fn document(&self) -> String {
-        let mut document = request_document(&self.request, |field| self.says(field));
+        let mut document = request_document(&self.planning, |field| self.says(field));
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
         if self.says("search") {
             let search = match self.search {
@@ -169,26 +169,15 @@ struct Context<'a> {
     now: Timestamp,
     /// Where starts are looked for unless the body says otherwise.
     search: SearchMode,
-    state: &'a State,
+    state: &'a SiteState,
     /// The fields it may have beside the request's.
     fields: &'static [&'static str],
     /// How much one request may name; `None` for what was let through before.
     limits: Option<&'a Limits>,
 }
 
-impl<'a> Context<'a> {
-    fn new(service: &'a Service, state: &'a State, purpose: Purpose) -> Self {
-        let fields: &[&str] = match purpose {
-            Purpose::Reservation => {
-                &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces", "expected"]
-            }
-            Purpose::Quote => &["search", "pareto_nodes", "explain"],
-        };
-        let Settings { search, limits, .. } = service.settings();
-        Self { now: service.now(), search: *search, state, fields, limits: Some(limits) }
-    }
-
-    fn wish(&self, reader: &mut Reader, raw: &RawValue) -> Option<Wish> {
+impl Context<'_> {
+    fn read(&self, reader: &mut Reader, raw: &RawValue) -> Option<BookingRequest> {
         let known = [REQUEST_FIELDS.as_slice(), self.fields].concat();
         let object = reader.object(raw, &known)?;
         let mode = reader.optional(&object, "search", search);
@@ -218,8 +207,8 @@ impl<'a> Context<'a> {
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
         }
-        Some(Wish {
-            request,
+        Some(BookingRequest {
+            planning: request,
             search,
             pareto_nodes: pareto_nodes?.unwrap_or(true),
             explain: explain?.unwrap_or(false),
@@ -281,33 +270,51 @@ fn reservation(reader: &mut Reader, raw: &RawValue) -> Option<ReservationId> {
     reader.accept(id).map(ReservationId::new)
 }
 
-/// Reads what is wished for.
-///
-/// # Errors
-/// Every error in the document.
-pub fn read_wish(
-    text: &str,
-    purpose: Purpose,
-    service: &Service,
-    state: &State,
-) -> Result<Wish, Vec<JsonError>> {
-    let context = Context::new(service, state, purpose);
-    read(text, |reader, raw| context.wish(reader, raw))
-}
+impl BookingService {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Every error in the document.
+    pub fn read_request(
+        &self,
+        text: &str,
+        purpose: Purpose,
+        state: &SiteState,
+    ) -> Result<BookingRequest, Vec<JsonError>> {
+        let context = self.context(state, purpose);
+        read(text, |reader, raw| context.read(reader, raw))
+    }
 
-/// Reads a wish that was stored, whatever its offers were expected to be; `None` once its window has
-/// passed, or nodes it names are gone.
-pub fn stored_wish(text: &str, service: &Service, state: &State) -> Option<Wish> {
-    // What was let through stays a wish when limits are lowered.
-    let context = Context { limits: None, ..Context::new(service, state, Purpose::Reservation) };
-    let wish = read(text, |reader, raw| context.wish(reader, raw)).ok()?;
-    Some(Wish { expected: None, ..wish })
-}
+    /// Reads a request that was stored, whatever its offers were expected to be; `None` once its
+    /// window has passed, or nodes it names are gone.
+    pub fn stored_request(&self, text: &str, state: &SiteState) -> Option<BookingRequest> {
+        // What was let through stays a request when limits are lowered.
+        let context = Context { limits: None, ..self.context(state, Purpose::Reservation) };
+        let request = read(text, |reader, raw| context.read(reader, raw)).ok()?;
+        Some(BookingRequest { expected: None, ..request })
+    }
 
-/// A reservation's wish as it was made, also once its window has passed; `None` where nodes or labels
-/// that it names are gone.
-pub fn wish_as_made(stored: &StoredReservation, service: &Service, state: &State) -> Option<Wish> {
-    let context = Context::new(service, state, Purpose::Reservation);
-    let context = Context { now: stored.created, limits: None, ..context };
-    read(&stored.request, |reader, raw| context.wish(reader, raw)).ok()
+    /// A reservation's request as it was made, also once its window has passed; `None` where nodes
+    /// or labels that it names are gone.
+    pub fn request_as_made(
+        &self,
+        stored: &StoredReservation,
+        state: &SiteState,
+    ) -> Option<BookingRequest> {
+        let context = self.context(state, Purpose::Reservation);
+        let context = Context { now: stored.created, limits: None, ..context };
+        read(&stored.request, |reader, raw| context.read(reader, raw)).ok()
+    }
+
+    fn context<'a>(&'a self, state: &'a SiteState, purpose: Purpose) -> Context<'a> {
+        let fields: &[&str] = match purpose {
+            Purpose::Reservation => {
+                &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces", "expected"]
+            }
+            Purpose::Quote => &["search", "pareto_nodes", "explain"],
+        };
+        let settings = &self.shared.settings;
+        let (now, limits) = (self.shared.now(), Some(&settings.limits));
+        Context { now, search: settings.search, state, fields, limits }
+    }
 }

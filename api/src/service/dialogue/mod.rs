@@ -3,7 +3,7 @@
 //! One replica does all of it, by a lease; the others only write down what users and the supplier
 //! say. Every second, or when something is said: reservations whose nodes fail get others (`mend`,
 //! `repair`), the book is judged by the cap, and owners are told (`judge`, `notice`), requests
-//! that wait are planned anew (`settle`), what is missing is asked for (`ask`), and planned
+//! that wait are planned anew (`waiting`), what is missing is asked for (`ask`), and planned
 //! consumption is told (`tell`); messages are sent beside that (`deliver`). Each step reads what is, compares it with
 //! what should be, and writes the difference, so that a process that dies in the middle leaves
 //! nothing that the next one does not finish.
@@ -14,6 +14,7 @@ mod carrier;
 mod consumption;
 mod deliver;
 pub mod document;
+mod error;
 #[cfg(feature = "openadr")]
 mod hear;
 mod judge;
@@ -23,8 +24,8 @@ mod notice;
 #[cfg(feature = "openadr")]
 mod openadr;
 mod repair;
-mod settle;
 mod tell;
+mod waiting;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,11 +35,14 @@ use planner::time::Timestamp;
 use storage::ReservationId;
 use tokio_util::sync::CancellationToken;
 
-use super::{Service, ServiceError};
+use super::booking::BookingService;
+use super::shared::Shared;
+use error::TurnError;
 
 pub use answer::{Answered, GrantedPower, SupplierAnswer};
 pub use consumption::{ConsumptionReport, Reported};
 pub use deliver::LOOK as DELIVER_EVERY;
+pub use error::DialogueError;
 pub use lists::{MessagesPage, NegotiationsPage};
 
 /// The lease of the dialogue.
@@ -52,9 +56,10 @@ pub const LEASE_LASTS: Duration = Duration::from_secs(3);
 /// How often it is looked what has to be done.
 pub const LOOK: Duration = Duration::from_secs(1);
 
-/// What the dialogue shares between calls.
-#[derive(Default)]
-pub struct Negotiations {
+/// Speaks with the supplier, and keeps the book in order where its cap or nodes fail.
+pub struct DialogueService {
+    shared: Arc<Shared>,
+    booking: Arc<BookingService>,
     memo: Mutex<Memo>,
 }
 
@@ -87,7 +92,12 @@ impl Memo {
     }
 }
 
-impl Negotiations {
+impl DialogueService {
+    /// On bookings that need extra power, other nodes, or another start.
+    pub fn new(shared: Arc<Shared>, booking: Arc<BookingService>) -> Self {
+        Self { shared, booking, memo: Mutex::default() }
+    }
+
     fn memo(&self) -> Memo {
         self.memo.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -95,22 +105,20 @@ impl Negotiations {
     fn remember(&self, change: impl FnOnce(&mut Memo)) {
         change(&mut self.memo.lock().unwrap_or_else(PoisonError::into_inner));
     }
-}
 
-impl Service {
     /// Speaks with the supplier until told to stop.
     pub async fn negotiate(self: Arc<Self>, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.dialogue_bell.notified() => {}
+                () = self.shared.dialogue_bell.notified() => {}
                 () = tokio::time::sleep(LOOK) => {}
             }
-            if !self.leases.holds(LEASE) {
-                self.negotiations.remember(|memo| *memo = Memo::default());
+            if !self.shared.leases.holds(LEASE) {
+                self.remember(|memo| *memo = Memo::default());
                 continue;
             }
-            if let Some(Err(error)) = self.leases.while_held(LEASE, self.take_turn()).await {
+            if let Some(Err(error)) = self.shared.leases.while_held(LEASE, self.take_turn()).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not go on with the dialogue with the supplier");
             }
@@ -118,14 +126,15 @@ impl Service {
     }
 
     /// One step that fails keeps no other from being taken: each reads anew what is.
-    async fn take_turn(&self) -> Result<(), ServiceError> {
+    async fn take_turn(&self) -> Result<(), TurnError> {
         let judged = self.judge().await;
-        let settled = match self.settle().await {
+        let settled = match self.settle_waiting().await {
             Ok(Some(waiting)) => self.ask_for_power(&waiting).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
         let told = self.tell().await;
-        judged.and(settled).and(told)
+        judged.and(settled)?;
+        Ok(told?)
     }
 }

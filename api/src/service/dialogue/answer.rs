@@ -10,7 +10,8 @@ use storage::{
 use uuid::Uuid;
 
 use super::document::{LastWord, Subject};
-use crate::service::{Service, ServiceError};
+use super::{DialogueError, DialogueService};
+use crate::service::shared::Fault;
 
 /// Fees that differ by less are the same: they are shared out as fractions.
 const SAME_FEE: f64 = 1e-6;
@@ -58,7 +59,7 @@ pub enum Answered {
     Noted,
 }
 
-impl Service {
+impl DialogueService {
     /// Takes the supplier's answer to an open question.
     ///
     /// # Errors
@@ -68,18 +69,18 @@ impl Service {
         &self,
         id: NegotiationId,
         answer: SupplierAnswer,
-    ) -> Result<Answered, ServiceError> {
-        let found = self.database.negotiation(id).await?;
-        let asked = found.ok_or(ServiceError::NoNegotiation(id))?;
+    ) -> Result<Answered, DialogueError> {
+        let found = self.shared.database.negotiation(id).await?;
+        let asked = found.ok_or(DialogueError::NoNegotiation(id))?;
         if asked.kind != NegotiationKind::ExtraPower {
-            return Err(ServiceError::NotAsked("no question"));
+            return Err(DialogueError::NotAsked("no question"));
         }
         if asked.outcome.is_some() {
-            return Err(ServiceError::NotAsked("closed"));
+            return Err(DialogueError::NotAsked("closed"));
         }
         let subject = Subject::of(&asked);
         if subject.answer.is_some() {
-            return Err(ServiceError::NotAsked("answered"));
+            return Err(DialogueError::NotAsked("answered"));
         }
         let answered = match answer {
             SupplierAnswer::Granted { power, last_word } => {
@@ -93,7 +94,7 @@ impl Service {
                 Answered::Noted
             }
         };
-        self.dialogue_bell.notify_one();
+        self.shared.dialogue_bell.notify_one();
         Ok(answered)
     }
 
@@ -103,13 +104,13 @@ impl Service {
         subject: Subject,
         power: &[GrantedPower],
         last_word: bool,
-    ) -> Result<Answered, ServiceError> {
+    ) -> Result<Answered, DialogueError> {
         let fee = fee_of(power);
         if fee > subject.fee_limit + SAME_FEE {
-            return Err(ServiceError::Invalid(vec![format!(
+            return Err(DialogueError::Invalid(format!(
                 "the fees add up to {fee}, and at most {} was said to be paid; send it as an offer",
                 subject.fee_limit
-            )]));
+            )));
         }
         let message = self.heard("grant", &told(power));
         self.set_aside(asked, power).await?;
@@ -123,9 +124,9 @@ impl Service {
         asked: &Negotiation,
         subject: Subject,
         power: &[GrantedPower],
-    ) -> Result<Answered, ServiceError> {
+    ) -> Result<Answered, DialogueError> {
         let (fee, limit) = (fee_of(power), subject.fee_limit);
-        let currency = self.settings.currency.code();
+        let currency = self.shared.settings.currency.code();
         let offer = self.heard("offer", &told(power));
         if fee > limit + SAME_FEE {
             let reason = format!(
@@ -133,12 +134,12 @@ impl Service {
                  {currency}"
             );
             let decline = json!({ "fee": fee, "fee_limit": limit, "currency": currency });
-            let decline = self.message(self.now(), "decline", &decline);
+            let decline = self.message(self.shared.now(), "decline", &decline);
             let word = LastWord { granted: false, reason };
             self.note(asked, subject, vec![offer, decline], Some(word)).await?;
             return Ok(Answered::Declined);
         }
-        let acceptance = self.message(self.now(), "acceptance", &told(power));
+        let acceptance = self.message(self.shared.now(), "acceptance", &told(power));
         self.set_aside(asked, power).await?;
         let word = LastWord { granted: true, reason: "the supplier offered no more".to_owned() };
         self.note(asked, subject, vec![offer, acceptance], Some(word)).await?;
@@ -151,24 +152,20 @@ impl Service {
         subject: Subject,
         messages: Vec<NewMessage>,
         answer: Option<LastWord>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let subject = Subject { answer, ..subject }.text();
         let subject = Some((subject.as_str(), asked.deadline));
-        Ok(self.database.say(asked.id, &messages, subject, None).await?)
+        Ok(self.shared.database.say(asked.id, &messages, subject, None).await?)
     }
 
-    async fn set_aside(
-        &self,
-        asked: &Negotiation,
-        power: &[GrantedPower],
-    ) -> Result<(), ServiceError> {
-        let now = self.now();
+    async fn set_aside(&self, asked: &Negotiation, power: &[GrantedPower]) -> Result<(), Fault> {
+        let now = self.shared.now();
         let grants: Vec<Grant> = power
             .iter()
             .map(|it| grant(it, Some(asked.id), GrantStanding::SetAside, now))
             .collect();
-        let _booking = self.site_books().await?;
-        self.database.put_grants(&grants, &[], now).await?;
+        let _booking = self.shared.pool.site_turn().await;
+        self.shared.database.put_grants(&grants, &[], now).await?;
         Ok(())
     }
 
@@ -176,15 +173,15 @@ impl Service {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, ServiceError> {
-        let now = self.now();
+    pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, Fault> {
+        let now = self.shared.now();
         let grant = grant(power, None, GrantStanding::InForce, now);
         {
-            let _booking = self.site_books().await?;
-            self.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         }
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
-        self.dialogue_bell.notify_one();
+        self.shared.dialogue_bell.notify_one();
         Ok(grant)
     }
 
@@ -192,16 +189,16 @@ impl Service {
     ///
     /// # Errors
     /// `NoGrant` where there is none that stands.
-    pub async fn revoke_grant(&self, id: GrantId) -> Result<(), ServiceError> {
+    pub async fn revoke_grant(&self, id: GrantId) -> Result<(), DialogueError> {
         let revoked = {
-            let _booking = self.site_books().await?;
-            self.database.put_grants(&[], &[id], self.now()).await?
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.put_grants(&[], &[id], self.shared.now()).await?
         };
         if !revoked {
-            return Err(ServiceError::NoGrant(id));
+            return Err(DialogueError::NoGrant(id));
         }
         self.say_notice("revocation", &json!({ "grant_id": id.to_string() })).await?;
-        self.dialogue_bell.notify_one();
+        self.shared.dialogue_bell.notify_one();
         Ok(())
     }
 
@@ -209,19 +206,19 @@ impl Service {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn grants(&self) -> Result<Vec<Grant>, ServiceError> {
-        Ok(self.database.grants(self.now()).await?)
+    pub async fn grants(&self) -> Result<Vec<Grant>, Fault> {
+        Ok(self.shared.database.grants(self.shared.now()).await?)
     }
 
     /// Writes down what the supplier said by itself.
-    async fn say_notice(&self, kind: &str, document: &Value) -> Result<(), ServiceError> {
+    async fn say_notice(&self, kind: &str, document: &Value) -> Result<(), Fault> {
         let message = self.heard(kind, document);
         self.say_in(NegotiationKind::Notice, vec![message], None).await
     }
 
     fn heard(&self, kind: &str, document: &Value) -> NewMessage {
         NewMessage {
-            said: self.now(),
+            said: self.shared.now(),
             direction: Direction::FromSupplier,
             kind: kind.to_owned(),
             carrier: "api".to_owned(),
@@ -236,22 +233,22 @@ impl Service {
         kind: NegotiationKind,
         messages: Vec<NewMessage>,
         subject: Option<&Value>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<(), Fault> {
         let text = subject.map_or_else(|| "{}".to_owned(), Value::to_string);
-        if let Some(open) = self.database.open_negotiation_of(kind).await? {
+        if let Some(open) = self.shared.database.open_negotiation_of(kind).await? {
             let subject = subject.map(|_| (text.as_str(), None));
-            return Ok(self.database.say(open.id, &messages, subject, None).await?);
+            return Ok(self.shared.database.say(open.id, &messages, subject, None).await?);
         }
         let new = Negotiation {
             id: NegotiationId::new(Uuid::now_v7()),
             kind,
             outcome: None,
             subject: text,
-            opened: self.now(),
+            opened: self.shared.now(),
             deadline: None,
             closed: None,
         };
-        Ok(self.database.open_negotiation(&new, &messages).await?)
+        Ok(self.shared.database.open_negotiation(&new, &messages).await?)
     }
 }
 

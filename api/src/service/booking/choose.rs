@@ -1,0 +1,116 @@
+//! Choices: one of a reservation's offers is confirmed.
+
+use planner::time::Timestamp;
+use storage::{ChooseError, OfferSelector, ReservationId, ReservationState, StoredReservation};
+
+use super::{BookingError, BookingRequest, BookingService, Expected};
+use crate::service::shared::{Access, SiteState};
+
+/// How often a choice is judged anew when the reservation changes meanwhile.
+const TRIES: usize = 16;
+
+/// Which offer is chosen.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// By what.
+    pub selector: OfferSelector,
+    /// What it must be; nothing in particular unless said.
+    pub expected: Option<Expected>,
+}
+
+impl Choice {
+    /// How the offer that is chosen differs from what is expected of it.
+    fn differences(&self, reservation: &StoredReservation) -> Option<String> {
+        let expected = self.expected.as_ref()?;
+        let chosen = reservation.offers.iter().find(|offer| match self.selector {
+            OfferSelector::Offer(id) => offer.id == id,
+            OfferSelector::Ranking(ranking) => offer.rankings.contains(&ranking),
+        })?;
+        let differences = expected.differences(&chosen.document);
+        (!differences.is_empty()).then(|| differences.join(", "))
+    }
+}
+
+impl BookingService {
+    /// Confirms one of a reservation's offers.
+    ///
+    /// # Errors
+    /// `OffersExpired` with what is possible now, `OfferChanged`, `WrongState`, `UnknownOffer`,
+    /// `VersionMismatch`, `NoReservation`; `BookChanged` where it changed again and again meanwhile.
+    pub async fn choose(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        choice: &Choice,
+        version: Option<i64>,
+        state: &SiteState,
+    ) -> Result<StoredReservation, BookingError> {
+        // The instant of arrival judges, however long the database takes.
+        let now = self.shared.now();
+        for _ in 0..TRIES {
+            let reservation = self.visible(access, id).await?;
+            // What is chosen already may have other nodes since; it is booked whatever they draw.
+            let checks = choice.expected.is_some() && reservation.chosen.is_none();
+            if checks && let Some(differences) = choice.differences(&reservation) {
+                return Err(BookingError::OfferChanged { differences, decision: None });
+            }
+            // What was checked is what is confirmed: another state of it is looked at anew.
+            let pinned = version.or_else(|| checks.then_some(reservation.row_version));
+            match self.shared.database.choose(id, choice.selector, now, pinned).await {
+                Err(ChooseError::VersionMismatch { .. }) if version.is_none() => {}
+                chosen => return self.chosen(access, &reservation, chosen, now, state).await,
+            }
+        }
+        Err(BookingError::BookChanged)
+    }
+
+    /// The answer to a choice.
+    async fn chosen(
+        &self,
+        access: Access<'_>,
+        reservation: &StoredReservation,
+        chosen: Result<StoredReservation, ChooseError>,
+        now: Timestamp,
+        state: &SiteState,
+    ) -> Result<StoredReservation, BookingError> {
+        let request = || self.stored_request(&reservation.request, state);
+        match chosen {
+            Ok(mut chosen) => {
+                metrics::counter!("wattbook_confirmations_total").increment(1);
+                chosen.state = chosen.state_at(now);
+                Ok(chosen)
+            }
+            Err(ChooseError::Expired { .. }) => Err(self.expired(access, request()).await?),
+            Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
+                Err(self.expired(access, request()).await?)
+            }
+            Err(ChooseError::NotProposed { state }) => Err(BookingError::WrongState {
+                state: state.word().to_owned(),
+                way_out: "only a proposed reservation's offers can be chosen",
+            }),
+            Err(ChooseError::NotFound) => Err(BookingError::NoReservation(reservation.id)),
+            Err(ChooseError::UnknownOffer) => Err(BookingError::UnknownOffer),
+            Err(ChooseError::VersionMismatch { .. }) => Err(BookingError::VersionMismatch),
+            Err(ChooseError::Storage(error)) => Err(error.into()),
+        }
+    }
+
+    /// The answer to a late choice. `None` for the request: its window has
+    /// passed, or nodes it names are gone.
+    async fn expired(
+        &self,
+        access: Access<'_>,
+        request: Option<BookingRequest>,
+    ) -> Result<BookingError, BookingError> {
+        Ok(match request {
+            Some(request) => {
+                let state = self.shared.state().await?;
+                BookingError::OffersExpired(self.quote(access, state, &request, Box::new).await?)
+            }
+            None => BookingError::WrongState {
+                state: "expired".to_owned(),
+                way_out: "its window has passed, or nodes it names are gone; make a new request",
+            },
+        })
+    }
+}

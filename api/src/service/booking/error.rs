@@ -1,0 +1,127 @@
+//! Why nothing is offered, booked or ended.
+
+use planner::json::decision::DecisionDocument;
+use storage::{ReservationId, StorageError};
+
+use crate::service::shared::{Fault, KeyError, PlanningError};
+
+/// Why there is no plan for a request.
+#[derive(Debug, thiserror::Error)]
+pub enum QuoteError {
+    /// The request contradicts what is stored.
+    #[error("the input is not valid: {}", .0.join("; "))]
+    Invalid(Vec<String>),
+    /// The plan was not made, or not to its end.
+    #[error(transparent)]
+    Planning(#[from] PlanningError),
+}
+
+/// Why a reservation is not made, shown or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum BookingError {
+    /// No such reservation, or not the caller's.
+    #[error("there is no reservation {0}")]
+    NoReservation(ReservationId),
+    /// A move that is not worth it.
+    #[error(
+        "no start saves at least {:.0} % of cost or CO2, which this site wants before a reservation \
+         that still stands is moved; cancel it and make a new one if it must be moved all the same",
+        min_gain * 100.0
+    )]
+    NoGain {
+        /// What the site wants.
+        min_gain: f64,
+    },
+    /// The planner found no start.
+    #[error("no start in the window has enough nodes and power; see the reasons")]
+    Impossible(Box<DecisionDocument>),
+    /// Only the cap is in the way, and the supplier was to be asked, who is not at this site.
+    #[error(
+        "only the power cap is in the way, and this site does not ask its supplier for extra power \
+         (its settings have no [negotiation]), so that \"on_cap\": \"negotiate\" cannot help; ask for \
+         fewer nodes or another time, or see the reasons"
+    )]
+    NotNegotiated(Box<DecisionDocument>),
+    /// Chosen after the hold ended; what is possible now comes with it.
+    #[error(
+        "the offers were held until their expires_at, which has passed; what is possible now \
+         stands here, and a new reservation holds it"
+    )]
+    OffersExpired(Box<DecisionDocument>),
+    /// What was expected is not what there is.
+    #[error(
+        "the offer is not what was expected of it ({differences}), so nothing was booked; look at the \
+         offers again"
+    )]
+    OfferChanged {
+        /// In words.
+        differences: String,
+        /// What is possible now, where a reservation was proposed.
+        decision: Option<Box<DecisionDocument>>,
+    },
+    /// The reservation's state does not allow it.
+    #[error("the reservation is {state}; {way_out}")]
+    WrongState {
+        /// The state it is in.
+        state: String,
+        /// What can be done.
+        way_out: &'static str,
+    },
+    /// The offer or ranking is not among the reservation's.
+    #[error("the reservation has no such offer; GET it to see its offers")]
+    UnknownOffer,
+    /// `If-Match` does not match.
+    #[error("the reservation was changed since it was read; GET it again")]
+    VersionMismatch,
+    /// One user has as many proposals as one may have.
+    #[error(
+        "{proposals} of your proposals are held, and one user may have {most} at a time; choose or \
+         cancel some, or wait until they expire"
+    )]
+    TooManyHolds {
+        /// How many there are.
+        proposals: usize,
+        /// How many there may be.
+        most: usize,
+        /// Until the first of them expires.
+        retry_after_s: u32,
+    },
+    /// One user's proposals hold as much as they may.
+    #[error(
+        "with this proposal yours would hold {held_h:.1} hours of the whole cluster, and one user's \
+         may hold {most_h:.1} at a time where there are several; choose or cancel some, or wait until \
+         they expire"
+    )]
+    TooMuchHeld {
+        /// What they would hold.
+        held_h: f64,
+        /// What they may hold.
+        most_h: f64,
+        /// Until the first of them expires.
+        retry_after_s: u32,
+    },
+    /// Others changed the book at each try.
+    #[error("others changed the book while this was planned; try again")]
+    BookChanged,
+    /// The idempotency key does not tell what was answered before.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// There is no plan for the request.
+    #[error(transparent)]
+    Quote(#[from] QuoteError),
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl From<PlanningError> for BookingError {
+    fn from(error: PlanningError) -> Self {
+        Self::Quote(error.into())
+    }
+}
+
+impl From<StorageError> for BookingError {
+    fn from(error: StorageError) -> Self {
+        Self::Fault(error.into())
+    }
+}

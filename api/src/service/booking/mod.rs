@@ -1,0 +1,40 @@
+//! Booking: quotes, proposals, choices, and what is expected of reservations later.
+
+mod choose;
+mod draft;
+mod error;
+mod expected;
+mod holds;
+mod missing_power;
+mod propose;
+mod quote;
+pub mod re_evaluation;
+mod request;
+mod reservations;
+
+use std::sync::Arc;
+
+use super::shared::Shared;
+
+pub use choose::Choice;
+pub(in crate::service) use draft::{Draft, draft};
+pub use error::{BookingError, QuoteError};
+pub use expected::Expected;
+pub(in crate::service) use missing_power::left;
+pub use propose::Proposed;
+pub(in crate::service) use quote::PlannedRequest;
+pub use re_evaluation::NowExpected;
+pub use request::{BookingRequest, OnCap, Purpose};
+pub use reservations::Page;
+
+/// Finds starts for requests, and keeps reservations.
+pub struct BookingService {
+    shared: Arc<Shared>,
+}
+
+impl BookingService {
+    /// On what all services share.
+    pub const fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+}

@@ -1,0 +1,257 @@
+//! Proposals: a reservation whose offers are held for its owner.
+
+use std::sync::Arc;
+
+use planner::json::decision::DecisionDocument;
+use planner::time::Timestamp;
+use serde_json::Value;
+use storage::{NewReservation, PlanBasis, ProposeError, ReservationId, ReservationState};
+use uuid::Uuid;
+
+use super::draft::{Draft, Figures, draft};
+use super::{BookingError, BookingRequest, BookingService, OnCap, PlannedRequest};
+use crate::service::shared::{Access, Fault, IdempotencyKey, KeyError, Party, SiteState};
+
+/// How often a proposal is planned anew when other processes change the book meanwhile.
+const TRIES: usize = 8;
+
+/// The status of the answer to a proposal: 201.
+const PROPOSED: u16 = 201;
+
+/// What became of a proposal.
+#[derive(Debug)]
+pub enum Proposed {
+    /// A new reservation.
+    New(ReservationId),
+    /// The key was used before for the same request: the reservation made then.
+    Before(ReservationId),
+}
+
+impl BookingService {
+    /// Plans a request and holds its offers; or, where only the cap is in the way and the request says so,
+    /// has the supplier asked for extra power.
+    ///
+    /// # Errors
+    /// `Impossible` and `NotNegotiated` with the reasons, `BookChanged`, `Key`, `NoGain`,
+    /// `OfferChanged`, `TooManyHolds`, `TooMuchHeld`, `WrongState`, `Quote`.
+    pub async fn propose(
+        &self,
+        access: Access<'_>,
+        request: &BookingRequest,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Proposed, BookingError> {
+        let least = match request.replaces {
+            Some(replaced) => self.to_be_replaced(access, replaced).await?,
+            None => None,
+        };
+        self.propose_better(access, request, key, least).await
+    }
+
+    /// Plans what takes the place of a reservation that cannot stand, and holds its offers.
+    pub(in crate::service) async fn propose_replacing(
+        &self,
+        access: Access<'_>,
+        request: &BookingRequest,
+    ) -> Result<Proposed, BookingError> {
+        self.propose_better(access, request, None, None).await
+    }
+
+    /// Plans a request and holds its offers, if one of them is no worse than `least`.
+    async fn propose_better(
+        &self,
+        access: Access<'_>,
+        request: &BookingRequest,
+        key: Option<&IdempotencyKey>,
+        least: Option<Figures>,
+    ) -> Result<Proposed, BookingError> {
+        let owner = access.owner;
+        let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
+        for _ in 0..TRIES {
+            // The same request may have been booked while this one waited or was planned.
+            if let Some(before) = self.proposed_before(owner, key).await? {
+                return Ok(before);
+            }
+            let state = self.shared.state().await?;
+            let Some(basis) = state.marks.map(PlanBasis::from) else {
+                return Err(Fault::Internal(anyhow::anyhow!("no state was read")).into());
+            };
+            let held = self.held_so_far(access, &state).await?;
+            let drafted = match self.drafted(&state, request).await {
+                Ok(drafted) => drafted,
+                // The same request may have been booked by another process, which makes it impossible.
+                Err(error @ (BookingError::Impossible(_) | BookingError::NotNegotiated(_))) => {
+                    return match self.proposed_before(owner, key).await? {
+                        Some(before) => Ok(before),
+                        None => Err(error),
+                    };
+                }
+                Err(error) => return Err(error),
+            };
+            self.admit(&drafted, request, least).await?;
+            if let Some(held) = held {
+                held.admit(&state, &drafted.offers)?;
+            }
+            let waits = drafted.offers.is_empty();
+            match self.hold(owner, basis, request, drafted, key).await {
+                Ok(id) => {
+                    if waits {
+                        self.shared.dialogue_bell.notify_one();
+                    }
+                    metrics::counter!("wattbook_proposals_total").increment(1);
+                    return Ok(Proposed::New(id));
+                }
+                Err(
+                    ProposeError::BookChanged { .. }
+                    | ProposeError::HoldChosen
+                    | ProposeError::DoubleBooking
+                    | ProposeError::IdempotencyKeyReused
+                    | ProposeError::UnknownNodes { .. },
+                ) => {}
+                Err(ProposeError::Storage(error)) => return Err(error.into()),
+            }
+        }
+        Err(BookingError::BookChanged)
+    }
+
+    /// What is to be written of a request: its offers, or that it awaits the supplier.
+    async fn drafted(
+        &self,
+        state: &Arc<SiteState>,
+        request: &BookingRequest,
+    ) -> Result<Draft, BookingError> {
+        let drafting = |planned| draft(&planned, 0.0);
+        let planned = self.plan(Party::Booking, Arc::clone(state), request, drafting);
+        let impossible = match planned.await? {
+            Ok(drafted) => return Ok(drafted),
+            Err(impossible) => impossible,
+        };
+        if !self.asking_would_help(state, request).await? {
+            return Err(BookingError::Impossible(impossible));
+        }
+        if self.shared.settings.negotiation.asks && request.expected.is_none() {
+            return Ok(Draft::awaiting());
+        }
+        Err(BookingError::NotNegotiated(impossible))
+    }
+
+    /// Whether offers are what is expected of them, and worth it.
+    async fn admit(
+        &self,
+        drafted: &Draft,
+        request: &BookingRequest,
+        least: Option<Figures>,
+    ) -> Result<(), BookingError> {
+        if let Some(differences) = drafted.differences(request) {
+            let decision = Some(self.possible_now(request).await?);
+            return Err(BookingError::OfferChanged { differences, decision });
+        }
+        if least.is_some_and(|least| !drafted.beats(least)) {
+            let min_gain = self.shared.settings.negotiation.min_gain;
+            return Err(BookingError::NoGain { min_gain });
+        }
+        Ok(())
+    }
+
+    /// What is possible now for a request that is about to be booked.
+    async fn possible_now(
+        &self,
+        request: &BookingRequest,
+    ) -> Result<Box<DecisionDocument>, BookingError> {
+        let (state, pareto_nodes) = (self.shared.state().await?, request.pareto_nodes);
+        let document = move |planned: PlannedRequest| Box::new(planned.document(pareto_nodes));
+        Ok(self.plan(Party::Booking, state, request, document).await?)
+    }
+
+    /// The reservation that was made with this key, if there is a key and it was used.
+    ///
+    /// # Errors
+    /// [`KeyError::Reused`] where it was used for another request.
+    pub async fn proposed_before(
+        &self,
+        owner: &str,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Proposed>, KeyError> {
+        let id = self.shared.answered_before(owner, key, PROPOSED).await?;
+        Ok(id.map(|id| Proposed::Before(ReservationId::new(id))))
+    }
+
+    /// Whether a request lacks power only, and wants the supplier to be asked for it.
+    async fn asking_would_help(
+        &self,
+        state: &SiteState,
+        request: &BookingRequest,
+    ) -> Result<bool, BookingError> {
+        Ok(request.on_cap != OnCap::Refuse && self.lacks_power_only(state, request).await?)
+    }
+
+    /// What an offer must beat to take a reservation's place: cost and CO2 as expected now, less
+    /// what the site wants to be saved. `None` where the reservation cannot stand anyway.
+    async fn to_be_replaced(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<Option<Figures>, BookingError> {
+        let stored = self.reservation(access, id).await?;
+        let chosen = match (stored.state_at(self.shared.now()), stored.chosen) {
+            (ReservationState::Confirmed, Some((chosen, _))) => chosen,
+            (state, _) => {
+                return Err(BookingError::WrongState {
+                    state: state.word().to_owned(),
+                    way_out: "only a confirmed reservation that has not begun can be replaced",
+                });
+            }
+        };
+        if stored.degraded {
+            return Ok(None);
+        }
+        let expected = self.expected_of(std::slice::from_ref(&stored)).await?;
+        let expected = expected.get(&id).map(|it| it["offers"][0].clone()).unwrap_or_default();
+        let offered = stored.offers.iter().find(|offer| offer.id == chosen);
+        let offered = offered.and_then(|it| serde_json::from_str::<Value>(&it.document).ok());
+        let offered = offered.unwrap_or_default();
+        let figure = |name: &str| expected[name].as_f64().or_else(|| offered[name].as_f64());
+        let gain = self.shared.settings.negotiation.min_gain;
+        // A negative cost is beaten by what is more negative.
+        let at_most = |value: f64| value - gain * value.abs();
+        let (cost, co2_g) = (figure("cost").map(at_most), figure("co2_g").map(at_most));
+        Ok(Some(Figures { cost, co2_g }))
+    }
+
+    /// Until when a request waits for the supplier: not beyond its last start.
+    fn answer_by(&self, request: &BookingRequest, now: Timestamp) -> Timestamp {
+        let latest =
+            request.planning.shapes().map(|it| request.planning.latest_start_for(it.duration));
+        let silence = now + self.shared.settings.negotiation.answer_within;
+        latest.max().map_or(silence, |latest| latest.min(silence))
+    }
+
+    async fn hold(
+        &self,
+        owner: &str,
+        basis: PlanBasis,
+        request: &BookingRequest,
+        drafted: Draft,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<ReservationId, ProposeError> {
+        let id = ReservationId::new(Uuid::now_v7());
+        let now = self.shared.now();
+        let Draft { summary, offers, .. } = drafted;
+        let reservation = NewReservation {
+            id,
+            owner: owner.to_owned(),
+            request: request.document(),
+            document: summary,
+            created: now,
+            expires: match offers.as_slice() {
+                [] => self.answer_by(request, now),
+                _ => now + self.shared.settings.hold,
+            },
+            priority: request.priority,
+            replaces: request.replaces,
+            offers,
+        };
+        let record = key.map(|key| key.record(owner, PROPOSED, id.as_uuid(), now));
+        self.shared.database.propose(basis, &reservation, now, record.as_ref()).await?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,113 @@
+//! Reservations: read and cancelled.
+
+use storage::{EndError, Ending, Filter, ReservationId, ReservationState, StoredReservation};
+
+use super::{BookingError, BookingService};
+use crate::service::shared::{Access, Fault, cut_page};
+
+/// Reservations that are read together.
+const PAGE: u16 = 500;
+
+/// A page of reservations.
+#[derive(Debug)]
+pub struct Page {
+    /// Oldest first.
+    pub reservations: Vec<StoredReservation>,
+    /// Where the next page starts.
+    pub next: Option<ReservationId>,
+}
+
+impl BookingService {
+    /// One reservation, with time's changes made first.
+    ///
+    /// # Errors
+    /// `NoReservation` where there is none, or it is not the caller's.
+    pub async fn reservation(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<StoredReservation, BookingError> {
+        self.shared.database.advance(self.shared.now()).await?;
+        self.visible(access, id).await
+    }
+
+    /// One reservation as it is stored.
+    pub(super) async fn visible(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<StoredReservation, BookingError> {
+        let stored = self.shared.database.reservation(id).await?;
+        stored
+            .filter(|reservation| access.permits(&reservation.owner))
+            .ok_or(BookingError::NoReservation(id))
+    }
+
+    /// A page of the reservations that the caller may see.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn reservations(
+        &self,
+        access: Access<'_>,
+        filter: Filter,
+        after: Option<ReservationId>,
+        limit: u16,
+    ) -> Result<Page, Fault> {
+        self.shared.database.advance(self.shared.now()).await?;
+        let owner = if access.is_operator() { filter.owner } else { Some(access.owner.to_owned()) };
+        let filter = Filter { owner, ..filter };
+        let mut found = self.shared.database.reservations(&filter, after, limit + 1).await?;
+        let next = cut_page(&mut found, limit, |it| it.id);
+        Ok(Page { reservations: found, next })
+    }
+
+    /// Cancels a reservation and frees its nodes from now on.
+    ///
+    /// # Errors
+    /// `WrongState` when it has ended already, `VersionMismatch`, `NoReservation`.
+    pub async fn cancel(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        version: Option<i64>,
+    ) -> Result<StoredReservation, BookingError> {
+        self.reservation(access, id).await?;
+        self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version).await.map_err(
+            |error| match error {
+                EndError::NotFound => BookingError::NoReservation(id),
+                EndError::AlreadyEnded { state } => BookingError::WrongState {
+                    state: state.word().to_owned(),
+                    way_out: "it has ended, so there is nothing to cancel",
+                },
+                EndError::VersionMismatch { .. } => BookingError::VersionMismatch,
+                EndError::Storage(error) => error.into(),
+            },
+        )
+    }
+
+    /// Reservations that hold power and have yet to end.
+    pub(in crate::service) async fn live(&self) -> Result<Vec<StoredReservation>, Fault> {
+        let states =
+            [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
+        let from = Some(self.shared.now());
+        self.all_reservations(Filter { states: states.to_vec(), from, ..Filter::default() }).await
+    }
+
+    /// All reservations that pass a filter, page by page.
+    pub(in crate::service) async fn all_reservations(
+        &self,
+        filter: Filter,
+    ) -> Result<Vec<StoredReservation>, Fault> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.shared.database.reservations(&filter, after, PAGE).await?;
+            after = page.last().map(|last| last.id);
+            let is_last = page.len() < usize::from(PAGE);
+            all.extend(page);
+            if is_last {
+                return Ok(all);
+            }
+        }
+    }
+}
