@@ -58,22 +58,22 @@ test('a refusal is told with its reason to who asked', async () => {
   const asked = await peak(service, 16, tokens.grace, tokens.ada);
   expect(asked.state).toBe('awaiting_supplier');
   const [{ page, faults }, desk] = [await signedIn('ada', 'reservations'), await signedIn('grace', 'grid')];
-  const wish = page.getByRole('heading', { name: '30 nodes for 2 h' });
-  await wish.waitFor();
+  const request = page.getByRole('heading', { name: '30 nodes for 2 h' });
+  await request.waitFor();
   await page.getByText(/the supplier is asked for more power; silence is a no/).waitFor();
   const dialogue = desk.page.getByRole('region', { name: 'Dialogue with the supplier' });
   await dialogue.getByLabel('Why not').fill('the line is full');
   await dialogue.getByRole('button', { name: 'Refuse' }).click();
   await dialogue.getByText('No: the line is full.').waitFor();
-  await wish.waitFor({ state: 'detached' });
+  await request.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Past' }).click();
   await page.getByText(/The supplier says no: the line is full\. Ask for fewer nodes/).waitFor();
   expect([...faults, ...desk.faults]).toEqual([]);
 });
 
 test('who loses power is told, and shown other starts', async () => {
-  const wish = { nodes: 30, duration_s: 7200, earliest_start: day(14, 6), latest_start: day(14, 18) };
-  const made = await service.call<Made>('POST', 'reservations', wish, tokens.ada);
+  const request = { nodes: 30, duration_s: 7200, earliest_start: day(14, 6), latest_start: day(14, 18) };
+  const made = await service.call<Made>('POST', 'reservations', request, tokens.ada);
   const offer = { offer_id: made.offers[0]?.offer_id };
   const { start, end } = await service.call<{ start: string; end: string }>('POST', `reservations/${made.id}/choose`, offer, tokens.ada);
   const { page, faults } = await signedIn('ada', 'reservations');

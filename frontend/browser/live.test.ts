@@ -15,8 +15,8 @@ beforeAll(() => {
 /** A reservation for two hours, so many days ahead; it is only held unless `confirm`. */
 async function reserve(name: 'ada' | 'bob', days: number, confirm = true): Promise<string> {
   const [earliest_start, latest_start] = [hours(24 * days), hours(24 * days + 6)];
-  const wish = { nodes: 2, duration_s: 7200, earliest_start, latest_start };
-  const made = await service.call<{ id: string; offers: { offer_id: string }[] }>('POST', 'reservations', wish, tokens[name]);
+  const request = { nodes: 2, duration_s: 7200, earliest_start, latest_start };
+  const made = await service.call<{ id: string; offers: { offer_id: string }[] }>('POST', 'reservations', request, tokens[name]);
   const offer = { offer_id: made.offers[0]?.offer_id };
   if (confirm) await service.call('POST', `reservations/${made.id}/choose`, offer, tokens[name]);
   return made.id;

@@ -28,8 +28,8 @@ export interface Made {
 export async function peak(service: Service, ahead: number, operator = '', user = operator): Promise<Made> {
   await lower(service, day(ahead), day(ahead + 1), operator);
   const at = day(ahead, 12);
-  const wish = { nodes: 30, duration_s: 7200, earliest_start: at, latest_start: at, on_cap: 'negotiate', extra_power_fee_limit: 2 };
-  return service.call<Made>('POST', 'reservations', wish, user);
+  const request = { nodes: 30, duration_s: 7200, earliest_start: at, latest_start: at, on_cap: 'negotiate', extra_power_fee_limit: 2 };
+  return service.call<Made>('POST', 'reservations', request, user);
 }
 
 /** Fills the plan's form with a peak on that day, whose cap was lowered, and waits until it may be asked for. */

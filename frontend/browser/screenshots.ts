@@ -19,8 +19,8 @@ test('every page has its picture', async () => {
   mkdirSync(FOLDER, { recursive: true });
   await service.call('POST', 'outages', { nodes: ['aube-20', 'aube-21'], reason: 'new power supplies', end: hours(9) });
   // Offers that somebody thinks about, for the schedule to show.
-  const wish = { nodes: 12, duration_s: 10_800, earliest_start: hours(0.1), latest_start: hours(20) };
-  await service.call('POST', 'reservations', wish);
+  const request = { nodes: 12, duration_s: 10_800, earliest_start: hours(0.1), latest_start: hours(20) };
+  await service.call('POST', 'reservations', request);
   const experiment = { name: 'What waiting saves', parameters: { nodes: 44, requests: 20, runs: 4 } };
   await service.call('POST', 'simulations', experiment);
   for (const colorScheme of ['light', 'dark'] as const) {

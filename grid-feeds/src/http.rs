@@ -108,8 +108,8 @@ impl Http {
         Ok(Self { client, requests: Arc::default() })
     }
 
-    /// The same client with a count of its own, so that a source's requests can be held against its
-    /// budget.
+    /// A client that shares the connections of this one and counts its own requests, so that a source's
+    /// requests can be held against its budget.
     #[must_use]
     pub fn counting_anew(&self) -> Self {
         Self { client: self.client.clone(), requests: Arc::default() }

@@ -48,18 +48,18 @@ pub struct Limits {
 pub enum Suspicion {
     /// The value cannot be; it has become a gap.
     OutOfRange {
-        /// Where.
+        /// The span of the value.
         span: Span,
         /// What was said, exact.
         value: i64,
     },
     /// Neighbours differ by more than usual.
     Jump {
-        /// Where.
+        /// The instant between the neighbours.
         at: Timestamp,
-        /// Before, exact.
+        /// The exact value before.
         from: i64,
-        /// After, exact.
+        /// The exact value after.
         to: i64,
     },
     /// A piece is shorter or longer than usual.

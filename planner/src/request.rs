@@ -89,7 +89,7 @@ pub enum RequestError {
 }
 
 impl Request {
-    /// A request of one shape with no further wishes.
+    /// A request of one shape without further conditions.
     pub fn new(shape: Shape, earliest_start: Timestamp, latest_start: Timestamp) -> Self {
         Self {
             nodes: shape.nodes,

@@ -22,7 +22,7 @@ const BOOKING_COLUMNS: Columns =
 
 /// A booking relative to today.
 pub(super) struct RelativeBooking {
-    /// Who.
+    /// The user who books.
     pub owner: Box<str>,
     /// Days from today.
     pub day: i32,

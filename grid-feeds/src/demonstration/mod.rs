@@ -66,9 +66,9 @@ pub struct Demonstration {
 /// A reservation to make, at exactly its request's earliest start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExampleBooking {
-    /// Whose.
+    /// The user who books.
     pub owner: Box<str>,
-    /// How many nodes, for how long, and when: earliest and latest start are the same.
+    /// What is asked for; its earliest and latest start are the same.
     pub request: Request,
 }
 
@@ -78,15 +78,15 @@ pub enum DemonstrationError {
     /// A shipped file is not a table.
     #[error("demonstration/{file}: {}", listed(errors))]
     Table {
-        /// Which.
+        /// The name of the file.
         file: &'static str,
-        /// All of them.
+        /// All errors of the file.
         errors: Vec<TableError>,
     },
     /// A shipped file lacks a row.
     #[error("demonstration/{file} lacks a row")]
     Incomplete {
-        /// Which.
+        /// The name of the file.
         file: &'static str,
     },
     /// A shipped calendar is not in order.

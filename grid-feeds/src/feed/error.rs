@@ -88,7 +88,7 @@ impl FeedError {
         }
     }
 
-    /// The same without any secret in its words.
+    /// This error without any secret in its words.
     #[must_use]
     pub fn scrubbed(mut self) -> Self {
         let message = match &mut self {

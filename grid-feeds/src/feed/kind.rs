@@ -67,7 +67,7 @@ impl Quantity {
 }
 
 impl Kind {
-    /// Of what.
+    /// The quantity that values of this kind measure.
     pub const fn quantity(self) -> Quantity {
         match self {
             Self::Price { .. } => Quantity::Price,

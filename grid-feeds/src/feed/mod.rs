@@ -42,7 +42,7 @@ const MOST_NOTES: usize = 40;
 pub struct Known {
     /// In the exact unit of the agenda's [`Kind`].
     pub value: i64,
-    /// How well.
+    /// How well the value is known.
     pub quality: Quality,
 }
 
@@ -65,7 +65,7 @@ pub struct Estimate {
 /// What a payload says: an agenda with its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// Of what, in which unit.
+    /// The quantity and its unit.
     pub kind: Kind,
     /// When the supplier says it was issued; `None` where it does not say.
     pub issued_at: Option<Timestamp>,
@@ -146,7 +146,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Of what.
+    /// The quantity that the feed tells.
     pub const fn quantity(&self) -> Quantity {
         match self {
             Self::Price(_) => Quantity::Price,

@@ -25,15 +25,15 @@ pub enum SecretError {
     /// The file cannot be read.
     #[error("cannot read the secret in {path}")]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// Why it cannot be read.
         source: std::io::Error,
     },
     /// The variable is not set, or is no text.
     #[error("the environment variable {name} with the secret is not set")]
     Environment {
-        /// Which.
+        /// The name of the variable.
         name: String,
     },
     /// Nothing but blanks, or several lines.

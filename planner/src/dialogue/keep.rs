@@ -25,7 +25,7 @@ pub enum YieldOrder {
 /// A confirmed reservation's power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// When.
+    /// The time for which it holds nodes.
     pub span: Span,
     /// What it counts against the cap.
     pub power: Power,

@@ -9,15 +9,15 @@ use crate::headroom::Headroom;
 /// Power over a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerOver {
-    /// When.
+    /// The span.
     pub span: Span,
-    /// How much.
+    /// The power throughout the span.
     pub power: Power,
 }
 
-/// The power that is missing where headroom is negative, on the supplier's grid of intervals: each interval asks for the most that
-/// is missing in it, and neighbours that ask for the same are one. Suppliers may refuse what is not
-/// on their grid (OpenADR 3 User Guide, 8.10.2).
+/// The power that is missing where headroom is negative, in intervals of the supplier's length: each
+/// asks for the most that is missing in it, and neighbours that ask for the same are one. Suppliers may
+/// refuse spans that do not consist of their intervals (OpenADR 3 User Guide, 8.10.2).
 pub fn missing(headroom: &Headroom, interval: Seconds) -> Vec<PowerOver> {
     let mut wanted: Vec<PowerOver> = Vec::new();
     for &(span, left) in headroom.steps().iter().filter(|(_, left)| *left < Power::ZERO) {

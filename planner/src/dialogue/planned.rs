@@ -9,7 +9,7 @@ use crate::headroom::Headroom;
 /// A confirmed reservation as a consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consumer {
-    /// When.
+    /// The time for which it holds nodes.
     pub span: Span,
     /// The sum of its nodes' maximum power.
     pub max_power: Power,
@@ -22,7 +22,7 @@ pub struct Consumer {
 /// What is planned for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedInterval {
-    /// When.
+    /// The interval.
     pub span: Span,
     /// The most that may be drawn at any instant of it: all reserved nodes at their maximum power,
     /// the others idle.

@@ -1,6 +1,6 @@
 //! The problem file's objects as JSON: read with every error at once, written for people.
 //!
-//! The same objects are the bodies of the HTTP service. Numbers are taken from their text, so that
+//! The HTTP service's bodies consist of these objects too. Numbers are taken from their text, so that
 //! no decimal is lost; each error carries a JSON pointer (RFC 6901) to its place.
 
 pub mod agendas;

@@ -22,7 +22,7 @@ pub struct Explanation {
 /// What lies beside one ranking's best start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankingExplanation {
-    /// Which.
+    /// The ranking.
     pub ranking: Ranking,
     /// The start that wins it; `None` where none is feasible.
     pub best: Option<StartValues>,
@@ -35,9 +35,9 @@ pub struct RankingExplanation {
 /// A start and what it would consume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartValues {
-    /// When.
+    /// From the start to the end.
     pub span: Span,
-    /// How many nodes.
+    /// The number of nodes.
     pub nodes: u32,
     /// Energy, cost and CO2.
     pub values: Values,
@@ -112,7 +112,7 @@ impl PlanningView<'_> {
 }
 
 impl Request {
-    /// The same with its last start and deadline later.
+    /// This request with its last start and deadline later.
     fn later_by(&self, more: Seconds) -> Self {
         Self {
             latest_start: self.latest_start + more,

@@ -76,7 +76,7 @@ pub fn six_trade_offs() -> PlanningProblem {
 }
 
 /// Three hours of which the first two are as good as each other within 5 % of the cost; the
-/// arithmetic is in `wishes`.
+/// arithmetic is in `conditions`.
 pub fn two_as_good() -> PlanningProblem {
     let mut problem = request_for_an_hour(&[10], 2);
     problem.agendas.price = prices(&[(0, 1, 101.0), (1, 2, 100.0), (2, 24, 106.0)]);

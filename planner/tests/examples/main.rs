@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
 
 mod build;
+mod conditions;
+mod corrupted_conditions;
 mod corrupted_counts;
 mod corrupted_rankings;
 mod corrupted_starts;
-mod corrupted_wishes;
 mod paper;
 mod replacement;
 mod site;
-mod wishes;
 mod worked;

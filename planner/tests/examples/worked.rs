@@ -47,7 +47,7 @@ fn each_ranking_wins_its_own_start() {
     assert_eq!(decision.pareto.len(), 6, "whoever wins a ranking is not dominated");
 }
 
-/// As above, against the start at hour 0 with 36,000 J, 300 uEUR and 500 mg: hour 3 takes
+/// The savings of the example before, against the start at hour 0 with 36,000 J, 300 uEUR and 500 mg: hour 3 takes
 /// 40 Wh = 144,000 J, so it saves -108,000 J, 300 - 200 = 100 uEUR and 500 - 400 = 100 mg.
 #[test]
 fn an_offer_says_what_it_saves_against_starting_as_soon_as_possible() {
@@ -80,7 +80,7 @@ fn a_cap_equal_to_the_demand_is_respected() {
     assert_eq!(decision.reasons, []);
 }
 
-/// As above with a microwatt less until 1:00: only the start at 1:00 is left.
+/// A cap that is a microwatt too low until 1:00: only the start at 1:00 is left.
 #[test]
 fn a_cap_a_microwatt_below_the_demand_excludes_the_start() {
     let mut problem = request_for_an_hour(&[100, 100], 1);

@@ -3,9 +3,9 @@
 //! Times are seconds after [`BASE`]. Powers, prices and intensities take few distinct values, so
 //! that ties are the normal case; times like multiples of five, so that edges touch.
 
+mod conditions;
 mod site;
 mod steps;
-mod wishes;
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use conditions::{Conditions, conditions};
 use site::{Site, site};
 use steps::{Steps, cap, rate, steps};
-use wishes::{Wishes, wishes};
 
 /// 2026-01-01T00:00:05Z: on the grid of 5 s, off most others.
 pub const BASE: i64 = 1_767_225_605;
@@ -48,7 +48,7 @@ pub struct Sketch {
     pub earliest: i64,
     pub window: i64,
     pub now: i64,
-    pub wishes: Wishes,
+    pub conditions: Conditions,
     pub site: Site,
 }
 
@@ -115,8 +115,8 @@ fn contest() -> impl Strategy<Value = Sketch> {
         (2, 80, 80),
     ];
     let slots = vec(0..trades.len(), 6..=20);
-    let more = (wishes(10), site(10, FEW));
-    (slots, 20..=90_i64, more).prop_map(move |(slots, window, (wishes, site))| {
+    let more = (conditions(10), site(10, FEW));
+    (slots, 20..=90_i64, more).prop_map(move |(slots, window, (conditions, site))| {
         let of = |pick: fn((u64, i64, i64)) -> i64| {
             let pieces = slots.iter().map(|&slot| (0, 5, pick(trades[slot]))).collect();
             Steps::from_start(pieces)
@@ -138,7 +138,7 @@ fn contest() -> impl Strategy<Value = Sketch> {
             earliest: 0,
             window,
             now: -50,
-            wishes,
+            conditions,
             site,
         }
     })
@@ -155,9 +155,9 @@ fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
-    let more = (wishes(25), site(25, most));
+    let more = (conditions(25), site(25, most));
     (cluster, grid, book, request, more).prop_map(
-        |(cluster, grid, book, request, (wishes, site))| {
+        |(cluster, grid, book, request, (conditions, site))| {
             let (nodes, utilisation) = cluster;
             let (price, co2, cap) = grid;
             let (booked, double_bookings) = book;
@@ -178,7 +178,7 @@ fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
                 earliest,
                 window,
                 now,
-                wishes,
+                conditions,
                 site,
             }
         },
@@ -244,7 +244,7 @@ impl Sketch {
         };
         let labels = self.site.labels(nodes.len());
         let count = u32::try_from(nodes.len()).unwrap();
-        let mut request = self.wishes.request(
+        let mut request = self.conditions.request(
             (self.asked, self.duration),
             (self.earliest, self.window),
             self.now,

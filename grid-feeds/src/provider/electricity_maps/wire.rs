@@ -8,7 +8,7 @@ use crate::feed::Number;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// Whose.
+    /// The zone that the data is of.
     pub zone: Option<String>,
     /// Of `history`.
     #[serde(default)]

@@ -32,10 +32,10 @@ pub struct TimeSeries {
     /// `A01`, day-ahead; of prices only.
     #[serde(rename = "contract_MarketAgreement.type")]
     pub contract_type: Option<String>,
-    /// Whose prices.
+    /// The zone that prices are of.
     #[serde(rename = "in_Domain.mRID")]
     pub in_domain: Option<String>,
-    /// The same.
+    /// The zone that prices are of, named a second time.
     #[serde(rename = "out_Domain.mRID")]
     pub out_domain: Option<String>,
     /// The auction: 1 is the single day-ahead coupling; absent where there is only one.

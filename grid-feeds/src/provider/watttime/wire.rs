@@ -32,7 +32,7 @@ pub struct Point {
 /// What points mean.
 #[derive(Debug, Deserialize)]
 pub struct Meta {
-    /// Whose.
+    /// The region that the data is of.
     pub region: Option<String>,
     /// `co2_moer` or `co2_aoer`.
     pub signal_type: String,

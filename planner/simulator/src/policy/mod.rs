@@ -34,7 +34,8 @@ pub enum Policy {
     AsapLeast,
     /// The start that a user with this ranking chooses, on the least-drawing free nodes.
     Ranked(Ranking),
-    /// The same user, giving way in the first criterion by so many thousandths, at least one.
+    /// The start that a user with this ranking chooses who tolerates a loss of so many thousandths, at
+    /// least one, in its first criterion.
     Tolerant(Ranking, u16),
     /// The knee of the Pareto front, on the least-drawing free nodes.
     Knee,

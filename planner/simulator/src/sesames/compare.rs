@@ -57,7 +57,7 @@ pub struct MonthTotals {
 /// A policy beside `asap_first` on the requests that both served: totals are means over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SameRequests {
-    /// How many.
+    /// The number of these requests.
     pub requests: f64,
     /// What they take under the policy.
     #[serde(flatten)]
@@ -87,12 +87,12 @@ pub struct SavedIntervals {
 pub enum Intervals {
     /// Student's t over the runs, paired by run, by linearisation of the ratio of means.
     TOverRuns {
-        /// How many.
+        /// The number of runs.
         runs: usize,
     },
     /// Of one run: its requests were drawn anew, with replacement; the middle 95 % of what is saved.
     BootstrapOverRequests {
-        /// How often.
+        /// How often they were drawn.
         resamples: u32,
         /// What the draws derive from.
         seed: u64,

@@ -29,7 +29,7 @@ pub enum Given {
 /// A given agenda that does not cover all requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uncovered {
-    /// Which.
+    /// The agenda.
     pub agenda: Given,
     /// From its first value to its last; absent where it has none.
     pub covers: Option<Span>,

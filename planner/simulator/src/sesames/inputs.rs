@@ -104,7 +104,7 @@ pub enum InputError {
     Request {
         /// Its number, from 1.
         number: usize,
-        /// Why.
+        /// Why it cannot be planned.
         error: RequestError,
     },
     /// A request whose window has no slot's start in it.

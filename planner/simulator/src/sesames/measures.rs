@@ -118,7 +118,7 @@ impl Measure {
         WORDS[self as usize].0
     }
 
-    /// The same in words.
+    /// The measure's name for people.
     pub const fn label(self) -> &'static str {
         WORDS[self as usize].1
     }

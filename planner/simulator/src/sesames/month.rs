@@ -126,7 +126,7 @@ impl Month {
         self.platform.draws(self.belief(request))
     }
 
-    /// The same order at what the nodes really draw; `None` where that is what is believed.
+    /// The order `believed` with the draws that come true; `None` where these are the believed ones.
     pub(super) fn true_order(&self, request: &Request, believed: &NodeOrder) -> Option<NodeOrder> {
         (!self.alpha_known).then(|| {
             let draws = self.platform.draws(self.truth(request));

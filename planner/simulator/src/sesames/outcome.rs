@@ -27,7 +27,7 @@ pub struct Asked {
     pub number: u32,
     /// How many nodes.
     pub nodes: u32,
-    /// How long.
+    /// The length in seconds.
     pub duration_s: i64,
     /// The first instant it may start.
     #[serde(deserialize_with = "super::instant::deserialize")]
@@ -43,7 +43,7 @@ pub struct Asked {
 /// One policy's part of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedPolicy {
-    /// Which.
+    /// The policy.
     pub policy: Policy,
     /// What became of each request, in the order of [`PlayedRun::requests`].
     pub outcomes: Vec<RequestOutcome>,

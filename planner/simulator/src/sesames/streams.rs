@@ -37,7 +37,7 @@ pub(super) enum Draw {
     PriceForecast = 7,
     /// The errors of CO2 forecasts.
     Co2Forecast = 8,
-    /// How hard applications drive the nodes, where they do not draw an `alpha` each.
+    /// The utilisation of nodes, where they do not draw an `alpha` each.
     Utilisation = 9,
     /// Which requests count for an interval, and how often.
     Bootstrap = 10,

@@ -100,7 +100,7 @@ fn catches_winners_by_another_tolerance() {
     assert_violates!(found, Violation::Beaten { by: Place::Pareto(_), .. });
 }
 
-/// Hour 1 costs less, hour 0 is as good and earlier; see `wishes`.
+/// Hour 1 costs less, hour 0 is as good and earlier; see `conditions`.
 #[test]
 fn catches_a_later_winner_among_those_as_good_as_the_least() {
     let found = changed(two_as_good(), |problem| {
@@ -117,7 +117,7 @@ fn catches_idle_power_left_out() {
     assert_violates!(found, Violation::CapExceeded { power_uw: 200_000_000, .. });
 }
 
-/// One node for two hours or two nodes for one; see `wishes`.
+/// One node for two hours or two nodes for one; see `conditions`.
 fn two_shapes() -> PlanningProblem {
     let mut problem = request_for_an_hour(&[10, 20, 40], 0);
     problem.agendas.price = prices(&[(0, 1, 10.0), (1, 24, 100.0)]);

@@ -117,7 +117,7 @@ fn two_shapes_of_one_start_are_two_offers() {
     assert_eq!(other.saves.cost, euros_exact(800 * 3_600_000_000_000_000));
 }
 
-/// As above, with tolerances that keep both in every step: energy and CO2 up to 100 % more, cost up
+/// The shapes of the example before, with tolerances that keep both in every step: energy and CO2 up to 100 % more, cost up
 /// to 300 + 2.7 x 300 = 1,110 uEUR. Both start at midnight, so the ranking's own order decides, not
 /// the order in which they are listed.
 #[test]

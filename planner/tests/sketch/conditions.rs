@@ -1,4 +1,4 @@
-//! What a request wishes beyond nodes, duration and window: other shapes, a deadline, tolerances.
+//! What a request conditions beyond nodes, duration and window: other shapes, a deadline, tolerances.
 
 use planner::request::{Request, Shape, Tolerances};
 use planner::time::{Seconds, Timestamp};
@@ -9,9 +9,9 @@ use proptest::sample::select;
 
 use super::{instant, multiple};
 
-/// Further wishes of a request.
+/// What a request asks for beyond its shape and window.
 #[derive(Clone, Debug)]
-pub struct Wishes {
+pub struct Conditions {
     /// Other shapes: nodes, and seconds.
     alternatives: Vec<(u32, i64)>,
     /// The deadline, in seconds after the earliest end of the shortest shape.
@@ -20,8 +20,8 @@ pub struct Wishes {
     tolerances: [f64; 3],
 }
 
-/// Each of the wishes in so many of a hundred sketches, or more.
-pub fn wishes(percent: u32) -> impl Strategy<Value = Wishes> {
+/// Each of the conditions in so many of a hundred sketches, or more.
+pub fn conditions(percent: u32) -> impl Strategy<Value = Conditions> {
     let share = f64::from(percent) / 100.0;
     let duration = prop_oneof![1 => Just(1), 6 => multiple(1..=5), 3 => 2..20_i64];
     let alternatives = prop::bool::weighted(share + 0.15).prop_flat_map(move |any| {
@@ -34,12 +34,13 @@ pub fn wishes(percent: u32) -> impl Strategy<Value = Wishes> {
     let each = prop_oneof![3 => prop::array::uniform3(each), 1 => large].boxed();
     let tolerances = prop::bool::weighted(share + 0.2)
         .prop_flat_map(move |any| if any { each.clone() } else { Just([0.0; 3]).boxed() });
-    (alternatives, prop::option::weighted(share, slack), tolerances)
-        .prop_map(|(alternatives, slack, tolerances)| Wishes { alternatives, slack, tolerances })
+    (alternatives, prop::option::weighted(share, slack), tolerances).prop_map(
+        |(alternatives, slack, tolerances)| Conditions { alternatives, slack, tolerances },
+    )
 }
 
-impl Wishes {
-    /// A request of that shape (nodes, seconds) in that window (earliest, length) with these wishes;
+impl Conditions {
+    /// A request of that shape (nodes, seconds) in that window (earliest, length) with these conditions;
     /// its deadline can be met from `now` on.
     pub fn request(&self, own: (u32, i64), (earliest, window): (i64, i64), now: i64) -> Request {
         let shape = |(nodes, seconds)| Shape { nodes, duration: Seconds::new(seconds) };
