@@ -42,13 +42,13 @@ pub async fn open_question(client: &Client, askers: usize) -> Value {
     found.await["items"][0].clone()
 }
 
-/// The conversation with its messages, once it is closed or as it is.
-pub async fn conversation(client: &Client, negotiation: &Value) -> Value {
+/// The negotiation with its messages, as it is now.
+pub async fn read_negotiation(client: &Client, negotiation: &Value) -> Value {
     let path = format!("/api/v1/negotiations/{}", negotiation["id"].as_str().unwrap());
     client.get(&path).await.ok(200)
 }
 
-/// The conversation once it is closed.
+/// The negotiation once it is closed.
 pub async fn closed(client: &Client, negotiation: &Value) -> Value {
     let path = format!("/api/v1/negotiations/{}", negotiation["id"].as_str().unwrap());
     until(client, &path, |told| told["state"] == "closed").await

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, path, propose};
-use crate::dialogue::{closed, conversation, open_question, serve, until, until_state};
+use crate::dialogue::{closed, open_question, read_negotiation, serve, until, until_state};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -250,7 +250,7 @@ async fn wrong_answers_change_nothing(site: Site) {
     let unknown = "/api/v1/negotiations/01900000-0000-7000-8000-000000000000/answer";
     let refusal = json!({ "answer": "refused" });
     client.post(unknown, &refusal).await.problem(404, "not_found");
-    assert_eq!(conversation(&client, &question).await["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(read_negotiation(&client, &question).await["messages"].as_array().unwrap().len(), 1);
     let operator = site.token("grace", "operator");
     let (user, supplier) = (site.token("ada", "user"), site.token("grid", "supplier"));
     client.with_token(&user).post(&path, &refusal).await.problem(403, "forbidden");

@@ -170,7 +170,7 @@ async fn one_users_streams_leave_room_for_others() {
 
 async fn a_request_is_stored_as_it_was_understood(site: Site) {
     let (server, [olga, ada, _], hours) = open(&site, "", 4).await;
-    let wish = json!({
+    let request = json!({
         "nodes": 2, "duration": "PT1H", "exclude": ["n3"], "utilisation": 0.50,
         "alternatives": [{ "duration_s": 1800, "nodes": 4 }, { "nodes": 2, "duration_s": 3600 }],
         "tolerance": { "cost": 0.02, "energy": 0 },
@@ -185,7 +185,7 @@ async fn a_request_is_stored_as_it_was_understood(site: Site) {
         "search": { "mode": "slots", "slot_s": 900 },
         "on_cap": "negotiate", "extra_power_fee_limit": 2.5, "priority": 7,
     });
-    let reservation = propose(&olga, &wish).await;
+    let reservation = propose(&olga, &request).await;
     assert_eq!(reservation["request"], understood);
     let again = propose(&olga, &reservation["request"]).await;
     assert_eq!(again["request"], understood, "read again it is the same");

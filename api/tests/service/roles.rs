@@ -32,7 +32,7 @@ type Route = (Method, &'static str, &'static str, Body, May, u16);
 enum Body {
     None,
     /// A request for a node.
-    Wish,
+    Request,
     Choice,
     Nodes,
     Price,
@@ -64,8 +64,8 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/feeds/{id}/revisions", "/api/v1/feeds/api/revisions", Body::None, May::Anyone, 200),
         // Those who may are told that there is no such feed.
         (post.clone(), "/api/v1/feeds/{id}/refresh", "/api/v1/feeds/nobody/refresh", Body::None, May::Run, 404),
-        (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Wish, May::Book, 200),
-        (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Wish, May::Book, 201),
+        (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Request, May::Book, 200),
+        (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Request, May::Book, 201),
         (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/reservations/{id}/choose", "ID/choose", Body::Choice, May::Book, 200),
@@ -169,7 +169,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
     let sample = |load: &str, power: u32| json!({ "node": "n7", "measured_at": hours.hour(-9), "load": load, "power_w": power });
     Some(match body {
         Body::None => return None,
-        Body::Wish => hours.request(1, 0, 6),
+        Body::Request => hours.request(1, 0, 6),
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::cluster::{Hours, furnish, propose};
-use crate::dialogue::{conversation, open_question};
+use crate::dialogue::{open_question, read_negotiation};
 use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 
@@ -62,7 +62,7 @@ async fn after_a_kill_the_dialogue_goes_on_within_seconds(site: Site) {
     let question = open_question(&client, 2).await;
     let took = began.elapsed();
     assert!(took < SOON, "it took {took:?}");
-    assert_eq!(requests(&conversation(&client, &question).await), 2);
+    assert_eq!(requests(&read_negotiation(&client, &question).await), 2);
 }
 
 async fn of_two_processes_one_speaks_and_the_other_takes_over(site: Site) {
@@ -77,7 +77,7 @@ async fn of_two_processes_one_speaks_and_the_other_takes_over(site: Site) {
     let client = second.client();
     propose(&client, &peak(hours)).await;
     open_question(&client, 2).await;
-    assert_eq!(requests(&conversation(&client, &question).await), 2);
+    assert_eq!(requests(&read_negotiation(&client, &question).await), 2);
 }
 
 /// While the first is frozen the second takes over and asks. When the first wakes it finds that it has
@@ -94,12 +94,12 @@ async fn who_was_frozen_does_not_speak_when_it_wakes(site: Site) {
     first.signal("CONT");
     tokio::time::sleep(Duration::from_secs(3)).await;
     let client = first.client();
-    assert_eq!(requests(&conversation(&client, &question).await), 1);
+    assert_eq!(requests(&read_negotiation(&client, &question).await), 1);
     let turns = first.log().matches("sees to it from now on").count();
     assert_eq!(turns, 1, "{}", first.log());
     second.kill();
     propose(&client, &peak(hours)).await;
     open_question(&client, 2).await;
-    assert_eq!(requests(&conversation(&client, &question).await), 2);
+    assert_eq!(requests(&read_negotiation(&client, &question).await), 2);
     assert_eq!(first.log().matches("sees to it from now on").count(), 2);
 }

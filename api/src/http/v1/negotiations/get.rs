@@ -30,7 +30,8 @@ pub struct MessagesQuery {
 
 /// A conversation, message by message.
 #[derive(Serialize, ToSchema)]
-pub struct Conversation {
+#[schema(as = Conversation)]
+pub struct NegotiationMessages {
     /// The conversation.
     #[serde(flatten)]
     pub negotiation: NegotiationDocument,
@@ -49,7 +50,7 @@ pub struct Conversation {
     tag = "grid",
     params(("id" = uuid::Uuid, Path), MessagesQuery),
     responses(
-        (status = OK, body = Conversation),
+        (status = OK, body = NegotiationMessages),
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
@@ -61,7 +62,7 @@ pub async fn get_negotiation(
     _: By<Suppliers>,
     NegotiationInPath(id): NegotiationInPath,
     Parameters(parameters): Parameters<MessagesQuery>,
-) -> Result<Json<Conversation>, Problem> {
+) -> Result<Json<NegotiationMessages>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = match (parameters.newest, parameters.cursor) {
         (Some(true), Some(_)) => {
@@ -71,7 +72,7 @@ pub async fn get_negotiation(
         (_, cursor) => Some(MessageId::from(cursor.unwrap_or(0))),
     };
     let page = dialogue.negotiation(id, after, limit).await?;
-    Ok(Json(Conversation {
+    Ok(Json(NegotiationMessages {
         negotiation: NegotiationDocument::from(&page.negotiation),
         messages: page.messages.iter().map(MessageDocument::from).collect(),
         next_cursor: page.next.map(MessageId::get),
