@@ -2,8 +2,8 @@
 //!
 //! Each noun has a folder: its values, its rows, its SQL and its repository methods. There is one
 //! implementation: the SQL is written once, with `$n` parameters that both engines accept (all of it
-//! is listed in [`sql`]); the bodies are instantiated for each engine by a macro; what differs has
-//! a name in `engine/dialect.rs`. Adding a column means: two migrations with one number, and in the
+//! is listed in [`sql`]); the methods are written once, in the noun's `repository!`, which compiles
+//! them for each engine (see `database.rs`); what differs has a name in `engine/dialect.rs`. Adding a column means: two migrations with one number, and in the
 //! noun's folder the statement, the row and the method; a contract test on both engines.
 //!
 //! Invariants:
@@ -23,6 +23,7 @@
 mod access;
 mod agendas;
 mod book;
+mod connect;
 mod consumption;
 mod database;
 mod engine;

@@ -1,98 +1,116 @@
 //! Tokens.
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, Sqlite};
 
 use super::sql;
 use crate::access::ApiToken;
 use crate::access::row::TokenRow;
+use crate::book::repository::Book;
 use crate::book::sql as book;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
+use crate::events::repository::Events;
 use crate::identity::TokenId;
 use crate::refusal::is_unique_violation;
 
-macro_rules! access {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
-                let mut transaction = self.begin_write().await?;
-                let inserted = sqlx::query(sql::INSERT_TOKEN)
-                    .bind(token.id)
-                    .bind(&token.owner)
-                    .bind(token.role.word())
-                    .bind(&token.digest)
-                    .bind(token.created.as_unix_seconds())
-                    .bind(token.revoked.map(Timestamp::as_unix_seconds))
-                    .execute(&mut *transaction)
-                    .await;
-                match inserted {
-                    Err(error) if is_unique_violation(&error) => {
-                        return Err(StorageError::TokenExists);
-                    }
-                    Err(error) => return Err(error.into()),
-                    Ok(_) => {}
+repository!(
+    /// Tokens of the API.
+    impl Database for Tokens {
+        /// Stores a token.
+        ///
+        /// # Errors
+        /// [`StorageError::TokenExists`] where its digest or id is taken.
+        pub async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let inserted = sqlx::query(sql::INSERT_TOKEN)
+                .bind(token.id)
+                .bind(&token.owner)
+                .bind(token.role.word())
+                .bind(&token.digest)
+                .bind(token.created.as_unix_seconds())
+                .bind(token.revoked.map(Timestamp::as_unix_seconds))
+                .execute(&mut *transaction)
+                .await;
+            match inserted {
+                Err(error) if is_unique_violation(&error) => {
+                    return Err(StorageError::TokenExists);
                 }
-                Self::tokens_changed(&mut transaction, token.created).await?;
-                Ok(transaction.commit().await?)
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
             }
-
-            /// Notes that who may ask is to be judged anew.
-            async fn tokens_changed(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                sqlx::query(book::TOKENS_CHANGED).execute(&mut *connection).await?;
-                let event = NewEvent::new("tokens.changed", serde_json::json!({}));
-                Self::record(connection, &[event], now).await
-            }
-
-            pub(crate) async fn find_token(
-                &self,
-                digest: &str,
-            ) -> Result<Option<ApiToken>, StorageError> {
-                let row: Option<TokenRow> = sqlx::query_as(sql::TOKEN_BY_DIGEST)
-                    .bind(digest)
-                    .fetch_optional(&self.reader)
-                    .await?;
-                row.map(ApiToken::try_from).transpose()
-            }
-
-            pub(crate) async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
-                Self::tokens(&mut *self.reader.acquire().await?).await
-            }
-
-            /// All tokens, inside a caller's transaction.
-            pub(crate) async fn tokens(
-                connection: &mut Connection<$engine>,
-            ) -> Result<Vec<ApiToken>, StorageError> {
-                let rows: Vec<TokenRow> = sqlx::query_as(sql::TOKENS).fetch_all(connection).await?;
-                rows.into_iter().map(ApiToken::try_from).collect()
-            }
-
-            pub(crate) async fn revoke_token(
-                &self,
-                id: TokenId,
-                now: Timestamp,
-            ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_write().await?;
-                let revoked = sqlx::query(sql::REVOKE_TOKEN)
-                    .bind(id)
-                    .bind(now.as_unix_seconds())
-                    .execute(&mut *transaction)
-                    .await?;
-                Self::tokens_changed(&mut transaction, now).await?;
-                transaction.commit().await?;
-                Ok(revoked.rows_affected() == 1)
-            }
-
-            pub(crate) async fn has_tokens(&self) -> Result<bool, StorageError> {
-                Ok(sqlx::query_scalar(sql::HAS_TOKENS).fetch_one(&self.reader).await?)
-            }
+            Self::tokens_changed(&mut transaction, token.created).await?;
+            Ok(transaction.commit().await?)
         }
-    };
-}
 
-access!(Sqlite);
-access!(Postgres);
+        /// The token with this digest, unless revoked.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn find_token(&self, digest: &str) -> Result<Option<ApiToken>, StorageError> {
+            let row: Option<TokenRow> = sqlx::query_as(sql::TOKEN_BY_DIGEST)
+                .bind(digest)
+                .fetch_optional(&self.reader)
+                .await?;
+            row.map(ApiToken::try_from).transpose()
+        }
+
+        /// All tokens, also revoked ones, oldest first.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
+            Self::tokens(&mut *self.reader.acquire().await?).await
+        }
+
+        /// Revokes a token; `false` where it is unknown or revoked already.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn revoke_token(
+            &self,
+            id: TokenId,
+            now: Timestamp,
+        ) -> Result<bool, StorageError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let revoked = sqlx::query(sql::REVOKE_TOKEN)
+                .bind(id)
+                .bind(now.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Self::tokens_changed(&mut transaction, now).await?;
+            transaction.commit().await?;
+            Ok(revoked.rows_affected() == 1)
+        }
+
+        /// Whether a token was ever made, be it revoked since: a site that has had users keeps its door shut.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn has_tokens(&self) -> Result<bool, StorageError> {
+            Ok(sqlx::query_scalar(sql::HAS_TOKENS).fetch_one(&self.reader).await?)
+        }
+    }
+
+    /// Parts of transactions.
+    impl Tokens {
+        /// Notes that who may ask is to be judged anew.
+        async fn tokens_changed(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            sqlx::query(book::TOKENS_CHANGED).execute(&mut *connection).await?;
+            let event = NewEvent::new("tokens.changed", serde_json::json!({}));
+            Events::<Engine>::record(connection, &[event], now).await
+        }
+
+        /// All tokens, inside a caller's transaction.
+        pub(crate) async fn tokens(
+            connection: &mut Connection<Engine>,
+        ) -> Result<Vec<ApiToken>, StorageError> {
+            let rows: Vec<TokenRow> = sqlx::query_as(sql::TOKENS).fetch_all(connection).await?;
+            rows.into_iter().map(ApiToken::try_from).collect()
+        }
+    }
+);

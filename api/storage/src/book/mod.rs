@@ -1,7 +1,7 @@
 //! The book's row: how far the database is. Whatever writes the book counts there, and plans are judged
 //! by it.
 
-mod repository;
+pub(crate) mod repository;
 pub mod sql;
 
 use crate::identity::EpochId;

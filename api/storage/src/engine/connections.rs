@@ -12,7 +12,7 @@ use crate::error::StorageError;
 
 /// The connections of one database.
 #[derive(Debug)]
-pub(crate) struct Repository<DB: Dialect> {
+pub(crate) struct Connections<DB: Dialect> {
     /// For transactions that write.
     pub(crate) writer: Pool<DB>,
     /// For everything else.
@@ -24,8 +24,8 @@ pub(crate) struct Repository<DB: Dialect> {
     pub(crate) turns: Turns,
 }
 
-impl<DB: Dialect> Repository<DB> {
-    /// A repository on open connections.
+impl<DB: Dialect> Connections<DB> {
+    /// Takes over open connections.
     pub(crate) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
         Self { writer, reader, asking: Mutex::new(None), turns: Turns::default() }
     }

@@ -10,7 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection, Pool, Postgres, Sqlite};
 
 use super::sql;
-use crate::engine::connections::Repository;
+use crate::engine::connections::Connections;
 use crate::error::StorageError;
 use crate::refusal::Refusal;
 
@@ -65,7 +65,7 @@ pub(crate) enum Missing {
 pub(crate) async fn open_sqlite(
     url: &str,
     missing: Missing,
-) -> Result<Repository<Sqlite>, StorageError> {
+) -> Result<Connections<Sqlite>, StorageError> {
     let plain = SqliteConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let file = plain.get_filename().to_path_buf();
     if url.contains(":memory:") || url.contains("mode=memory") || file.as_os_str().is_empty() {
@@ -95,7 +95,7 @@ pub(crate) async fn open_sqlite(
     let writer = connect(writer, options.clone(), &target).await?;
     let reader = SqlitePoolOptions::new().max_connections(SQLITE_READERS);
     let reader = connect(reader, options.pragma("query_only", "ON"), &target).await?;
-    Ok(Repository::new(writer, reader))
+    Ok(Connections::new(writer, reader))
 }
 
 /// Whether there are tables of ours, without touching the file.
@@ -131,7 +131,7 @@ async fn prepare_sqlite(
 pub(crate) async fn open_postgres(
     url: &str,
     missing: Missing,
-) -> Result<Repository<Postgres>, StorageError> {
+) -> Result<Connections<Postgres>, StorageError> {
     let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let database = options.get_database().unwrap_or(options.get_username());
     let target = match options.get_socket() {
@@ -140,7 +140,7 @@ pub(crate) async fn open_postgres(
     };
     prepare_postgres(&options, &target, missing).await?;
     let pool = postgres_pool(options);
-    Ok(Repository::new(pool.clone(), pool))
+    Ok(Connections::new(pool.clone(), pool))
 }
 
 /// The connections of the service. The first is made when it is needed.

@@ -1,11 +1,12 @@
 //! Events: recorded inside the transactions of what they tell of.
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, QueryBuilder, Sqlite};
+use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::book::sql as book;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::events::row::EventRow;
@@ -15,84 +16,97 @@ use crate::identity::EventId;
 /// Events that are deleted together, so that writers do not wait.
 const FORGOTTEN_TOGETHER: i64 = 5000;
 
-macro_rules! events {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            /// Records events inside a caller's transaction that began with `begin_write`.
-            pub(crate) async fn record(
-                connection: &mut Connection<$engine>,
-                events: &[NewEvent],
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                for event in events {
-                    debug_assert!(EVENT_KINDS.contains(&event.kind.as_str()), "{}", event.kind);
-                }
-                for chunk in events.chunks(MAX_BOUND_VALUES / 4) {
-                    let mut insert = QueryBuilder::<$engine>::new(sql::EVENTS_BULK);
-                    insert.push_values(chunk, |mut row, event| {
-                        row.push_bind(now.as_unix_seconds())
-                            .push_bind(&event.kind)
-                            .push_bind(event.owner.as_deref())
-                            .push_bind(event.data.to_string());
-                    });
-                    insert.build().execute(&mut *connection).await?;
-                }
-                Ok(())
-            }
+repository!(
+    /// What happened. Whatever this handle writes records its events in the same transaction.
+    impl Database for Events {
+        /// Events after one, all where none is named, in the order in which they were committed: none
+        /// will ever come in between. At most `limit`.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn events_after(
+            &self,
+            after: Option<EventId>,
+            limit: u16,
+        ) -> Result<Vec<Event>, StorageError> {
+            let rows: Vec<EventRow> = sqlx::query_as(sql::EVENTS_AFTER)
+                .bind(after.map_or(0, EventId::get))
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(rows.into_iter().map(Event::from).collect())
+        }
 
-            /// The same inside any other transaction that writes, which waits for its turn among
-            /// the book's writers: to be called last.
-            pub(crate) async fn record_beside(
-                connection: &mut Connection<$engine>,
-                event: NewEvent,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                sqlx::query(book::TAKE_TURN).execute(&mut *connection).await?;
-                Self::record(connection, &[event], now).await
-            }
+        /// The oldest and the newest event that are kept.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn events_kept(&self) -> Result<EventsKept, StorageError> {
+            Ok(sqlx::query_as(sql::EVENTS_KEPT).fetch_one(&self.reader).await?)
+        }
 
-            pub(crate) async fn events_after(
-                &self,
-                after: Option<EventId>,
-                limit: u16,
-            ) -> Result<Vec<Event>, StorageError> {
-                let rows: Vec<EventRow> = sqlx::query_as(sql::EVENTS_AFTER)
-                    .bind(after.map_or(0, EventId::get))
-                    .bind(i64::from(limit))
-                    .fetch_all(&self.reader)
+        /// Forgets events from before an instant, and all but the `most` newest; how many. The newest
+        /// stays.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_events(
+            &self,
+            before: Timestamp,
+            most: u32,
+        ) -> Result<u64, StorageError> {
+            let Some(newest) = self.events_kept().await?.newest else { return Ok(0) };
+            let mut forgotten = 0;
+            loop {
+                let mut transaction = self.begin_beside_the_book().await?;
+                let done = sqlx::query(sql::FORGET_EVENTS)
+                    .bind(before.as_unix_seconds())
+                    .bind(newest.get() - i64::from(most))
+                    .bind(FORGOTTEN_TOGETHER)
+                    .execute(&mut *transaction)
                     .await?;
-                Ok(rows.into_iter().map(Event::from).collect())
-            }
-
-            pub(crate) async fn events_kept(&self) -> Result<EventsKept, StorageError> {
-                Ok(sqlx::query_as(sql::EVENTS_KEPT).fetch_one(&self.reader).await?)
-            }
-
-            pub(crate) async fn forget_events(
-                &self,
-                before: Timestamp,
-                most: u32,
-            ) -> Result<u64, StorageError> {
-                let Some(newest) = self.events_kept().await?.newest else { return Ok(0) };
-                let mut forgotten = 0;
-                loop {
-                    let mut transaction = self.begin_beside_the_book().await?;
-                    let done = sqlx::query(sql::FORGET_EVENTS)
-                        .bind(before.as_unix_seconds())
-                        .bind(newest.get() - i64::from(most))
-                        .bind(FORGOTTEN_TOGETHER)
-                        .execute(&mut *transaction)
-                        .await?;
-                    transaction.commit().await?;
-                    match done.rows_affected() {
-                        0 => return Ok(forgotten),
-                        count => forgotten += count,
-                    }
+                transaction.commit().await?;
+                match done.rows_affected() {
+                    0 => return Ok(forgotten),
+                    count => forgotten += count,
                 }
             }
         }
-    };
-}
+    }
 
-events!(Sqlite);
-events!(Postgres);
+    /// Parts of transactions.
+    impl Events {
+        /// Records events inside a caller's transaction that began with `begin_write`.
+        pub(crate) async fn record(
+            connection: &mut Connection<Engine>,
+            events: &[NewEvent],
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            for event in events {
+                debug_assert!(EVENT_KINDS.contains(&event.kind.as_str()), "{}", event.kind);
+            }
+            for chunk in events.chunks(MAX_BOUND_VALUES / 4) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::EVENTS_BULK);
+                insert.push_values(chunk, |mut row, event| {
+                    row.push_bind(now.as_unix_seconds())
+                        .push_bind(&event.kind)
+                        .push_bind(event.owner.as_deref())
+                        .push_bind(event.data.to_string());
+                });
+                insert.build().execute(&mut *connection).await?;
+            }
+            Ok(())
+        }
+
+        /// The same inside any other transaction that writes, which waits for its turn among
+        /// the book's writers: to be called last.
+        pub(crate) async fn record_beside(
+            connection: &mut Connection<Engine>,
+            event: NewEvent,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            sqlx::query(book::TAKE_TURN).execute(&mut *connection).await?;
+            Self::record(connection, &[event], now).await
+        }
+    }
+);

@@ -2,147 +2,158 @@
 
 use planner::time::Timestamp;
 use serde_json::json;
-use sqlx::{Postgres, Sqlite};
 
 use super::sql;
+use crate::book::repository::Book;
 use crate::book::sql as book;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
+use crate::events::repository::Events;
 use crate::grants::row::GrantRow;
 use crate::grants::{Grant, GrantStanding};
 use crate::identity::GrantId;
 
-macro_rules! grants {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn put_grants(
-                &self,
-                grants: &[Grant],
-                gone: &[GrantId],
-                now: Timestamp,
-            ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let mut changed = false;
-                for grant in grants {
-                    changed |= Self::put_grant(connection, grant).await?;
-                }
-                for id in gone {
-                    let revoked = sqlx::query(sql::REVOKE_GRANT)
-                        .bind(id)
-                        .bind(now.as_unix_seconds())
-                        .execute(&mut *connection)
-                        .await?;
-                    changed |= revoked.rows_affected() > 0;
-                }
-                if changed {
-                    Self::grants_changed(connection, now).await?;
-                    transaction.commit().await?;
-                }
-                Ok(changed)
+repository!(
+    /// Grants of extra power.
+    impl Database for Grants {
+        /// Stores grants and revokes others, in one transaction; `false` where nothing changed. A grant
+        /// with the name of one that is known takes its place.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_grants(
+            &self,
+            grants: &[Grant],
+            gone: &[GrantId],
+            now: Timestamp,
+        ) -> Result<bool, StorageError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let mut changed = false;
+            for grant in grants {
+                changed |= Self::put_grant(connection, grant).await?;
             }
-
-            async fn put_grant(
-                connection: &mut Connection<$engine>,
-                grant: &Grant,
-            ) -> Result<bool, StorageError> {
-                let known: Option<GrantRow> = match &grant.supplier_id {
-                    None => None,
-                    Some(name) => {
-                        sqlx::query_as(sql::GRANT_BY_NAME)
-                            .bind(name)
-                            .fetch_optional(&mut *connection)
-                            .await?
-                    }
-                };
-                let Some(known) = known.map(Grant::try_from).transpose()? else {
-                    Self::insert_grant(connection, grant).await?;
-                    return Ok(true);
-                };
-                let figures = |it: &Grant| (it.span, it.power, it.fee_millionths);
-                let revoked = known.standing == GrantStanding::Revoked;
-                if figures(&known) == figures(grant) && !revoked {
-                    return Ok(false);
-                }
-                // What those who asked had their turn at stays with everybody.
-                let standing = if revoked { grant.standing } else { known.standing };
-                sqlx::query(sql::CHANGE_GRANT)
-                    .bind(known.id)
-                    .bind(standing.word())
-                    .bind(grant.span.start().as_unix_seconds())
-                    .bind(grant.span.end().as_unix_seconds())
-                    .bind(grant.power.as_microwatts())
-                    .bind(grant.fee_millionths)
-                    .bind(grant.received.as_unix_seconds())
-                    .execute(connection)
+            for id in gone {
+                let revoked = sqlx::query(sql::REVOKE_GRANT)
+                    .bind(id)
+                    .bind(now.as_unix_seconds())
+                    .execute(&mut *connection)
                     .await?;
-                Ok(true)
+                changed |= revoked.rows_affected() > 0;
             }
-
-            async fn insert_grant(
-                connection: &mut Connection<$engine>,
-                grant: &Grant,
-            ) -> Result<(), StorageError> {
-                sqlx::query(sql::INSERT_GRANT)
-                    .bind(grant.id)
-                    .bind(&grant.supplier_id)
-                    .bind(grant.negotiation_id)
-                    .bind(grant.standing.word())
-                    .bind(grant.span.start().as_unix_seconds())
-                    .bind(grant.span.end().as_unix_seconds())
-                    .bind(grant.power.as_microwatts())
-                    .bind(grant.fee_millionths)
-                    .bind(grant.received.as_unix_seconds())
-                    .execute(connection)
-                    .await?;
-                Ok(())
-            }
-
-            /// Notes that plans made earlier may be wrong.
-            async fn grants_changed(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                sqlx::query(book::GRANTS_CHANGED).execute(&mut *connection).await?;
-                let event = NewEvent::new("grants.changed", json!({}));
-                Self::record(connection, &[event], now).await?;
-                Self::bump_version(connection).await
-            }
-
-            pub(crate) async fn release_grants(
-                &self,
-                now: Timestamp,
-            ) -> Result<bool, StorageError> {
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let released = sqlx::query(sql::RELEASE_GRANTS).execute(&mut *connection).await?;
-                if released.rows_affected() == 0 {
-                    return Ok(false);
-                }
+            if changed {
                 Self::grants_changed(connection, now).await?;
                 transaction.commit().await?;
-                Ok(true)
             }
-
-            pub(crate) async fn grants(&self, from: Timestamp) -> Result<Vec<Grant>, StorageError> {
-                Self::upcoming_grants(&mut *self.reader.acquire().await?, from).await
-            }
-
-            /// Grants that have yet to end, inside a caller's transaction.
-            pub(crate) async fn upcoming_grants(
-                connection: &mut Connection<$engine>,
-                from: Timestamp,
-            ) -> Result<Vec<Grant>, StorageError> {
-                let rows: Vec<GrantRow> = sqlx::query_as(sql::GRANTS)
-                    .bind(from.as_unix_seconds())
-                    .fetch_all(connection)
-                    .await?;
-                rows.into_iter().map(Grant::try_from).collect()
-            }
+            Ok(changed)
         }
-    };
-}
 
-grants!(Sqlite);
-grants!(Postgres);
+        /// Lets everybody use what was set aside; `false` where nothing was.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn release_grants(&self, now: Timestamp) -> Result<bool, StorageError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let released = sqlx::query(sql::RELEASE_GRANTS).execute(&mut *connection).await?;
+            if released.rows_affected() == 0 {
+                return Ok(false);
+            }
+            Self::grants_changed(connection, now).await?;
+            transaction.commit().await?;
+            Ok(true)
+        }
+
+        /// Grants that have yet to end at an instant, revoked ones too, by start.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn grants(&self, from: Timestamp) -> Result<Vec<Grant>, StorageError> {
+            Self::upcoming_grants(&mut *self.reader.acquire().await?, from).await
+        }
+    }
+
+    /// Parts of transactions.
+    impl Grants {
+        async fn put_grant(
+            connection: &mut Connection<Engine>,
+            grant: &Grant,
+        ) -> Result<bool, StorageError> {
+            let known: Option<GrantRow> = match &grant.supplier_id {
+                None => None,
+                Some(name) => {
+                    sqlx::query_as(sql::GRANT_BY_NAME)
+                        .bind(name)
+                        .fetch_optional(&mut *connection)
+                        .await?
+                }
+            };
+            let Some(known) = known.map(Grant::try_from).transpose()? else {
+                Self::insert_grant(connection, grant).await?;
+                return Ok(true);
+            };
+            let figures = |it: &Grant| (it.span, it.power, it.fee_millionths);
+            let revoked = known.standing == GrantStanding::Revoked;
+            if figures(&known) == figures(grant) && !revoked {
+                return Ok(false);
+            }
+            // What those who asked had their turn at stays with everybody.
+            let standing = if revoked { grant.standing } else { known.standing };
+            sqlx::query(sql::CHANGE_GRANT)
+                .bind(known.id)
+                .bind(standing.word())
+                .bind(grant.span.start().as_unix_seconds())
+                .bind(grant.span.end().as_unix_seconds())
+                .bind(grant.power.as_microwatts())
+                .bind(grant.fee_millionths)
+                .bind(grant.received.as_unix_seconds())
+                .execute(connection)
+                .await?;
+            Ok(true)
+        }
+
+        async fn insert_grant(
+            connection: &mut Connection<Engine>,
+            grant: &Grant,
+        ) -> Result<(), StorageError> {
+            sqlx::query(sql::INSERT_GRANT)
+                .bind(grant.id)
+                .bind(&grant.supplier_id)
+                .bind(grant.negotiation_id)
+                .bind(grant.standing.word())
+                .bind(grant.span.start().as_unix_seconds())
+                .bind(grant.span.end().as_unix_seconds())
+                .bind(grant.power.as_microwatts())
+                .bind(grant.fee_millionths)
+                .bind(grant.received.as_unix_seconds())
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+
+        /// Notes that plans made earlier may be wrong.
+        async fn grants_changed(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            sqlx::query(book::GRANTS_CHANGED).execute(&mut *connection).await?;
+            let event = NewEvent::new("grants.changed", json!({}));
+            Events::<Engine>::record(connection, &[event], now).await?;
+            Book::<Engine>::bump_version(connection).await
+        }
+
+        /// Grants that have yet to end, inside a caller's transaction.
+        pub(crate) async fn upcoming_grants(
+            connection: &mut Connection<Engine>,
+            from: Timestamp,
+        ) -> Result<Vec<Grant>, StorageError> {
+            let rows: Vec<GrantRow> = sqlx::query_as(sql::GRANTS)
+                .bind(from.as_unix_seconds())
+                .fetch_all(connection)
+                .await?;
+            rows.into_iter().map(Grant::try_from).collect()
+        }
+    }
+);

@@ -5,19 +5,26 @@ use planner::node::{Names, Node, Nodes};
 use planner::order::{NodeOrder, Preference};
 use planner::time::Timestamp;
 use serde_json::json;
-use sqlx::{Postgres, QueryBuilder, Sqlite};
+use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::engine::connections::{Connection, Repository};
+use crate::book::repository::Book;
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
+use crate::epochs::repository::Epochs;
 use crate::epochs::row::EpochRow;
 use crate::error::StorageError;
 use crate::events::NewEvent;
+use crate::events::repository::Events;
 use crate::identity::EpochId;
 use crate::nodes::packed::{self, Seal, Unpacking};
 use crate::nodes::remap::Remap;
 use crate::nodes::row::{CalibrationRow, NodeRow};
 use crate::nodes::{Calibration, StoredNodes};
+use crate::outages::repository::Outages;
+use crate::reservations::allocations::repository::Allocations;
+use crate::reservations::lifecycle::Lifecycle;
 
 /// The draw order that the ranks of the tables count in.
 fn draw_order(nodes: &Nodes) -> NodeOrder {
@@ -78,196 +85,214 @@ fn is_number_of(name: &str, ordinal: usize) -> bool {
     })
 }
 
-macro_rules! nodes {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let nodes = Self::newest_nodes(&mut transaction).await?;
-                transaction.commit().await?;
-                Ok(nodes)
-            }
+repository!(
+    /// Nodes.
+    impl Database for ClusterNodes {
+        /// The nodes of the newest epoch and their draw order.
+        ///
+        /// # Errors
+        /// Storage failed, or a stored rank is not the one the planner gives.
+        pub async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let nodes = Self::newest_nodes(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(nodes)
+        }
 
-            pub(crate) async fn newest_nodes(
-                connection: &mut Connection<$engine>,
-            ) -> Result<Option<StoredNodes>, StorageError> {
-                let Some(epoch) = Self::newest_epoch(connection).await? else { return Ok(None) };
-                let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
-                let count = u32::try_from(epoch.node_count).map_err(|_| broken())?;
-                let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
-                let mut unpacking = unpacking.ok_or_else(broken)?;
-                let mut seal = Seal::default();
-                for ordinals in packed::chunks(count) {
-                    let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
-                        .bind(epoch.id)
-                        .bind(i64::from(ordinals.start))
-                        .fetch_optional(&mut *connection)
-                        .await?;
-                    let data = data.ok_or_else(broken)?;
-                    unpacking.chunk(&data).ok_or_else(broken)?;
-                    seal.chunk(&data);
-                }
-                if unpacking.count() != count {
-                    return Err(broken());
-                }
-                if let Some(statement) = <$engine>::LONG_PAUSE {
-                    <$engine>::run(connection, statement).await?;
-                }
-                // Names and order of a million nodes take a while: not on an async thread.
-                let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));
-                match sealed.await {
-                    Ok(nodes) => nodes.map(Some),
-                    Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-                }
+        /// Packs the newest epoch's nodes where an earlier release stored a row for each.
+        ///
+        /// # Errors
+        /// Storage failed, or the rows do not make nodes.
+        pub(crate) async fn pack_rows(&self) -> Result<(), StorageError> {
+            let newest = Epochs::<Engine>::newest_epoch(&mut *self.reader.acquire().await?).await?;
+            if newest.is_none_or(|epoch| epoch.digest.is_some()) {
+                return Ok(());
             }
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let newest = Epochs::<Engine>::newest_epoch(connection).await?;
+            // Another process may have packed them while this one waited.
+            let Some(epoch) = newest.filter(|epoch| epoch.digest.is_none()) else {
+                return Ok(());
+            };
+            let rows: Vec<NodeRow> =
+                sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(&mut *connection).await?;
+            let nodes = nodes_of_rows(&epoch, rows)?;
+            Self::insert_chunks(connection, epoch.id, &nodes, &draw_order(&nodes)).await?;
+            sqlx::query(sql::DELETE_NODES).bind(epoch.id).execute(&mut *connection).await?;
+            Ok(transaction.commit().await?)
+        }
 
-            /// Packs the newest epoch's nodes where an earlier release stored a row for each.
-            pub(crate) async fn pack_rows(&self) -> Result<(), StorageError> {
-                let newest = Self::newest_epoch(&mut *self.reader.acquire().await?).await?;
-                if newest.is_none_or(|epoch| epoch.digest.is_some()) {
-                    return Ok(());
-                }
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let newest = Self::newest_epoch(connection).await?;
-                // Another process may have packed them while this one waited.
-                let Some(epoch) = newest.filter(|epoch| epoch.digest.is_none()) else {
-                    return Ok(());
-                };
-                let rows: Vec<NodeRow> =
-                    sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(&mut *connection).await?;
-                let nodes = nodes_of_rows(&epoch, rows)?;
-                Self::insert_chunks(connection, epoch.id, &nodes, &draw_order(&nodes)).await?;
-                sqlx::query(sql::DELETE_NODES).bind(epoch.id).execute(&mut *connection).await?;
-                Ok(transaction.commit().await?)
+        /// Opens a new epoch with these nodes, remembers what led to it, and moves what is booked from
+        /// `now` on to the new ranks of the nodes with the same names.
+        ///
+        /// # Errors
+        /// [`StorageError::NodesInUse`] where a booked node would vanish;
+        /// [`StorageError::EpochChanged`] where the nodes are based on an epoch that is not the newest.
+        pub async fn replace_nodes(
+            &self,
+            nodes: &Nodes,
+            calibrations: &[Calibration],
+            based_on: Option<EpochId>,
+            now: Timestamp,
+        ) -> Result<EpochId, StorageError> {
+            let order = draw_order(nodes);
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let newest = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
+            if based_on.is_some() && based_on != newest {
+                return Err(StorageError::EpochChanged);
             }
+            Lifecycle::<Engine>::expire_due(connection, now).await?;
+            let upcoming = Allocations::<Engine>::upcoming_allocations(connection, now).await?;
+            let outages = Outages::<Engine>::upcoming_outages(connection, now).await?;
+            // The nodes before are not read where there is nothing to move.
+            let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
+                (Vec::new(), Vec::new())
+            } else if let Some(old) = Self::newest_nodes(connection).await? {
+                let remap = Remap { old: &old, new: nodes, order: &order };
+                (remap.allocations(upcoming, now)?, remap.outages(outages))
+            } else {
+                (Vec::new(), Vec::new())
+            };
+            let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
+            Self::insert_calibrations(connection, epoch, calibrations).await?;
+            Allocations::<Engine>::cut_allocations(connection, now).await?;
+            Allocations::<Engine>::insert_allocations(connection, epoch, &moved).await?;
+            Outages::<Engine>::move_outages(connection, epoch, &outages).await?;
+            let kind = match calibrations {
+                [] => "nodes.replaced",
+                _ => "nodes.calibrated",
+            };
+            let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
+            Events::<Engine>::record(connection, &[NewEvent::new(kind, data)], now).await?;
+            Book::<Engine>::bump_version(connection).await?;
+            transaction.commit().await?;
+            Ok(epoch)
+        }
 
-            pub(crate) async fn replace_nodes(
-                &self,
-                nodes: &Nodes,
-                calibrations: &[Calibration],
-                based_on: Option<EpochId>,
-                now: Timestamp,
-            ) -> Result<EpochId, StorageError> {
-                let order = draw_order(nodes);
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let newest = Self::newest_epoch(connection).await?.map(|row| row.id);
-                if based_on.is_some() && based_on != newest {
-                    return Err(StorageError::EpochChanged);
-                }
-                Self::expire_due(connection, now).await?;
-                let upcoming = Self::upcoming_allocations(connection, now).await?;
-                let outages = Self::upcoming_outages(connection, now).await?;
-                // The nodes before are not read where there is nothing to move.
-                let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
-                    (Vec::new(), Vec::new())
-                } else if let Some(old) = Self::newest_nodes(connection).await? {
-                    let remap = Remap { old: &old, new: nodes, order: &order };
-                    (remap.allocations(upcoming, now)?, remap.outages(outages))
-                } else {
-                    (Vec::new(), Vec::new())
-                };
-                let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
-                Self::insert_calibrations(connection, epoch, calibrations).await?;
-                Self::cut_allocations(connection, now).await?;
-                Self::insert_allocations(connection, epoch, &moved).await?;
-                Self::move_outages(connection, epoch, &outages).await?;
-                let kind = match calibrations {
-                    [] => "nodes.replaced",
-                    _ => "nodes.calibrated",
-                };
-                let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
-                Self::record(connection, &[NewEvent::new(kind, data)], now).await?;
-                Self::bump_version(connection).await?;
-                transaction.commit().await?;
-                Ok(epoch)
-            }
+        /// Measurements of one node or of all, newest epoch first.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn calibrations(
+            &self,
+            node_name: Option<&str>,
+            limit: u32,
+        ) -> Result<Vec<Calibration>, StorageError> {
+            let query = match node_name {
+                Some(name) => sqlx::query_as(sql::CALIBRATIONS_OF_NODE).bind(name),
+                None => sqlx::query_as(sql::CALIBRATIONS),
+            };
+            let rows: Vec<CalibrationRow> =
+                query.bind(i64::from(limit)).fetch_all(&self.reader).await?;
+            rows.into_iter().map(Calibration::try_from).collect()
+        }
+    }
 
-            async fn insert_epoch(
-                connection: &mut Connection<$engine>,
-                nodes: &Nodes,
-                order: &NodeOrder,
-                now: Timestamp,
-            ) -> Result<EpochId, StorageError> {
-                let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
-                    .bind(now.as_unix_seconds())
-                    .bind(i64::from(nodes.count()))
-                    .bind(matches!(nodes.names(), Names::Numbered))
-                    .bind(packed::label_text(nodes.labels()))
-                    .fetch_one(&mut *connection)
+    /// Parts of transactions.
+    impl ClusterNodes {
+        pub(crate) async fn newest_nodes(
+            connection: &mut Connection<Engine>,
+        ) -> Result<Option<StoredNodes>, StorageError> {
+            let Some(epoch) = Epochs::<Engine>::newest_epoch(connection).await? else {
+                return Ok(None);
+            };
+            let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
+            let count = u32::try_from(epoch.node_count).map_err(|_| broken())?;
+            let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
+            let mut unpacking = unpacking.ok_or_else(broken)?;
+            let mut seal = Seal::default();
+            for ordinals in packed::chunks(count) {
+                let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
+                    .bind(epoch.id)
+                    .bind(i64::from(ordinals.start))
+                    .fetch_optional(&mut *connection)
                     .await?;
-                Self::insert_chunks(connection, epoch, nodes, order).await?;
-                Ok(epoch)
+                let data = data.ok_or_else(broken)?;
+                unpacking.chunk(&data).ok_or_else(broken)?;
+                seal.chunk(&data);
             }
-
-            async fn insert_chunks(
-                connection: &mut Connection<$engine>,
-                epoch: EpochId,
-                nodes: &Nodes,
-                order: &NodeOrder,
-            ) -> Result<(), StorageError> {
-                let mut seal = Seal::default();
-                for ordinals in packed::chunks(nodes.count()) {
-                    let first = i64::from(ordinals.start);
-                    let data = packed::pack(nodes, ordinals);
-                    seal.chunk(&data);
-                    sqlx::query(sql::INSERT_CHUNK)
-                        .bind(epoch)
-                        .bind(first)
-                        .bind(data)
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                sqlx::query(sql::SEAL_EPOCH)
-                    .bind(epoch)
-                    .bind(matches!(nodes.names(), Names::Numbered))
-                    .bind(seal.close(order))
-                    .execute(&mut *connection)
-                    .await?;
-                Ok(())
+            if unpacking.count() != count {
+                return Err(broken());
             }
-
-            async fn insert_calibrations(
-                connection: &mut Connection<$engine>,
-                epoch: EpochId,
-                calibrations: &[Calibration],
-            ) -> Result<(), StorageError> {
-                for chunk in calibrations.chunks(MAX_BOUND_VALUES / 10) {
-                    let mut insert = QueryBuilder::<$engine>::new(sql::CALIBRATIONS_BULK);
-                    insert.push_values(chunk, |mut row, calibration| {
-                        row.push_bind(epoch)
-                            .push_bind(&calibration.node_name)
-                            .push_bind(calibration.measured.as_unix_seconds())
-                            .push_bind(calibration.idle_power.as_microwatts())
-                            .push_bind(calibration.max_power.as_microwatts())
-                            .push_bind(calibration.idle_spread.as_microwatts())
-                            .push_bind(calibration.max_spread.as_microwatts())
-                            .push_bind(i64::from(calibration.idle_samples))
-                            .push_bind(i64::from(calibration.max_samples))
-                            .push_bind(i64::from(calibration.outliers));
-                    });
-                    insert.build().execute(&mut *connection).await?;
-                }
-                Ok(())
+            if let Some(statement) = Engine::LONG_PAUSE {
+                Engine::run(connection, statement).await?;
             }
-
-            pub(crate) async fn calibrations(
-                &self,
-                node_name: Option<&str>,
-                limit: u32,
-            ) -> Result<Vec<Calibration>, StorageError> {
-                let query = match node_name {
-                    Some(name) => sqlx::query_as(sql::CALIBRATIONS_OF_NODE).bind(name),
-                    None => sqlx::query_as(sql::CALIBRATIONS),
-                };
-                let rows: Vec<CalibrationRow> =
-                    query.bind(i64::from(limit)).fetch_all(&self.reader).await?;
-                rows.into_iter().map(Calibration::try_from).collect()
+            // Names and order of a million nodes take a while: not on an async thread.
+            let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));
+            match sealed.await {
+                Ok(nodes) => nodes.map(Some),
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
             }
         }
-    };
-}
 
-nodes!(Sqlite);
-nodes!(Postgres);
+        async fn insert_epoch(
+            connection: &mut Connection<Engine>,
+            nodes: &Nodes,
+            order: &NodeOrder,
+            now: Timestamp,
+        ) -> Result<EpochId, StorageError> {
+            let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
+                .bind(now.as_unix_seconds())
+                .bind(i64::from(nodes.count()))
+                .bind(matches!(nodes.names(), Names::Numbered))
+                .bind(packed::label_text(nodes.labels()))
+                .fetch_one(&mut *connection)
+                .await?;
+            Self::insert_chunks(connection, epoch, nodes, order).await?;
+            Ok(epoch)
+        }
+
+        async fn insert_chunks(
+            connection: &mut Connection<Engine>,
+            epoch: EpochId,
+            nodes: &Nodes,
+            order: &NodeOrder,
+        ) -> Result<(), StorageError> {
+            let mut seal = Seal::default();
+            for ordinals in packed::chunks(nodes.count()) {
+                let first = i64::from(ordinals.start);
+                let data = packed::pack(nodes, ordinals);
+                seal.chunk(&data);
+                sqlx::query(sql::INSERT_CHUNK)
+                    .bind(epoch)
+                    .bind(first)
+                    .bind(data)
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            sqlx::query(sql::SEAL_EPOCH)
+                .bind(epoch)
+                .bind(matches!(nodes.names(), Names::Numbered))
+                .bind(seal.close(order))
+                .execute(&mut *connection)
+                .await?;
+            Ok(())
+        }
+
+        async fn insert_calibrations(
+            connection: &mut Connection<Engine>,
+            epoch: EpochId,
+            calibrations: &[Calibration],
+        ) -> Result<(), StorageError> {
+            for chunk in calibrations.chunks(MAX_BOUND_VALUES / 10) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::CALIBRATIONS_BULK);
+                insert.push_values(chunk, |mut row, calibration| {
+                    row.push_bind(epoch)
+                        .push_bind(&calibration.node_name)
+                        .push_bind(calibration.measured.as_unix_seconds())
+                        .push_bind(calibration.idle_power.as_microwatts())
+                        .push_bind(calibration.max_power.as_microwatts())
+                        .push_bind(calibration.idle_spread.as_microwatts())
+                        .push_bind(calibration.max_spread.as_microwatts())
+                        .push_bind(i64::from(calibration.idle_samples))
+                        .push_bind(i64::from(calibration.max_samples))
+                        .push_bind(i64::from(calibration.outliers));
+                });
+                insert.build().execute(&mut *connection).await?;
+            }
+            Ok(())
+        }
+    }
+);

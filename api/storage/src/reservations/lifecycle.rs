@@ -3,177 +3,204 @@
 //! None of this takes nodes that were free, so none of it changes the book's version.
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, Sqlite};
 
 use super::sql;
-use crate::engine::connections::{Connection, Repository};
+use crate::book::repository::Book;
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
+use crate::events::repository::Events;
 use crate::identity::ReservationId;
+use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::{ChooseError, EndError};
 use crate::reservations::event::reservation_reached;
+use crate::reservations::reading::Reservations;
 use crate::reservations::reservation::{
     Advanced, Choice, Ending, OfferSelector, ReservationState, StoredReservation,
 };
 
-macro_rules! lifecycle {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn choose(
-                &self,
-                id: ReservationId,
-                selector: OfferSelector,
-                now: Timestamp,
-                expected_row_version: Option<i64>,
-            ) -> Result<StoredReservation, ChooseError> {
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let found = Self::find_reservation(connection, id).await?;
-                let reservation = found.ok_or(ChooseError::NotFound)?;
-                let (offer, span) = match reservation.choice(selector, now, expected_row_version)? {
-                    Choice::TakenBefore => return Ok(reservation),
-                    Choice::Take(offer, span) => (offer, span),
-                };
-                sqlx::query(sql::CONFIRM)
-                    .bind(id)
-                    .bind(offer)
-                    .bind(span.start().as_unix_seconds())
-                    .bind(span.end().as_unix_seconds())
-                    .bind(now.as_unix_seconds())
-                    .execute(&mut *connection)
-                    .await?;
-                sqlx::query(allocations::DELETE_OTHER_OFFERS_ALLOCATIONS)
-                    .bind(id)
-                    .bind(offer)
-                    .execute(&mut *connection)
-                    .await?;
-                let state = ReservationState::Confirmed;
-                let event = reservation_reached(id, &reservation.owner, state);
-                Self::record(connection, &[event], now).await?;
-                if let Some(replaced) = reservation.replaces {
-                    Self::give_way(connection, replaced, now).await?;
-                }
-                transaction.commit().await?;
-                Ok(StoredReservation {
-                    state,
-                    confirmed: Some(now),
-                    chosen: Some((offer, span)),
-                    row_version: reservation.row_version + 1,
-                    ..reservation
-                })
+repository!(
+    /// Reservations after they were proposed: chosen, ended, moved on by the clock.
+    impl Database for Lifecycle {
+        /// Confirms an offer and frees the nodes of the others. Choosing the chosen offer again
+        /// succeeds.
+        ///
+        /// # Errors
+        /// See [`ChooseError`].
+        pub async fn choose(
+            &self,
+            id: ReservationId,
+            selector: OfferSelector,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<StoredReservation, ChooseError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let reservation = found.ok_or(ChooseError::NotFound)?;
+            let (offer, span) = match reservation.choice(selector, now, expected_row_version)? {
+                Choice::TakenBefore => return Ok(reservation),
+                Choice::Take(offer, span) => (offer, span),
+            };
+            sqlx::query(sql::CONFIRM)
+                .bind(id)
+                .bind(offer)
+                .bind(span.start().as_unix_seconds())
+                .bind(span.end().as_unix_seconds())
+                .bind(now.as_unix_seconds())
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query(allocations::DELETE_OTHER_OFFERS_ALLOCATIONS)
+                .bind(id)
+                .bind(offer)
+                .execute(&mut *connection)
+                .await?;
+            let state = ReservationState::Confirmed;
+            let event = reservation_reached(id, &reservation.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            if let Some(replaced) = reservation.replaces {
+                Self::give_way(connection, replaced, now).await?;
             }
+            transaction.commit().await?;
+            Ok(StoredReservation {
+                state,
+                confirmed: Some(now),
+                chosen: Some((offer, span)),
+                row_version: reservation.row_version + 1,
+                ..reservation
+            })
+        }
 
-            /// Cancels what another reservation takes the place of, if it has not ended.
-            async fn give_way(
-                connection: &mut Connection<$engine>,
-                id: ReservationId,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                let found = Self::find_reservation(connection, id).await?;
-                let Some(replaced) = found.filter(|it| !it.state_at(now).is_final()) else {
-                    return Ok(());
-                };
-                let state = ReservationState::Cancelled;
-                sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
-                let event = reservation_reached(id, &replaced.owner, state);
-                Self::record(connection, &[event], now).await?;
-                if replaced.chosen.is_some() {
-                    return Self::cut_reservation(connection, id, now).await;
-                }
+        /// Ends a reservation before its time and frees its nodes from `now` on.
+        ///
+        /// # Errors
+        /// See [`EndError`].
+        pub async fn end(
+            &self,
+            id: ReservationId,
+            ending: Ending,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<StoredReservation, EndError> {
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let reservation = found.ok_or(EndError::NotFound)?;
+            reservation.may_end(now, expected_row_version)?;
+            let state = ReservationState::from(ending);
+            sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
+            if reservation.chosen.is_some() {
+                Allocations::<Engine>::cut_reservation(connection, id, now).await?;
+            } else {
                 sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
                     .bind(id)
-                    .execute(connection)
-                    .await?;
-                Ok(())
-            }
-
-            pub(crate) async fn end(
-                &self,
-                id: ReservationId,
-                ending: Ending,
-                now: Timestamp,
-                expected_row_version: Option<i64>,
-            ) -> Result<StoredReservation, EndError> {
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let found = Self::find_reservation(connection, id).await?;
-                let reservation = found.ok_or(EndError::NotFound)?;
-                reservation.may_end(now, expected_row_version)?;
-                let state = ReservationState::from(ending);
-                sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
-                if reservation.chosen.is_some() {
-                    Self::cut_reservation(connection, id, now).await?;
-                } else {
-                    sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
-                        .bind(id)
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                let event = reservation_reached(id, &reservation.owner, state);
-                Self::record(connection, &[event], now).await?;
-                transaction.commit().await?;
-                let row_version = reservation.row_version + 1;
-                Ok(StoredReservation { state, row_version, ..reservation })
-            }
-
-            pub(crate) async fn advance(
-                &self,
-                now: Timestamp,
-            ) -> Result<Vec<Advanced>, StorageError> {
-                let due: bool = sqlx::query_scalar(sql::ANY_DUE)
-                    .bind(now.as_unix_seconds())
-                    .fetch_one(&self.reader)
-                    .await?;
-                if !due {
-                    return Ok(Vec::new());
-                }
-                let mut transaction = self.begin_write().await?;
-                let connection = &mut *transaction;
-                let mut advanced = Self::expire_due(connection, now).await?;
-                // Completing first: what has both started and ended was never seen running.
-                let moves = [
-                    (sql::COMPLETE_DUE, ReservationState::Completed),
-                    (sql::ACTIVATE_DUE, ReservationState::Active),
-                ];
-                for (statement, state) in moves {
-                    advanced.extend(Self::move_due(connection, statement, state, now).await?);
-                }
-                transaction.commit().await?;
-                Ok(advanced)
-            }
-
-            /// Expires the holds that are due and frees their nodes, inside a caller's transaction.
-            pub(crate) async fn expire_due(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<Vec<Advanced>, StorageError> {
-                sqlx::query(allocations::DELETE_ALLOCATIONS_OF_DUE_HOLDS)
-                    .bind(now.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
-                let expired = ReservationState::Expired;
-                Self::move_due(connection, sql::EXPIRE_DUE, expired, now).await
             }
-
-            async fn move_due(
-                connection: &mut Connection<$engine>,
-                statement: &'static str,
-                state: ReservationState,
-                now: Timestamp,
-            ) -> Result<Vec<Advanced>, StorageError> {
-                let moved: Vec<(ReservationId, String)> = sqlx::query_as(statement)
-                    .bind(now.as_unix_seconds())
-                    .fetch_all(&mut *connection)
-                    .await?;
-                let event = |(id, owner): &(_, String)| reservation_reached(*id, owner, state);
-                let events: Vec<NewEvent> = moved.iter().map(event).collect();
-                Self::record(connection, &events, now).await?;
-                Ok(moved.into_iter().map(|(id, _)| Advanced { id, state }).collect())
-            }
+            let event = reservation_reached(id, &reservation.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            transaction.commit().await?;
+            let row_version = reservation.row_version + 1;
+            Ok(StoredReservation { state, row_version, ..reservation })
         }
-    };
-}
 
-lifecycle!(Sqlite);
-lifecycle!(Postgres);
+        /// Cancels a reservation that has not ended and frees its nodes from `now` on.
+        ///
+        /// # Errors
+        /// See [`EndError`].
+        pub async fn cancel(
+            &self,
+            id: ReservationId,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<StoredReservation, EndError> {
+            self.end(id, Ending::Cancelled, now, expected_row_version).await
+        }
+
+        /// Lets the clock do its part: expires holds, starts and completes reservations. Takes no
+        /// write lock when nothing is due. The reservations in the state they reached.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn advance(&self, now: Timestamp) -> Result<Vec<Advanced>, StorageError> {
+            let due: bool = sqlx::query_scalar(sql::ANY_DUE)
+                .bind(now.as_unix_seconds())
+                .fetch_one(&self.reader)
+                .await?;
+            if !due {
+                return Ok(Vec::new());
+            }
+            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let mut advanced = Self::expire_due(connection, now).await?;
+            // Completing first: what has both started and ended was never seen running.
+            let moves = [
+                (sql::COMPLETE_DUE, ReservationState::Completed),
+                (sql::ACTIVATE_DUE, ReservationState::Active),
+            ];
+            for (statement, state) in moves {
+                advanced.extend(Self::move_due(connection, statement, state, now).await?);
+            }
+            transaction.commit().await?;
+            Ok(advanced)
+        }
+    }
+
+    /// Parts of transactions.
+    impl Lifecycle {
+        /// Cancels what another reservation takes the place of, if it has not ended.
+        async fn give_way(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let Some(replaced) = found.filter(|it| !it.state_at(now).is_final()) else {
+                return Ok(());
+            };
+            let state = ReservationState::Cancelled;
+            sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
+            let event = reservation_reached(id, &replaced.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            if replaced.chosen.is_some() {
+                return Allocations::<Engine>::cut_reservation(connection, id, now).await;
+            }
+            sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
+                .bind(id)
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+
+        /// Expires the holds that are due and frees their nodes, inside a caller's transaction.
+        pub(crate) async fn expire_due(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<Vec<Advanced>, StorageError> {
+            sqlx::query(allocations::DELETE_ALLOCATIONS_OF_DUE_HOLDS)
+                .bind(now.as_unix_seconds())
+                .execute(&mut *connection)
+                .await?;
+            let expired = ReservationState::Expired;
+            Self::move_due(connection, sql::EXPIRE_DUE, expired, now).await
+        }
+
+        async fn move_due(
+            connection: &mut Connection<Engine>,
+            statement: &'static str,
+            state: ReservationState,
+            now: Timestamp,
+        ) -> Result<Vec<Advanced>, StorageError> {
+            let moved: Vec<(ReservationId, String)> = sqlx::query_as(statement)
+                .bind(now.as_unix_seconds())
+                .fetch_all(&mut *connection)
+                .await?;
+            let event = |(id, owner): &(_, String)| reservation_reached(*id, owner, state);
+            let events: Vec<NewEvent> = moved.iter().map(event).collect();
+            Events::<Engine>::record(connection, &events, now).await?;
+            Ok(moved.into_iter().map(|(id, _)| Advanced { id, state }).collect())
+        }
+    }
+);

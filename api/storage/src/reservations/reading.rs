@@ -3,151 +3,155 @@
 use std::collections::HashMap;
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, QueryBuilder, Sqlite};
+use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::identity::ReservationId;
 use crate::reservations::reservation::{Filter, StoredOffer, StoredReservation};
 use crate::reservations::row::{OfferRow, ReservationRow};
 
-macro_rules! reservations {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn reservation(
-                &self,
-                id: ReservationId,
-            ) -> Result<Option<StoredReservation>, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let found = Self::find_reservation(&mut transaction, id).await?;
-                transaction.commit().await?;
-                Ok(found)
-            }
+repository!(
+    /// Reservations as they are.
+    impl Database for Reservations {
+        /// One reservation.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservation(
+            &self,
+            id: ReservationId,
+        ) -> Result<Option<StoredReservation>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let found = Self::find_reservation(&mut transaction, id).await?;
+            transaction.commit().await?;
+            Ok(found)
+        }
 
-            /// A reservation with its offers, inside a caller's transaction.
-            pub(crate) async fn find_reservation(
-                connection: &mut Connection<$engine>,
-                id: ReservationId,
-            ) -> Result<Option<StoredReservation>, StorageError> {
-                let row: Option<ReservationRow> = sqlx::query_as(sql::RESERVATION)
-                    .bind(id)
-                    .fetch_optional(&mut *connection)
-                    .await?;
-                let Some(row) = row else { return Ok(None) };
-                let offers: Vec<OfferRow> = sqlx::query_as(sql::OFFERS_OF_RESERVATION)
-                    .bind(id)
-                    .fetch_all(connection)
-                    .await?;
-                let offers: Result<Vec<_>, _> =
-                    offers.into_iter().map(StoredOffer::try_from).collect();
-                StoredReservation::try_from((row, offers?)).map(Some)
+        /// A page of reservations in the order of their ids, after the cursor, at most `limit`.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservations(
+            &self,
+            filter: &Filter,
+            after: Option<ReservationId>,
+            limit: u16,
+        ) -> Result<Vec<StoredReservation>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let mut query = Self::filtered(filter);
+            if let Some(after) = after {
+                let beyond = if filter.newest { " AND r.id < " } else { " AND r.id > " };
+                query.push(beyond).push_bind(after);
             }
+            let order = if filter.newest { " DESC" } else { "" };
+            query.push(" ORDER BY r.id").push(order);
+            query.push(" LIMIT ").push_bind(i64::from(limit));
+            let rows: Vec<ReservationRow> =
+                query.build_query_as().fetch_all(&mut *transaction).await?;
+            let mut offers = Self::offers_of(&mut transaction, &rows).await?;
+            transaction.commit().await?;
+            rows.into_iter()
+                .map(|row| {
+                    let offers = offers.remove(&row.id).unwrap_or_default();
+                    StoredReservation::try_from((row, offers))
+                })
+                .collect()
+        }
 
-            pub(crate) async fn reservations(
-                &self,
-                filter: &Filter,
-                after: Option<ReservationId>,
-                limit: u16,
-            ) -> Result<Vec<StoredReservation>, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let mut query = Self::filtered(filter);
-                if let Some(after) = after {
-                    let beyond = if filter.newest { " AND r.id < " } else { " AND r.id > " };
-                    query.push(beyond).push_bind(after);
-                }
-                let order = if filter.newest { " DESC" } else { "" };
-                query.push(" ORDER BY r.id").push(order);
-                query.push(" LIMIT ").push_bind(i64::from(limit));
-                let rows: Vec<ReservationRow> =
-                    query.build_query_as().fetch_all(&mut *transaction).await?;
-                let mut offers = Self::offers_of(&mut transaction, &rows).await?;
-                transaction.commit().await?;
-                rows.into_iter()
-                    .map(|row| {
-                        let offers = offers.remove(&row.id).unwrap_or_default();
-                        StoredReservation::try_from((row, offers))
-                    })
-                    .collect()
+        /// The proposals of an owner that are held at an instant, each with the end of its hold; those
+        /// that await the supplier too.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn held_by(
+            &self,
+            owner: &str,
+            now: Timestamp,
+        ) -> Result<Vec<(ReservationId, Timestamp)>, StorageError> {
+            let rows: Vec<(ReservationId, i64)> = sqlx::query_as(sql::HELD_BY)
+                .bind(owner)
+                .bind(now.as_unix_seconds())
+                .fetch_all(&self.reader)
+                .await?;
+            let held = |(id, expires)| (id, Timestamp::from_unix_seconds(expires));
+            Ok(rows.into_iter().map(held).collect())
+        }
+    }
+
+    /// Parts of transactions.
+    impl Reservations {
+        /// A reservation with its offers, inside a caller's transaction.
+        pub(crate) async fn find_reservation(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+        ) -> Result<Option<StoredReservation>, StorageError> {
+            let row: Option<ReservationRow> =
+                sqlx::query_as(sql::RESERVATION).bind(id).fetch_optional(&mut *connection).await?;
+            let Some(row) = row else { return Ok(None) };
+            let offers: Vec<OfferRow> =
+                sqlx::query_as(sql::OFFERS_OF_RESERVATION).bind(id).fetch_all(connection).await?;
+            let offers: Result<Vec<_>, _> = offers.into_iter().map(StoredOffer::try_from).collect();
+            StoredReservation::try_from((row, offers?)).map(Some)
+        }
+
+        fn filtered(filter: &Filter) -> QueryBuilder<Engine> {
+            let mut query = QueryBuilder::<Engine>::new(sql::RESERVATIONS_WHERE);
+            if let Some(owner) = &filter.owner {
+                query.push(" AND r.owner = ").push_bind(owner);
             }
-
-            pub(crate) async fn held_by(
-                &self,
-                owner: &str,
-                now: Timestamp,
-            ) -> Result<Vec<(ReservationId, Timestamp)>, StorageError> {
-                let rows: Vec<(ReservationId, i64)> = sqlx::query_as(sql::HELD_BY)
-                    .bind(owner)
-                    .bind(now.as_unix_seconds())
-                    .fetch_all(&self.reader)
-                    .await?;
-                let held = |(id, expires)| (id, Timestamp::from_unix_seconds(expires));
-                Ok(rows.into_iter().map(held).collect())
+            if !filter.states.is_empty() {
+                let mut states = query.push(" AND r.state IN (").separated(", ");
+                for state in &filter.states {
+                    states.push_bind(state.word());
+                }
+                states.push_unseparated(")");
             }
-
-            fn filtered(filter: &Filter) -> QueryBuilder<$engine> {
-                let mut query = QueryBuilder::<$engine>::new(sql::RESERVATIONS_WHERE);
-                if let Some(owner) = &filter.owner {
-                    query.push(" AND r.owner = ").push_bind(owner);
-                }
-                if !filter.states.is_empty() {
-                    let mut states = query.push(" AND r.state IN (").separated(", ");
-                    for state in &filter.states {
-                        states.push_bind(state.word());
-                    }
-                    states.push_unseparated(")");
-                }
-                if filter.from.is_none() && filter.to.is_none() {
-                    return query;
-                }
-                query.push(" AND ((r.chosen_offer_id IS NOT NULL");
-                Self::push_overlap(&mut query, "r", filter);
-                query
-                    .push(") OR (r.chosen_offer_id IS NULL AND EXISTS (SELECT 1 FROM offers AS o")
-                    .push(" WHERE o.reservation_id = r.id");
-                Self::push_overlap(&mut query, "o", filter);
-                query.push(")))");
-                query
+            if filter.from.is_none() && filter.to.is_none() {
+                return query;
             }
+            query.push(" AND ((r.chosen_offer_id IS NOT NULL");
+            Self::push_overlap(&mut query, "r", filter);
+            query
+                .push(") OR (r.chosen_offer_id IS NULL AND EXISTS (SELECT 1 FROM offers AS o")
+                .push(" WHERE o.reservation_id = r.id");
+            Self::push_overlap(&mut query, "o", filter);
+            query.push(")))");
+            query
+        }
 
-            /// The condition that the span of the row `alias` overlaps the filter's.
-            fn push_overlap(
-                query: &mut QueryBuilder<$engine>,
-                alias: &'static str,
-                filter: &Filter,
-            ) {
-                if let Some(from) = filter.from.map(Timestamp::as_unix_seconds) {
-                    query.push(" AND ").push(alias).push(".end_s > ").push_bind(from);
-                }
-                if let Some(to) = filter.to.map(Timestamp::as_unix_seconds) {
-                    query.push(" AND ").push(alias).push(".start_s < ").push_bind(to);
-                }
+        /// The condition that the span of the row `alias` overlaps the filter's.
+        fn push_overlap(query: &mut QueryBuilder<Engine>, alias: &'static str, filter: &Filter) {
+            if let Some(from) = filter.from.map(Timestamp::as_unix_seconds) {
+                query.push(" AND ").push(alias).push(".end_s > ").push_bind(from);
             }
-
-            async fn offers_of(
-                connection: &mut Connection<$engine>,
-                reservations: &[ReservationRow],
-            ) -> Result<HashMap<ReservationId, Vec<StoredOffer>>, StorageError> {
-                let mut offers: HashMap<ReservationId, Vec<StoredOffer>> = HashMap::new();
-                // SQLite binds at most 32,766 values, far more than a page has rows.
-                for page in reservations.chunks(1000) {
-                    let mut query = QueryBuilder::<$engine>::new(sql::OFFERS_WHERE);
-                    let mut ids = query.separated(", ");
-                    for reservation in page {
-                        ids.push_bind(reservation.id);
-                    }
-                    ids.push_unseparated(") ORDER BY reservation_id, position");
-                    let rows: Vec<OfferRow> =
-                        query.build_query_as().fetch_all(&mut *connection).await?;
-                    for row in rows {
-                        offers.entry(row.reservation_id).or_default().push(row.try_into()?);
-                    }
-                }
-                Ok(offers)
+            if let Some(to) = filter.to.map(Timestamp::as_unix_seconds) {
+                query.push(" AND ").push(alias).push(".start_s < ").push_bind(to);
             }
         }
-    };
-}
 
-reservations!(Sqlite);
-reservations!(Postgres);
+        async fn offers_of(
+            connection: &mut Connection<Engine>,
+            reservations: &[ReservationRow],
+        ) -> Result<HashMap<ReservationId, Vec<StoredOffer>>, StorageError> {
+            let mut offers: HashMap<ReservationId, Vec<StoredOffer>> = HashMap::new();
+            // SQLite binds at most 32,766 values, far more than a page has rows.
+            for page in reservations.chunks(1000) {
+                let mut query = QueryBuilder::<Engine>::new(sql::OFFERS_WHERE);
+                let mut ids = query.separated(", ");
+                for reservation in page {
+                    ids.push_bind(reservation.id);
+                }
+                ids.push_unseparated(") ORDER BY reservation_id, position");
+                let rows: Vec<OfferRow> =
+                    query.build_query_as().fetch_all(&mut *connection).await?;
+                for row in rows {
+                    offers.entry(row.reservation_id).or_default().push(row.try_into()?);
+                }
+            }
+            Ok(offers)
+        }
+    }
+);

@@ -2,16 +2,22 @@
 
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
-use sqlx::{Postgres, Sqlite};
 
 use super::sql;
+use crate::access::repository::Tokens;
 use crate::agendas::Quantity;
+use crate::agendas::provenance::Provenance;
+use crate::agendas::repository::Agendas;
 use crate::book::Marks;
 use crate::book::sql as book;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
+use crate::grants::repository::Grants;
 use crate::grants::{Grant, GrantStanding};
 use crate::identity::{EpochId, ReservationId};
+use crate::nodes::repository::ClusterNodes;
+use crate::outages::repository::Outages;
 use crate::state::row::{HoldingRow, held};
 use crate::state::snapshot::typed;
 use crate::state::{AgendaPieces, BookChanges, Changes, Holding};
@@ -19,125 +25,132 @@ use crate::state::{AgendaPieces, BookChanges, Changes, Holding};
 /// Agendas are read from this long before the instant of reading: plans look a little back.
 const AGENDA_MARGIN: Seconds = Seconds::new(3600);
 
-macro_rules! changes {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn changes(
-                &self,
-                known: Option<Marks>,
-                prepared: Option<EpochId>,
-                now: Timestamp,
-            ) -> Result<Changes, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let connection = &mut *transaction;
-                let marks: Marks = sqlx::query_as(book::MARKS).fetch_one(&mut *connection).await?;
-                let newer = |part: fn(&Marks) -> i64| {
-                    known.as_ref().is_none_or(|known| part(known) < part(&marks))
-                };
-                let known_epoch = known.and_then(|known| known.epoch);
-                let nodes = match marks.epoch {
-                    Some(epoch) if ![known_epoch, prepared].contains(&Some(epoch)) => {
-                        Self::newest_nodes(connection).await?
-                    }
-                    _ => None,
-                };
-                let agendas = match newer(|marks| marks.agendas) {
-                    true => Some(Self::agendas_in_force(connection, now).await?),
-                    false => None,
-                };
-                let outages = match newer(|marks| marks.outages) || known_epoch != marks.epoch {
-                    true => Some(Self::upcoming_outages(connection, now).await?),
-                    false => None,
-                };
-                let grants = match newer(|marks| marks.grants) {
-                    true => Some(Self::standing_grants(connection, now).await?),
-                    false => None,
-                };
-                let tokens = match newer(|marks| marks.tokens) {
-                    true => Some(Self::tokens(connection).await?),
-                    false => None,
-                };
-                let since = known.filter(|known| known.epoch == marks.epoch);
-                let book = Self::book_changes(connection, since, marks.epoch, now).await?;
-                transaction.commit().await?;
-                Ok(Changes { marks, nodes, agendas, book, outages, grants, tokens })
-            }
-
-            async fn standing_grants(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<Vec<Grant>, StorageError> {
-                let mut grants = Self::upcoming_grants(connection, now - AGENDA_MARGIN).await?;
-                grants.retain(|grant| grant.standing != GrantStanding::Revoked);
-                Ok(grants)
-            }
-
-            async fn agendas_in_force(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<AgendaPieces, StorageError> {
-                let from = now - AGENDA_MARGIN;
-                let mut proven = Vec::new();
-                if let Some(window) = Span::new(from, Timestamp::MAX) {
-                    for quantity in Quantity::ALL {
-                        let pieces = Self::proven_now(connection, quantity, window).await?;
-                        proven.push((quantity, pieces));
-                    }
+repository!(
+    /// What is newer than what is known.
+    impl Database for StateChanges {
+        /// What is newer than what is known, everything where nothing is, as one consistent state. The
+        /// nodes of an epoch that is known or `prepared` are not read.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn changes(
+            &self,
+            known: Option<Marks>,
+            prepared: Option<EpochId>,
+            now: Timestamp,
+        ) -> Result<Changes, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let connection = &mut *transaction;
+            let marks: Marks = sqlx::query_as(book::MARKS).fetch_one(&mut *connection).await?;
+            let newer = |part: fn(&Marks) -> i64| {
+                known.as_ref().is_none_or(|known| part(known) < part(&marks))
+            };
+            let known_epoch = known.and_then(|known| known.epoch);
+            let nodes = match marks.epoch {
+                Some(epoch) if ![known_epoch, prepared].contains(&Some(epoch)) => {
+                    ClusterNodes::<Engine>::newest_nodes(connection).await?
                 }
-                let of = |wanted| {
-                    let found = proven.iter().find(|(quantity, _)| *quantity == wanted);
-                    found.map_or_else(Vec::new, |(_, pieces)| {
-                        pieces.iter().map(|proven| proven.piece).collect()
-                    })
-                };
-                let capped = Self::ever_announced(connection, Quantity::PowerCap).await?;
-                let power = |microwatts| Some(Power::from_microwatts(microwatts));
-                Ok(AgendaPieces {
-                    price: typed(of(Quantity::Price), EnergyPrice::from_millionths_per_mwh)?,
-                    co2: typed(of(Quantity::Co2), CarbonIntensity::from_millionths_g_per_kwh)?,
-                    power_cap: match capped {
-                        true => Some(typed(of(Quantity::PowerCap), power)?),
-                        false => None,
-                    },
-                    proven,
+                _ => None,
+            };
+            let agendas = if newer(|marks| marks.agendas) {
+                Some(Self::agendas_in_force(connection, now).await?)
+            } else {
+                None
+            };
+            let outages = if newer(|marks| marks.outages) || known_epoch != marks.epoch {
+                Some(Outages::<Engine>::upcoming_outages(connection, now).await?)
+            } else {
+                None
+            };
+            let grants = if newer(|marks| marks.grants) {
+                Some(Self::standing_grants(connection, now).await?)
+            } else {
+                None
+            };
+            let tokens = if newer(|marks| marks.tokens) {
+                Some(Tokens::<Engine>::tokens(connection).await?)
+            } else {
+                None
+            };
+            let since = known.filter(|known| known.epoch == marks.epoch);
+            let book = Self::book_changes(connection, since, marks.epoch, now).await?;
+            transaction.commit().await?;
+            Ok(Changes { marks, nodes, agendas, book, outages, grants, tokens })
+        }
+    }
+
+    /// Parts of transactions.
+    impl StateChanges {
+        async fn standing_grants(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<Vec<Grant>, StorageError> {
+            let mut grants =
+                Grants::<Engine>::upcoming_grants(connection, now - AGENDA_MARGIN).await?;
+            grants.retain(|grant| grant.standing != GrantStanding::Revoked);
+            Ok(grants)
+        }
+
+        async fn agendas_in_force(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<AgendaPieces, StorageError> {
+            let from = now - AGENDA_MARGIN;
+            let mut proven = Vec::new();
+            if let Some(window) = Span::new(from, Timestamp::MAX) {
+                for quantity in Quantity::ALL {
+                    let pieces =
+                        Provenance::<Engine>::proven_now(connection, quantity, window).await?;
+                    proven.push((quantity, pieces));
+                }
+            }
+            let of = |wanted| {
+                let found = proven.iter().find(|(quantity, _)| *quantity == wanted);
+                found.map_or_else(Vec::new, |(_, pieces)| {
+                    pieces.iter().map(|proven| proven.piece).collect()
                 })
-            }
+            };
+            let capped = Agendas::<Engine>::ever_announced(connection, Quantity::PowerCap).await?;
+            let power = |microwatts| Some(Power::from_microwatts(microwatts));
+            Ok(AgendaPieces {
+                price: typed(of(Quantity::Price), EnergyPrice::from_millionths_per_mwh)?,
+                co2: typed(of(Quantity::Co2), CarbonIntensity::from_millionths_g_per_kwh)?,
+                power_cap: if capped { Some(typed(of(Quantity::PowerCap), power)?) } else { None },
+                proven,
+            })
+        }
 
-            /// All that is held where nothing is known, else what changed since.
-            async fn book_changes(
-                connection: &mut Connection<$engine>,
-                since: Option<Marks>,
-                epoch: Option<EpochId>,
-                now: Timestamp,
-            ) -> Result<BookChanges, StorageError> {
-                let Some(epoch) = epoch else { return Ok(BookChanges::All(Vec::new())) };
-                let Some(since) = since else {
-                    let rows: Vec<HoldingRow> = sqlx::query_as(sql::HOLDINGS)
-                        .bind(epoch)
-                        .bind(now.as_unix_seconds())
-                        .fetch_all(connection)
-                        .await?;
-                    return Ok(BookChanges::All(held(&rows)?));
-                };
-                let ids: Vec<ReservationId> = sqlx::query_scalar(sql::CHANGED_RESERVATIONS)
-                    .bind(since.changes)
-                    .fetch_all(&mut *connection)
-                    .await?;
-                if ids.is_empty() {
-                    return Ok(BookChanges::Of(ids, Vec::new()));
-                }
-                let rows: Vec<HoldingRow> = sqlx::query_as(sql::CHANGED_HOLDINGS)
+        /// All that is held where nothing is known, else what changed since.
+        async fn book_changes(
+            connection: &mut Connection<Engine>,
+            since: Option<Marks>,
+            epoch: Option<EpochId>,
+            now: Timestamp,
+        ) -> Result<BookChanges, StorageError> {
+            let Some(epoch) = epoch else { return Ok(BookChanges::All(Vec::new())) };
+            let Some(since) = since else {
+                let rows: Vec<HoldingRow> = sqlx::query_as(sql::HOLDINGS)
                     .bind(epoch)
                     .bind(now.as_unix_seconds())
-                    .bind(since.changes)
                     .fetch_all(connection)
                     .await?;
-                let holdings: Vec<Holding> = held(&rows)?;
-                Ok(BookChanges::Of(ids, holdings))
+                return Ok(BookChanges::All(held(&rows)?));
+            };
+            let ids: Vec<ReservationId> = sqlx::query_scalar(sql::CHANGED_RESERVATIONS)
+                .bind(since.changes)
+                .fetch_all(&mut *connection)
+                .await?;
+            if ids.is_empty() {
+                return Ok(BookChanges::Of(ids, Vec::new()));
             }
+            let rows: Vec<HoldingRow> = sqlx::query_as(sql::CHANGED_HOLDINGS)
+                .bind(epoch)
+                .bind(now.as_unix_seconds())
+                .bind(since.changes)
+                .fetch_all(connection)
+                .await?;
+            let holdings: Vec<Holding> = held(&rows)?;
+            Ok(BookChanges::Of(ids, holdings))
         }
-    };
-}
-
-changes!(Sqlite);
-changes!(Postgres);
+    }
+);

@@ -3,11 +3,14 @@
 use planner::agenda::Piece;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
-use sqlx::{Postgres, Sqlite};
 
 use crate::agendas::Quantity;
-use crate::engine::connections::Repository;
+use crate::agendas::repository::Agendas;
+use crate::book::repository::Book;
+use crate::database::repository;
+use crate::epochs::repository::Epochs;
 use crate::error::StorageError;
+use crate::reservations::allocations::repository::Allocations;
 use crate::state::BookSnapshot;
 
 /// Pieces in the type of their quantity.
@@ -26,40 +29,43 @@ pub(super) fn typed<V>(
     pieces.into_iter().map(typed).collect()
 }
 
-macro_rules! snapshot {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn snapshot(
-                &self,
-                window: Span,
-                now: Timestamp,
-            ) -> Result<BookSnapshot, StorageError> {
-                let mut transaction = self.begin_read().await?;
-                let connection = &mut *transaction;
-                let version = Self::version_inside(connection).await?;
-                let epoch = Self::newest_epoch(connection).await?.map(|row| row.id);
-                let price = Self::current_pieces(connection, Quantity::Price, window).await?;
-                let co2 = Self::current_pieces(connection, Quantity::Co2, window).await?;
-                let cap = Self::current_pieces(connection, Quantity::PowerCap, window).await?;
-                let capped = Self::ever_announced(connection, Quantity::PowerCap).await?;
-                let mut allocations = Self::live_allocations(connection, window, now).await?;
-                transaction.commit().await?;
-                // Ranks of an older epoch mean other nodes; such rows are history, which no plan
-                // reaches.
-                allocations.retain(|allocation| Some(allocation.epoch) == epoch);
-                let power = |microwatts| Some(Power::from_microwatts(microwatts));
-                Ok(BookSnapshot {
-                    version,
-                    epoch,
-                    price: typed(price, EnergyPrice::from_millionths_per_mwh)?,
-                    co2: typed(co2, CarbonIntensity::from_millionths_g_per_kwh)?,
-                    power_cap: if capped { Some(typed(cap, power)?) } else { None },
-                    allocations,
-                })
-            }
+repository!(
+    /// What a plan rests on, read whole.
+    impl Database for Snapshots {
+        /// What a plan in `window` rests on, as one consistent state.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn snapshot(
+            &self,
+            window: Span,
+            now: Timestamp,
+        ) -> Result<BookSnapshot, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let connection = &mut *transaction;
+            let version = Book::<Engine>::version_inside(connection).await?;
+            let epoch = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
+            let price =
+                Agendas::<Engine>::current_pieces(connection, Quantity::Price, window).await?;
+            let co2 = Agendas::<Engine>::current_pieces(connection, Quantity::Co2, window).await?;
+            let cap =
+                Agendas::<Engine>::current_pieces(connection, Quantity::PowerCap, window).await?;
+            let capped = Agendas::<Engine>::ever_announced(connection, Quantity::PowerCap).await?;
+            let mut allocations =
+                Allocations::<Engine>::live_allocations(connection, window, now).await?;
+            transaction.commit().await?;
+            // Ranks of an older epoch mean other nodes; such rows are history, which no plan
+            // reaches.
+            allocations.retain(|allocation| Some(allocation.epoch) == epoch);
+            let power = |microwatts| Some(Power::from_microwatts(microwatts));
+            Ok(BookSnapshot {
+                version,
+                epoch,
+                price: typed(price, EnergyPrice::from_millionths_per_mwh)?,
+                co2: typed(co2, CarbonIntensity::from_millionths_g_per_kwh)?,
+                power_cap: if capped { Some(typed(cap, power)?) } else { None },
+                allocations,
+            })
         }
-    };
-}
-
-snapshot!(Sqlite);
-snapshot!(Postgres);
+    }
+);

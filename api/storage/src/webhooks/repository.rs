@@ -2,68 +2,73 @@
 //! would never end.
 
 use planner::time::Timestamp;
-use sqlx::{Postgres, Sqlite};
+
 use uuid::Uuid;
 
 use super::sql;
-use crate::engine::connections::Repository;
+use crate::database::repository;
 use crate::error::StorageError;
 use crate::identity::EventId;
 use crate::webhooks::WebhookState;
 use crate::webhooks::row::WebhookRow;
 
-macro_rules! webhooks {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn open_webhook(
-                &self,
-                id: &str,
-                instance: Uuid,
-            ) -> Result<(), StorageError> {
-                let mut transaction = self.begin_beside_the_book().await?;
-                sqlx::query(sql::OPEN_WEBHOOK)
-                    .bind(id)
-                    .bind(instance)
-                    .execute(&mut *transaction)
-                    .await?;
-                Ok(transaction.commit().await?)
-            }
-
-            pub(crate) async fn webhooks(&self) -> Result<Vec<WebhookState>, StorageError> {
-                let rows: Vec<WebhookRow> =
-                    sqlx::query_as(sql::WEBHOOKS).fetch_all(&self.reader).await?;
-                Ok(rows.into_iter().map(WebhookState::from).collect())
-            }
-
-            pub(crate) async fn put_webhook(
-                &self,
-                state: &WebhookState,
-                from: EventId,
-            ) -> Result<bool, StorageError> {
-                let seconds = |at: Option<Timestamp>| at.map(Timestamp::as_unix_seconds);
-                let failure = state.last_failure.as_ref();
-                let mut transaction = self.begin_beside_the_book().await?;
-                let done = sqlx::query(sql::PUT_WEBHOOK)
-                    .bind(&state.id)
-                    .bind(from)
-                    .bind(state.position)
-                    .bind(seconds(state.tried_since))
-                    .bind(state.failures)
-                    .bind(seconds(state.next_attempt))
-                    .bind(seconds(state.last_success))
-                    .bind(seconds(failure.map(|(at, _)| *at)))
-                    .bind(failure.map(|(_, words)| words))
-                    .bind(state.delivered)
-                    .bind(state.given_up)
-                    .bind(state.gone)
-                    .execute(&mut *transaction)
-                    .await?;
-                transaction.commit().await?;
-                Ok(done.rows_affected() == 1)
-            }
+repository!(
+    /// How far webhooks are told events.
+    impl Database for Webhooks {
+        /// Sees to it that a webhook is known: one that is new begins after the newest event.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn open_webhook(&self, id: &str, instance: Uuid) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            sqlx::query(sql::OPEN_WEBHOOK)
+                .bind(id)
+                .bind(instance)
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
         }
-    };
-}
 
-webhooks!(Sqlite);
-webhooks!(Postgres);
+        /// How all webhooks stand that were ever in the settings, by id.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn webhooks(&self) -> Result<Vec<WebhookState>, StorageError> {
+            let rows: Vec<WebhookRow> =
+                sqlx::query_as(sql::WEBHOOKS).fetch_all(&self.reader).await?;
+            Ok(rows.into_iter().map(WebhookState::from).collect())
+        }
+
+        /// Notes how a webhook stands; `false`, and nothing is noted, where its position is not `from`
+        /// any more.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_webhook(
+            &self,
+            state: &WebhookState,
+            from: EventId,
+        ) -> Result<bool, StorageError> {
+            let seconds = |at: Option<Timestamp>| at.map(Timestamp::as_unix_seconds);
+            let failure = state.last_failure.as_ref();
+            let mut transaction = self.begin_beside_the_book().await?;
+            let done = sqlx::query(sql::PUT_WEBHOOK)
+                .bind(&state.id)
+                .bind(from)
+                .bind(state.position)
+                .bind(seconds(state.tried_since))
+                .bind(state.failures)
+                .bind(seconds(state.next_attempt))
+                .bind(seconds(state.last_success))
+                .bind(seconds(failure.map(|(at, _)| *at)))
+                .bind(failure.map(|(_, words)| words))
+                .bind(state.delivered)
+                .bind(state.given_up)
+                .bind(state.gone)
+                .execute(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            Ok(done.rows_affected() == 1)
+        }
+    }
+);

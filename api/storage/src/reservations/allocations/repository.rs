@@ -1,10 +1,11 @@
 //! Allocations: taken, ended and read.
 
 use planner::time::{Span, Timestamp};
-use sqlx::{Postgres, QueryBuilder, Sqlite};
+use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::engine::connections::{Connection, Repository};
+use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::identity::{EpochId, ReservationId};
@@ -19,116 +20,123 @@ fn range_rows(allocations: &[Allocation]) -> Vec<(&Allocation, std::ops::Range<u
         .collect()
 }
 
-macro_rules! allocations {
-    ($engine:ident) => {
-        impl Repository<$engine> {
-            pub(crate) async fn allocations(
-                &self,
-                window: Span,
-                now: Timestamp,
-                except: Option<ReservationId>,
-            ) -> Result<Vec<Allocation>, StorageError> {
-                let mut connection = self.reader.acquire().await?;
-                let mut live = Self::live_allocations(&mut connection, window, now).await?;
-                live.retain(|allocation| Some(allocation.reservation_id) != except);
-                Ok(live)
-            }
-
-            pub(crate) async fn live_allocations(
-                connection: &mut Connection<$engine>,
-                window: Span,
-                now: Timestamp,
-            ) -> Result<Vec<Allocation>, StorageError> {
-                let rows: Vec<AllocationRow> = sqlx::query_as(sql::LIVE_ALLOCATIONS)
-                    .bind(window.start().as_unix_seconds())
-                    .bind(window.end().as_unix_seconds())
-                    .bind(now.as_unix_seconds())
-                    .fetch_all(connection)
-                    .await?;
-                grouped(rows)
-            }
-
-            pub(crate) async fn allocations_of(
-                &self,
-                id: ReservationId,
-            ) -> Result<Vec<Allocation>, StorageError> {
-                let rows: Vec<AllocationRow> = sqlx::query_as(sql::ALLOCATIONS_OF_RESERVATION)
-                    .bind(id)
-                    .fetch_all(&self.reader)
-                    .await?;
-                grouped(rows)
-            }
-
-            /// Allocations that end after an instant, inside a caller's transaction.
-            pub(crate) async fn upcoming_allocations(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<Vec<Allocation>, StorageError> {
-                let rows: Vec<AllocationRow> = sqlx::query_as(sql::UPCOMING_ALLOCATIONS)
-                    .bind(now.as_unix_seconds())
-                    .fetch_all(connection)
-                    .await?;
-                grouped(rows)
-            }
-
-            /// Ends every allocation at an instant: what would start later is deleted.
-            pub(crate) async fn cut_allocations(
-                connection: &mut Connection<$engine>,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                for statement in [sql::DELETE_ALLOCATIONS_FROM, sql::TRUNCATE_ALLOCATIONS] {
-                    sqlx::query(statement)
-                        .bind(now.as_unix_seconds())
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                Ok(())
-            }
-
-            /// Ends one reservation's allocations at an instant, keeping the past for the history.
-            pub(crate) async fn cut_reservation(
-                connection: &mut Connection<$engine>,
-                id: ReservationId,
-                now: Timestamp,
-            ) -> Result<(), StorageError> {
-                let cuts = [
-                    sql::DELETE_RESERVATION_ALLOCATIONS_FROM,
-                    sql::TRUNCATE_RESERVATION_ALLOCATIONS,
-                ];
-                for statement in cuts {
-                    sqlx::query(statement)
-                        .bind(id)
-                        .bind(now.as_unix_seconds())
-                        .execute(&mut *connection)
-                        .await?;
-                }
-                Ok(())
-            }
-
-            /// Takes nodes of an epoch, a row for each range.
-            pub(crate) async fn insert_allocations(
-                connection: &mut Connection<$engine>,
-                epoch: EpochId,
-                allocations: &[Allocation],
-            ) -> Result<(), StorageError> {
-                for chunk in range_rows(allocations).chunks(MAX_BOUND_VALUES / 7) {
-                    let mut insert = QueryBuilder::<$engine>::new(sql::ALLOCATIONS_BULK);
-                    insert.push_values(chunk, |mut row, (allocation, range)| {
-                        row.push_bind(allocation.reservation_id)
-                            .push_bind(allocation.offer_id)
-                            .push_bind(epoch)
-                            .push_bind(i64::from(range.start))
-                            .push_bind(i64::from(range.end))
-                            .push_bind(allocation.span.start().as_unix_seconds())
-                            .push_bind(allocation.span.end().as_unix_seconds());
-                    });
-                    insert.build().execute(&mut *connection).await?;
-                }
-                Ok(())
-            }
+repository!(
+    /// Who holds which nodes when.
+    impl Database for Allocations {
+        /// The live allocations that touch `window`: of reservations that are confirmed, active or
+        /// completed, or proposed and still held at `now`. Those of a span before the newest epoch
+        /// count in the ranks of theirs.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn allocations(
+            &self,
+            window: Span,
+            now: Timestamp,
+            except: Option<ReservationId>,
+        ) -> Result<Vec<Allocation>, StorageError> {
+            let mut connection = self.reader.acquire().await?;
+            let mut live = Self::live_allocations(&mut connection, window, now).await?;
+            live.retain(|allocation| Some(allocation.reservation_id) != except);
+            Ok(live)
         }
-    };
-}
 
-allocations!(Sqlite);
-allocations!(Postgres);
+        /// All allocations of one reservation, whatever its state.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn allocations_of(
+            &self,
+            id: ReservationId,
+        ) -> Result<Vec<Allocation>, StorageError> {
+            let rows: Vec<AllocationRow> = sqlx::query_as(sql::ALLOCATIONS_OF_RESERVATION)
+                .bind(id)
+                .fetch_all(&self.reader)
+                .await?;
+            grouped(rows)
+        }
+    }
+
+    /// Parts of transactions.
+    impl Allocations {
+        pub(crate) async fn live_allocations(
+            connection: &mut Connection<Engine>,
+            window: Span,
+            now: Timestamp,
+        ) -> Result<Vec<Allocation>, StorageError> {
+            let rows: Vec<AllocationRow> = sqlx::query_as(sql::LIVE_ALLOCATIONS)
+                .bind(window.start().as_unix_seconds())
+                .bind(window.end().as_unix_seconds())
+                .bind(now.as_unix_seconds())
+                .fetch_all(connection)
+                .await?;
+            grouped(rows)
+        }
+
+        /// Allocations that end after an instant, inside a caller's transaction.
+        pub(crate) async fn upcoming_allocations(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<Vec<Allocation>, StorageError> {
+            let rows: Vec<AllocationRow> = sqlx::query_as(sql::UPCOMING_ALLOCATIONS)
+                .bind(now.as_unix_seconds())
+                .fetch_all(connection)
+                .await?;
+            grouped(rows)
+        }
+
+        /// Ends every allocation at an instant: what would start later is deleted.
+        pub(crate) async fn cut_allocations(
+            connection: &mut Connection<Engine>,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            for statement in [sql::DELETE_ALLOCATIONS_FROM, sql::TRUNCATE_ALLOCATIONS] {
+                sqlx::query(statement)
+                    .bind(now.as_unix_seconds())
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            Ok(())
+        }
+
+        /// Ends one reservation's allocations at an instant, keeping the past for the history.
+        pub(crate) async fn cut_reservation(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let cuts =
+                [sql::DELETE_RESERVATION_ALLOCATIONS_FROM, sql::TRUNCATE_RESERVATION_ALLOCATIONS];
+            for statement in cuts {
+                sqlx::query(statement)
+                    .bind(id)
+                    .bind(now.as_unix_seconds())
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            Ok(())
+        }
+
+        /// Takes nodes of an epoch, a row for each range.
+        pub(crate) async fn insert_allocations(
+            connection: &mut Connection<Engine>,
+            epoch: EpochId,
+            allocations: &[Allocation],
+        ) -> Result<(), StorageError> {
+            for chunk in range_rows(allocations).chunks(MAX_BOUND_VALUES / 7) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::ALLOCATIONS_BULK);
+                insert.push_values(chunk, |mut row, (allocation, range)| {
+                    row.push_bind(allocation.reservation_id)
+                        .push_bind(allocation.offer_id)
+                        .push_bind(epoch)
+                        .push_bind(i64::from(range.start))
+                        .push_bind(i64::from(range.end))
+                        .push_bind(allocation.span.start().as_unix_seconds())
+                        .push_bind(allocation.span.end().as_unix_seconds());
+                });
+                insert.build().execute(&mut *connection).await?;
+            }
+            Ok(())
+        }
+    }
+);
