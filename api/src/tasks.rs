@@ -9,10 +9,9 @@ use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::recorder;
-use crate::service::agendas::stored_quantity;
 use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
-use crate::service::shared::Shared;
+use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{Services, dialogue, events, feeds, simulations, upkeep};
 

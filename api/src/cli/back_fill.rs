@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use grid_feeds::feed::{FeedError, RetryClass, Revision, Role};
+use grid_feeds::feed::{FeedError, Fetched, Query, RetryClass, Revision, Role};
 use grid_feeds::http::Http;
+use grid_feeds::plausibility::{Limits, judge};
 use indicatif::{ProgressBar, ProgressStyle};
-use planner::time::{Seconds, Span};
+use planner::time::{Seconds, Span, Timestamp};
 
-use super::feeds::ask_role;
 use crate::config::feeds::Source;
 use crate::service::Services;
 use crate::service::feeds::stored;
@@ -132,6 +132,25 @@ async fn keep(
     Ok(revision.series.agenda.pieces().len())
 }
 
+/// What a source says of a window, judged, with what is odd about it among its notes.
+pub async fn ask_role(
+    role: &Role,
+    window: Span,
+    now: Timestamp,
+) -> Result<Option<Revision>, FeedError> {
+    match role.fetch(Query { now, window, validator: None }).await? {
+        Fetched::Unchanged => Ok(None),
+        Fetched::Revision(revision) => {
+            let Revision { source, zone, series, doubt, validator } = *revision;
+            let limits = Limits::usual(series.kind);
+            let judged = judge(series, &limits, None, now)?;
+            let mut series = judged.series;
+            series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
+            Ok(Some(Revision { source, zone, series, doubt, validator }))
+        }
+    }
+}
+
 /// Asks a source once for a part; how many values were kept.
 #[cfg(feature = "supplier")]
 pub async fn fetch_part(
@@ -161,8 +180,6 @@ pub fn parts(span: Span, longest: Seconds) -> Vec<Span> {
 
 #[cfg(test)]
 mod tests {
-    use planner::time::Timestamp;
-
     use super::*;
 
     #[test]

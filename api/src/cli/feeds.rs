@@ -4,15 +4,14 @@ use anyhow::{Context, anyhow, bail};
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
-use grid_feeds::feed::{FeedError, Fetched, Query, Revision, Role};
+use grid_feeds::feed::{FeedError, Revision};
 use grid_feeds::forecast::{DayReport, Model, backtest};
 use grid_feeds::http::Http;
-use grid_feeds::plausibility::{Limits, judge};
 use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::Failure;
-use super::back_fill::back_fill;
+use super::back_fill::{ask_role, back_fill};
 use crate::config::feeds::{AgendaRules, Source};
 use crate::config::{Overrides, Settings};
 use crate::service::Services;
@@ -148,25 +147,6 @@ async fn ask(source: &Source, window: Span, now: Timestamp) -> Result<Option<Rev
     let http = Http::new(source.timeouts)?;
     let role = source.provider.connect(&source.id, source.quantity, &http)?;
     ask_role(&role, window, now).await
-}
-
-/// What a source says of a window, judged, with what is odd about it among its notes.
-pub(super) async fn ask_role(
-    role: &Role,
-    window: Span,
-    now: Timestamp,
-) -> Result<Option<Revision>, FeedError> {
-    match role.fetch(Query { now, window, validator: None }).await? {
-        Fetched::Unchanged => Ok(None),
-        Fetched::Revision(revision) => {
-            let Revision { source, zone, series, doubt, validator } = *revision;
-            let limits = Limits::usual(series.kind);
-            let judged = judge(series, &limits, None, now)?;
-            let mut series = judged.series;
-            series.notes.extend(judged.suspicions.iter().map(ToString::to_string));
-            Ok(Some(Revision { source, zone, series, doubt, validator }))
-        }
-    }
 }
 
 fn told(revision: &Revision) -> String {

@@ -11,9 +11,6 @@ use serde::de::DeserializeOwned;
 
 use super::{Failure, out};
 
-/// The name of the journal's file in a folder of results.
-pub const FILE: &str = "unfinished.jsonl";
-
 /// The file, open at its end.
 pub struct Journal {
     path: PathBuf,
@@ -29,7 +26,7 @@ impl Journal {
         fingerprint: &str,
         force: bool,
     ) -> Result<(Self, Vec<T>), Failure> {
-        let path = folder.join(FILE);
+        let path = folder.join(out::JOURNAL);
         let header = serde_json::to_string(fingerprint)?;
         let mut known = None;
         if let Ok(file) = File::open(&path) {

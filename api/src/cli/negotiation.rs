@@ -86,7 +86,8 @@ async fn list(
     let database = super::open(overrides).await?;
     let found = database.negotiations(filter, None, MOST).await?;
     database.close().await;
-    let documents: Vec<NegotiationDocument> = found.iter().map(Into::into).collect();
+    let documents: Vec<NegotiationDocument> =
+        found.iter().map(NegotiationDocument::of).collect::<Result<_, _>>()?;
     if let ListFormat::Json = format {
         return super::print(serde_json::to_string_pretty(&documents)?);
     }
@@ -112,10 +113,11 @@ async fn show(id: Uuid, format: ListFormat, overrides: &Overrides) -> anyhow::Re
     };
     let messages = database.messages(id, MessageId::from(0), MOST).await?;
     database.close().await;
-    let messages: Vec<MessageDocument> = messages.iter().map(Into::into).collect();
+    let messages: Vec<MessageDocument> =
+        messages.iter().map(MessageDocument::of).collect::<Result<_, _>>()?;
     if let ListFormat::Json = format {
         let told = serde_json::json!({
-            "negotiation": NegotiationDocument::from(&found),
+            "negotiation": NegotiationDocument::of(&found)?,
             "messages": messages,
         });
         return super::print(serde_json::to_string_pretty(&told)?);

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Failure, journal, tell};
+use super::{Failure, tell};
+
+/// The name of the journal's file in a folder of results.
+pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
 const RESULTS: [&str; 17] = [
@@ -26,7 +29,7 @@ const RESULTS: [&str; 17] = [
     "estimated_waiting_times.csv",
     "schedule.trace",
     "timing.json",
-    journal::FILE,
+    JOURNAL,
 ];
 /// The files of results that are written as Parquet.
 const PARQUET: [&str; 4] =
@@ -49,7 +52,7 @@ pub fn check(folder: &Path, force: bool) -> Result<(), Failure> {
     let there = results(folder)?;
     let Some(first) = there.first().filter(|_| !force) else { return Ok(()) };
     let name = first.strip_prefix(folder).unwrap_or(first).display();
-    let what = if first.ends_with(journal::FILE) {
+    let what = if first.ends_with(JOURNAL) {
         "finished parts of other work, or of this with other inputs"
     } else {
         "results"

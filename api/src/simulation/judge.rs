@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use planner::check::check_preferring;
 use simulator::sesames::{Cell, Plan, PlayedRun};
 
-use super::pool::{PoolError, Progress};
+use super::progress::{PoolError, Progress};
 
 /// Up to so many nodes a cluster is small.
 const SMALL: u32 = 10_000;

@@ -15,4 +15,5 @@ mod keep;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod pool;
+pub mod progress;
 pub mod results;

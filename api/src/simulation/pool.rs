@@ -1,6 +1,6 @@
 //! Plays the runs of all cells on threads.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -8,31 +8,7 @@ use std::time::Duration;
 use simulator::sesames::{Cell, PlayedRun, SesamesError};
 
 use super::judge::Judge;
-
-/// How far the work is, as all threads see it.
-#[derive(Default)]
-pub struct Progress {
-    /// Plans made.
-    pub plans: AtomicU64,
-    /// Plans that the independent checker passed.
-    pub judged: AtomicU64,
-    /// Whether to stop.
-    pub stopped: AtomicBool,
-}
-
-/// Why playing ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum PoolError {
-    /// A run could not be played.
-    #[error(transparent)]
-    Run(#[from] SesamesError),
-    /// The checker found a plan wrong: a bug.
-    #[error("a plan is wrong, please report it: {0}")]
-    Wrong(String),
-    /// What is done with runs failed.
-    #[error(transparent)]
-    Other(#[from] anyhow::Error),
-}
+use super::progress::{PoolError, Progress};
 
 /// How often the caller is told, at least.
 const TICK: Duration = Duration::from_millis(200);

@@ -8,8 +8,6 @@ use planner::ranking::Ranking;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::server::ReasonAnswer;
-
 /// A start that was offered, as far as it is shown.
 #[derive(Deserialize)]
 pub struct Offer {
@@ -34,6 +32,12 @@ struct Saving {
     energy_j: f64,
     cost: f64,
     co2_g: f64,
+}
+
+/// Why starts are excluded.
+#[derive(Deserialize)]
+pub struct ReasonAnswer {
+    pub detail: String,
 }
 
 /// The answer to a quote, as far as it is shown.

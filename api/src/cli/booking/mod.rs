@@ -15,11 +15,13 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{Failure, tell};
-use answers::{Page, QuoteAnswer, Reservation, letter, local, local_text, offers, offers_csv};
-use answers::{reservations, reservations_csv};
+use answers::{
+    Page, QuoteAnswer, ReasonAnswer, Reservation, letter, local, local_text, offers, offers_csv,
+    reservations, reservations_csv,
+};
 use id_prefix::IdPrefix;
 use request::RequestArguments;
-use server::{Connection, ReasonAnswer, Server};
+use server::{Connection, Server};
 
 pub use outage::{OutageArguments, outage};
 

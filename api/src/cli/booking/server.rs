@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use url::Url;
 use uuid::Uuid;
 
-use super::answers::local_text as shown;
+use super::answers::{ReasonAnswer, local_text as shown};
 use crate::cli::identity::Identity;
 use crate::cli::{Failure, tell};
 
@@ -65,12 +65,6 @@ struct PlacedError {
     pointer: Option<String>,
     place: Option<String>,
     detail: String,
-}
-
-/// Why starts are excluded.
-#[derive(Deserialize)]
-pub struct ReasonAnswer {
-    pub detail: String,
 }
 
 impl Connection {

@@ -17,7 +17,8 @@ use super::FinishedRun;
 use super::output::{self, Timing};
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
-use crate::simulation::pool::{self, Progress};
+use crate::simulation::pool;
+use crate::simulation::progress::Progress;
 use crate::simulation::results::{FinishedCell, GridFile};
 
 /// Cells and what is finished of them.

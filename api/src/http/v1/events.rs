@@ -135,7 +135,7 @@ fn told(
 
 /// How much of an event a caller is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum Disclosure {
     Whole,
     /// That the book changed.
     Change,
@@ -143,21 +143,21 @@ enum Shown {
 }
 
 /// What is told of an event to whom. What is not known here is for operators and its owner.
-fn shown(event: &Event, caller: &Caller) -> Shown {
+fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
     let operator = matches!(caller.role, None | Some(Role::Operator));
     let supplier = caller.role == Some(Role::Supplier);
     let own = event.owner.as_ref() == Some(&caller.owner);
     match event.subject() {
-        "agenda" | "feed" | "grants" => Shown::Whole,
-        "negotiation" if supplier => Shown::Whole,
-        "nodes" if supplier => Shown::Change,
-        "nodes" | "outage" | "outlooks" if !supplier => Shown::Whole,
-        _ if operator => Shown::Whole,
-        "reservation" | "simulation" if own && !supplier => Shown::Whole,
-        "reservation" => Shown::Change,
-        "simulation" | "outage" | "outlooks" | "tokens" => Shown::Nothing,
-        _ if own => Shown::Whole,
-        _ => Shown::Nothing,
+        "agenda" | "feed" | "grants" => Disclosure::Whole,
+        "negotiation" if supplier => Disclosure::Whole,
+        "nodes" if supplier => Disclosure::Change,
+        "nodes" | "outage" | "outlooks" if !supplier => Disclosure::Whole,
+        _ if operator => Disclosure::Whole,
+        "reservation" | "simulation" if own && !supplier => Disclosure::Whole,
+        "reservation" => Disclosure::Change,
+        "simulation" | "outage" | "outlooks" | "tokens" => Disclosure::Nothing,
+        _ if own => Disclosure::Whole,
+        _ => Disclosure::Nothing,
     }
 }
 
@@ -199,11 +199,11 @@ impl Watcher {
             if event.subject() == "tokens" && !self.is_admitted().await {
                 return None;
             }
-            match (shown(&event, &self.caller), &change) {
-                (Shown::Nothing, _) => {}
-                (Shown::Change, _) => change = Some(event),
-                (Shown::Whole, None) => return Some((Ok(whole(&event)?), self)),
-                (Shown::Whole, Some(change)) => {
+            match (disclosure(&event, &self.caller), &change) {
+                (Disclosure::Nothing, _) => {}
+                (Disclosure::Change, _) => change = Some(event),
+                (Disclosure::Whole, None) => return Some((Ok(whole(&event)?), self)),
+                (Disclosure::Whole, Some(change)) => {
                     let changed = changed(change);
                     self.kept = Some(event);
                     return Some((Ok(changed), self));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn nobody_is_told_more_than_they_could_read() {
-        use Shown::{Change, Nothing, Whole};
+        use Disclosure::{Change, Nothing, Whole};
         let caller = |owner: &str, role| Caller { owner: owner.to_owned(), role, token: None };
         let local = caller("local", None);
         let operator = caller("olga", Some(Role::Operator));
@@ -274,7 +274,7 @@ mod tests {
             ("from.a.later.release", Some("grid"), [Whole, Whole, Nothing, Whole]),
         ] {
             let told =
-                [&local, &operator, &ada, &supplier].map(|it| shown(&event(kind, owner), it));
+                [&local, &operator, &ada, &supplier].map(|it| disclosure(&event(kind, owner), it));
             assert_eq!(told, expected, "{kind} of {owner:?}");
         }
     }

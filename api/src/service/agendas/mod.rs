@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grid_feeds::feed::{self, Accounting, Kind};
+use grid_feeds::feed::{Accounting, Kind};
 use planner::agenda::{Agenda, Piece, Quality};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
@@ -11,7 +11,7 @@ use storage::{AgendaMeta, FeedValue, NewFeedRevision, Quantity, RevisionId, Stor
 use tokio::sync::Notify;
 
 use super::shared::provenance::{KnownPiece, known};
-use super::shared::{Fault, Shared, blocking};
+use super::shared::{Fault, Shared, blocking, stored_quantity};
 use crate::config::feeds::{API_SOURCE, AgendaRules};
 
 /// Agendas as they were put and as they are in force.
@@ -80,15 +80,6 @@ impl PutAgenda {
             Self::Co2(agenda) => agenda.map(Rate::as_millionths),
             Self::PowerCap(agenda) => agenda.map(Power::as_microwatts),
         }
-    }
-}
-
-/// The quantity as it is stored.
-pub const fn stored_quantity(quantity: feed::Quantity) -> Quantity {
-    match quantity {
-        feed::Quantity::Price => Quantity::Price,
-        feed::Quantity::Co2 => Quantity::Co2,
-        feed::Quantity::PowerCap => Quantity::PowerCap,
     }
 }
 

@@ -10,8 +10,7 @@ use planner::selection::Selection;
 use planner::time::Timestamp;
 
 use super::{BookingRequest, BookingService, QuoteError};
-use crate::service::agendas::stored_quantity;
-use crate::service::shared::{Access, Party, SiteState};
+use crate::service::shared::{Access, Party, SiteState, stored_quantity};
 
 /// Why there may be a gap where others would estimate.
 const REFUSES_ESTIMATES: &str = "this site makes no promises on estimates";

@@ -78,7 +78,7 @@ impl DialogueService {
         if asked.outcome.is_some() {
             return Err(DialogueError::NotAsked("closed"));
         }
-        let subject = Subject::of(&asked);
+        let subject = Subject::of(&asked)?;
         if subject.answer.is_some() {
             return Err(DialogueError::NotAsked("answered"));
         }
@@ -153,7 +153,7 @@ impl DialogueService {
         messages: Vec<NewMessage>,
         answer: Option<LastWord>,
     ) -> Result<(), Fault> {
-        let subject = Subject { answer, ..subject }.text();
+        let subject = Subject { answer, ..subject }.text()?;
         let subject = Some((subject.as_str(), asked.deadline));
         Ok(self.shared.database.say(asked.id, &messages, subject, None).await?)
     }
@@ -227,7 +227,7 @@ impl DialogueService {
         }
     }
 
-    /// Says something in the one conversation of a kind, which is opened where there is none.
+    /// Says something in the one negotiation of a kind, which is opened where there is none.
     pub(super) async fn say_in(
         &self,
         kind: NegotiationKind,

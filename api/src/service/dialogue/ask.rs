@@ -23,7 +23,7 @@ use crate::service::booking::{OnCap, left};
 use crate::service::shared::{Fault, Party, blocking};
 
 impl DialogueService {
-    /// Asks for what is missing now, or ends the conversation where nothing is.
+    /// Asks for what is missing now, or ends the negotiation where nothing is.
     pub(super) async fn ask_for_power(
         &self,
         waiting: &[StoredReservation],
@@ -32,7 +32,7 @@ impl DialogueService {
             return Ok(());
         }
         let open = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
-        let subject = open.as_ref().map(Subject::of).unwrap_or_default();
+        let subject = open.as_ref().map(Subject::of).transpose()?.unwrap_or_default();
         if subject.answer.is_some() {
             // Whoever asked had their turn, by `settle`.
             return Ok(self.end_question(open.as_ref(), &subject).await?);
@@ -60,7 +60,7 @@ impl DialogueService {
         let asked_until = waiting.iter().map(|stored| stored.expires).max();
         let deadline = asked_until.unwrap_or(now + self.shared.settings.negotiation.answer_within);
         let message = self.message(now, "request", &self.request(wanted, deadline));
-        let subject = wanted.text();
+        let subject = wanted.text()?;
         if let Some(open) = open {
             let subject = Some((subject.as_str(), Some(deadline)));
             self.shared.database.say(open.id, &[message], subject, None).await?;
@@ -120,18 +120,17 @@ impl DialogueService {
         }
     }
 
-    /// Whether the last conversation ended without all of what is missing still.
+    /// Whether the last negotiation ended without all of what is missing still.
     async fn said_no(&self, wanted: &Subject) -> Result<bool, Fault> {
         let filter =
             NegotiationFilter { kind: Some(NegotiationKind::ExtraPower), open: Some(false) };
         let last = self.shared.database.negotiations(filter, None, 1).await?;
-        Ok(last.first().is_some_and(|last| {
-            let withdrawn = last.outcome == Some(NegotiationOutcome::Withdrawn);
-            !withdrawn && Subject::of(last).power == wanted.power
-        }))
+        let Some(last) = last.first() else { return Ok(false) };
+        let withdrawn = last.outcome == Some(NegotiationOutcome::Withdrawn);
+        Ok(!withdrawn && Subject::of(last)?.power == wanted.power)
     }
 
-    /// Ends the conversation, and lets everybody use what is left of grants.
+    /// Ends the negotiation, and lets everybody use what is left of grants.
     async fn end_question(
         &self,
         open: Option<&Negotiation>,
@@ -162,7 +161,7 @@ impl DialogueService {
         Ok(())
     }
 
-    /// How the conversation ended for those who asked last; `some` was granted before.
+    /// How the negotiation ended for those who asked last; `some` was granted before.
     async fn outcome(&self, subject: &Subject, some: bool) -> Result<NegotiationOutcome, Fault> {
         let (mut served, mut rejected, mut unanswered) = (0, 0, 0);
         for asker in &subject.reservations {

@@ -28,6 +28,14 @@ impl From<FeedError> for Undelivered {
     }
 }
 
+impl From<serde_json::Error> for Undelivered {
+    /// What was written down cannot be read.
+    fn from(error: serde_json::Error) -> Self {
+        let words = format!("what was written down cannot be read: {error}");
+        Self { words, retry: RetryClass::Permanent }
+    }
+}
+
 impl Undelivered {
     /// The settings changed since the message was written.
     pub(super) fn no_way(carrier: &str) -> Self {
@@ -53,18 +61,23 @@ impl DialogueService {
     }
 
     async fn carry_by_its_carrier(&self, message: &Message) -> Result<(), Undelivered> {
+        let document: Value = serde_json::from_str(&message.said.document)?;
         match message.said.carrier.as_str() {
-            "webhook" => self.carry_by_webhook(message).await,
+            "webhook" => self.carry_by_webhook(message, &document).await,
             #[cfg(feature = "openadr")]
             "openadr" => match &self.shared.settings.openadr {
-                Some(ven) => self.carry_by_openadr(ven, message).await,
+                Some(ven) => self.carry_by_openadr(ven, message, &document).await,
                 None => Err(Undelivered::no_way("openadr")),
             },
             other => Err(Undelivered::no_way(other)),
         }
     }
 
-    async fn carry_by_webhook(&self, message: &Message) -> Result<(), Undelivered> {
+    async fn carry_by_webhook(
+        &self,
+        message: &Message,
+        document: &Value,
+    ) -> Result<(), Undelivered> {
         let Some(webhook) = &self.shared.settings.negotiation.webhook else {
             return Err(Undelivered::no_way("webhook"));
         };
@@ -74,7 +87,7 @@ impl DialogueService {
             "negotiation_id": message.negotiation_id.to_string(),
             "kind": said.kind,
             "said_at": said.said,
-            "document": serde_json::from_str::<Value>(&said.document).unwrap_or_default(),
+            "document": document,
         });
         // The same however often it is sent: who hears it twice can tell.
         let id = format!("msg_{}_{}", message.negotiation_id, message.id.get());

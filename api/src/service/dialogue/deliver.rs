@@ -115,7 +115,8 @@ fn of_use_until(message: &Message) -> Timestamp {
     if message.said.kind == "usage" {
         return said + USAGE_OF_USE;
     }
-    let document: Value = serde_json::from_str(&message.said.document).unwrap_or_default();
+    // What cannot be read is of no use to anybody.
+    let Ok(document) = serde_json::from_str::<Value>(&message.said.document) else { return said };
     let lists =
         ["power", "intervals", "spans"].into_iter().filter_map(|it| document[it].as_array());
     let end = |it: &Value| Timestamp::parse(it["end"].as_str()?).ok();

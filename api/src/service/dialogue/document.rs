@@ -9,6 +9,8 @@ use storage::{Negotiation, ReservationId};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::service::shared::Fault;
+
 /// Power over a span.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, ToSchema)]
 pub struct PowerSpan {
@@ -24,7 +26,7 @@ pub struct PowerSpan {
     pub power_w: f64,
 }
 
-/// What a conversation about extra power is about as it stands.
+/// What a negotiation about extra power is about as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Subject {
     /// What is missing, on the supplier's grid of intervals.
@@ -58,14 +60,20 @@ pub struct LastWord {
 }
 
 impl Subject {
-    /// What a conversation is about; nothing where it is about something else.
-    pub fn of(negotiation: &Negotiation) -> Self {
-        serde_json::from_str(&negotiation.subject).unwrap_or_default()
+    /// What a negotiation about extra power is about.
+    ///
+    /// # Errors
+    /// What is stored of it cannot be read.
+    pub fn of(negotiation: &Negotiation) -> Result<Self, Fault> {
+        serde_json::from_str(&negotiation.subject).map_err(Fault::internal)
     }
 
-    /// As JSON.
-    pub fn text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    /// The subject as it is stored.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn text(&self) -> Result<String, Fault> {
+        serde_json::to_string(self).map_err(Fault::internal)
     }
 
     /// The most that one who asks pays of a fee: shares are as their limits, so that nobody pays

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use openadr::{Available, SupplierWord, Ven};
+use serde::Deserialize;
 use serde_json::json;
 use storage::{
     Delivery, Direction, Grant, GrantId, GrantStanding, Negotiation, NegotiationKind, NewMessage,
@@ -24,6 +25,16 @@ use crate::service::shared::Fault;
 /// What names of grants begin with.
 const PREFIX: &str = "openadr:";
 
+/// What was heard of alerts and could not be read, as the notices' subject has it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct HeardNotices {
+    /// Ids of alerts.
+    alerts: Vec<String>,
+    /// Parts that could not be read, in words.
+    unread: Vec<String>,
+}
+
 impl DialogueService {
     /// Listens until told to stop.
     pub async fn hear_supplier(self: Arc<Self>, stop: CancellationToken) {
@@ -35,11 +46,15 @@ impl DialogueService {
         let pace = std::time::Duration::from_secs(ven.settings().poll_every_s.into());
         let mut changes = ven.changes();
         loop {
-            if self.shared.leases.holds(LEASE)
-                && let Some(Err(error)) = self.shared.leases.while_held(LEASE, self.hear(ven)).await
-            {
-                let error = format!("{error:#}");
-                tracing::warn!(error, "could not hear what the supplier says");
+            if self.shared.leases.holds(LEASE) {
+                let heard = tokio::select! {
+                    () = stop.cancelled() => return,
+                    heard = self.shared.leases.while_held(LEASE, self.hear(ven)) => heard,
+                };
+                if let Some(Err(error)) = heard {
+                    let error = format!("{error:#}");
+                    tracing::warn!(error, "could not hear what the supplier says");
+                }
             }
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -122,7 +137,7 @@ impl DialogueService {
 
     /// Power that is to be had for more than those who ask would pay is a no to them.
     async fn hear_offers(&self, asked: &Negotiation, available: &[Available]) -> Result<(), Fault> {
-        let subject = Subject::of(asked);
+        let subject = Subject::of(asked)?;
         if subject.answer.is_some() || subject.power.is_empty() {
             return Ok(());
         }
@@ -151,7 +166,7 @@ impl DialogueService {
         let document = json!({ "fee": fee, "fee_limit": limit, "power": subject.power });
         let message = self.heard_by_openadr("offer", &document);
         let answer = Some(LastWord { granted: false, reason });
-        let subject = Subject { answer, ..subject }.text();
+        let subject = Subject { answer, ..subject }.text()?;
         let subject = Some((subject.as_str(), asked.deadline));
         self.shared.database.say(asked.id, &[message], subject, None).await?;
         self.shared.dialogue_bell.notify_one();
@@ -162,12 +177,11 @@ impl DialogueService {
     /// before.
     async fn hear_notices(&self, word: &SupplierWord) -> Result<(), Fault> {
         let open = self.shared.database.open_negotiation_of(NegotiationKind::Notice).await?;
-        let known = open.map(|open| open.subject).unwrap_or_default();
-        let known: serde_json::Value = serde_json::from_str(&known).unwrap_or_default();
-        let list = |name: &str| -> Vec<String> {
-            serde_json::from_value(known[name].clone()).unwrap_or_default()
+        let known = match &open {
+            Some(open) => serde_json::from_str(&open.subject).map_err(Fault::internal)?,
+            None => HeardNotices::default(),
         };
-        let (alerts_known, unread_known) = (list("alerts"), list("unread"));
+        let HeardNotices { alerts: alerts_known, unread: unread_known } = known;
         let alerts: Vec<&str> = word.alerts.said.iter().map(|alert| alert.id.as_str()).collect();
         let unread: Vec<String> = word.unread().iter().map(ToString::to_string).collect();
         metrics::gauge!("wattbook_supplier_unread")

@@ -4,7 +4,7 @@ use super::{DialogueError, DialogueService};
 use crate::service::shared::{Fault, cut_page};
 use storage::{Message, MessageId, Negotiation, NegotiationFilter, NegotiationId};
 
-/// A page of conversations.
+/// A page of negotiations.
 #[derive(Debug)]
 pub struct NegotiationsPage {
     /// Newest first.
@@ -13,10 +13,10 @@ pub struct NegotiationsPage {
     pub next: Option<NegotiationId>,
 }
 
-/// A page of a conversation.
+/// A page of a negotiation.
 #[derive(Debug)]
 pub struct MessagesPage {
-    /// Which conversation.
+    /// Which negotiation.
     pub negotiation: Negotiation,
     /// Oldest first.
     pub messages: Vec<Message>,
@@ -25,7 +25,7 @@ pub struct MessagesPage {
 }
 
 impl DialogueService {
-    /// A page of conversations.
+    /// A page of negotiations.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -40,7 +40,7 @@ impl DialogueService {
         Ok(NegotiationsPage { negotiations, next })
     }
 
-    /// A page of one conversation: the messages after one, or the newest.
+    /// A page of one negotiation: the messages after one, or the newest.
     ///
     /// # Errors
     /// `NoNegotiation`.

@@ -118,7 +118,11 @@ impl DialogueService {
                 self.remember(|memo| *memo = Memo::default());
                 continue;
             }
-            if let Some(Err(error)) = self.shared.leases.while_held(LEASE, self.take_turn()).await {
+            let taken = tokio::select! {
+                () = stop.cancelled() => return,
+                taken = self.shared.leases.while_held(LEASE, self.take_turn()) => taken,
+            };
+            if let Some(Err(error)) = taken {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not go on with the dialogue with the supplier");
             }

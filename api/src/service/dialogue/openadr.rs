@@ -1,11 +1,13 @@
 //! The dialogue over OpenADR 3.1: our messages as reports, the supplier's events as grants, offers
 //! and alerts (`docs/NEGOTIATION.md`).
 
+use grid_feeds::feed::RetryClass;
 use openadr::{Asked, Fee, PlannedInterval, QuietSpan, Used, Ven};
 use planner::quantity::{Currency, Power};
 use planner::time::Span;
+use serde::Deserialize;
 use serde_json::Value;
-use storage::Message;
+use storage::{Message, StorageError};
 
 use super::DialogueService;
 use super::carrier::Undelivered;
@@ -17,43 +19,54 @@ impl From<openadr::VenError> for Undelivered {
     }
 }
 
+impl From<StorageError> for Undelivered {
+    fn from(error: StorageError) -> Self {
+        Self { words: error.to_string(), retry: RetryClass::Backoff }
+    }
+}
+
+/// What a negotiation about low consumption is about.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct QuietSubject {
+    spans: Vec<PowerSpan>,
+}
+
 impl DialogueService {
     /// Carries a message as a report.
     pub(super) async fn carry_by_openadr(
         &self,
         ven: &Ven,
         message: &Message,
+        document: &Value,
     ) -> Result<(), Undelivered> {
-        let document: Value = serde_json::from_str(&message.said.document).unwrap_or_default();
         let (now, currency) = (self.shared.now(), self.shared.settings.currency);
         match message.said.kind.as_str() {
-            "forecast" => ven.plan(&planned(&document), now).await?,
+            "forecast" => ven.plan(&planned(document), now).await?,
             "low_consumption" | "low_consumption_withdrawn" => {
                 // A report tells all spans that are quiet now.
-                let found = self.shared.database.negotiation(message.negotiation_id).await;
-                let subject = found.ok().flatten().map(|it| it.subject).unwrap_or_default();
-                let subject: Value = serde_json::from_str(&subject).unwrap_or_default();
-                ven.warn_low(&self.quiet(&subject), now).await?;
+                let found = self.shared.database.negotiation(message.negotiation_id).await?;
+                let subject = found.map_or_else(|| "{}".to_owned(), |it| it.subject);
+                let subject = serde_json::from_str(&subject)?;
+                ven.warn_low(&self.quiet(subject), now).await?;
             }
-            "request" => ven.ask(&asked(&document, "fee_limit", currency), now).await?,
-            "acceptance" => ven.ask(&asked(&document, "fee", currency), now).await?,
+            "request" => ven.ask(&asked(document, "fee_limit", currency), now).await?,
+            "acceptance" => ven.ask(&asked(document, "fee", currency), now).await?,
             "withdrawal" | "decline" => ven.ask(&[], now).await?,
-            "usage" => ven.usage(&used(&document), now).await?,
+            "usage" => ven.usage(&used(document), now).await?,
             other => return Err(Undelivered::no_way(&format!("report of {other}"))),
         }
         Ok(())
     }
 
-    fn quiet(&self, subject: &Value) -> Vec<QuietSpan> {
+    fn quiet(&self, subject: QuietSubject) -> Vec<QuietSpan> {
         let usual = self.shared.settings.negotiation.quiet.map_or(Power::ZERO, |rule| rule.below);
         let quiet = |it: PowerSpan| {
             let power = Power::from_watts(it.power_w)?;
             let less = Power::from_microwatts((usual - power).as_microwatts().max(0));
             Some(QuietSpan { span: it.span()?, power, less })
         };
-        let spans: Vec<PowerSpan> =
-            serde_json::from_value(subject["spans"].clone()).unwrap_or_default();
-        spans.into_iter().filter_map(quiet).collect()
+        subject.spans.into_iter().filter_map(quiet).collect()
     }
 }
 

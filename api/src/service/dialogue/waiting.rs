@@ -32,7 +32,8 @@ impl DialogueService {
         }
         let asked = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
         // An answer is no change of the book.
-        let answered = asked.as_ref().is_some_and(|asked| Subject::of(asked).answer.is_some());
+        let subject = asked.as_ref().map(Subject::of).transpose()?;
+        let answered = subject.is_some_and(|subject| subject.answer.is_some());
         if nothing_changed && !answered {
             return Ok(None);
         }
@@ -68,7 +69,7 @@ impl DialogueService {
         asked: Option<&Negotiation>,
         now: Timestamp,
     ) -> Result<bool, TurnError> {
-        let subject = asked.map(Subject::of).unwrap_or_default();
+        let subject = asked.map(Subject::of).transpose()?.unwrap_or_default();
         match self.offered(stored, asked, &subject).await {
             Ok(true) => return Ok(true),
             // Its time is up, whatever keeps it from being planned.

@@ -18,9 +18,8 @@ use super::expectation::Expectation;
 use super::received::{kind_of, revived};
 use super::{FeedService, agenda_lease};
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::agendas::stored_quantity;
 use crate::service::shared::provenance::known;
-use crate::service::shared::{Fault, blocking};
+use crate::service::shared::{Fault, blocking, stored_quantity};
 
 /// How often it is looked whether another replica or the clock made anything new.
 pub const LOOK: Duration = Duration::from_secs(2);

@@ -28,8 +28,7 @@ use super::failure_log::FailureLog;
 use super::received::stored;
 use super::{FeedService, source_lease};
 use crate::config::feeds::Source;
-use crate::service::agendas::stored_quantity;
-use crate::service::shared::{Fault, blocking};
+use crate::service::shared::{Fault, blocking, stored_quantity};
 
 /// Pauses between tries to write, the first and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use planner::time::Timestamp;
 use storage::{FeedRevision, FeedValue, NewFeedRevision};
 
 use crate::config::feeds::API_SOURCE;
-use crate::service::agendas::stored_quantity;
+use crate::service::shared::stored_quantity;
 
 /// Before the name that whoever put an agenda gave its source; no id of a feed has a slash.
 pub(super) const PUT: &str = "api/";

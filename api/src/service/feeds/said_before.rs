@@ -10,8 +10,7 @@ use super::answer::is_final;
 use super::poll::PollError;
 use super::received::{kind_of, revived};
 use crate::config::feeds::Source;
-use crate::service::agendas::stored_quantity;
-use crate::service::shared::{Fault, blocking};
+use crate::service::shared::{Fault, blocking, stored_quantity};
 
 impl FeedService {
     /// Whether what is kept of a source has the value that is awaited.

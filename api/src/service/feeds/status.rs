@@ -6,8 +6,7 @@ use storage::{FeedRevisionMeta, FeedState, NewFeedRevision, Quantity};
 
 use super::FeedService;
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::agendas::stored_quantity;
-use crate::service::shared::Fault;
+use crate::service::shared::{Fault, stored_quantity};
 
 /// How a source stands, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use planner::json::JsonError;
+use planner::time::Seconds;
 use simulator::experiment::{Experiment, ExperimentError, Variant};
 use simulator::report::{Findings, ReportedCell};
 use simulator::sesames::{Cell, PlayedRun, SesamesError};
@@ -19,10 +20,12 @@ use tokio::runtime::Handle;
 use crate::clock::Clock;
 use crate::simulation::document::Document;
 use crate::simulation::inputs::{self, BadInput};
-use crate::simulation::pool::{self, PoolError, Progress};
+use crate::simulation::pool;
+use crate::simulation::progress::{PoolError, Progress};
 use crate::simulation::results::{self, CellFile, FinishedCell, GridFile};
 
-use super::worker::LEASE;
+/// How long a worker has a simulation without renewing it.
+pub(super) const LEASE: Seconds = Seconds::new(10);
 
 /// How often finished runs are written down, at most.
 const JOURNAL_EVERY: Duration = Duration::from_millis(500);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use planner::time::Seconds;
 use storage::{ClaimedSimulation, SimulationLease, StorageError, WorkerId};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -15,11 +14,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::SimulationService;
-use super::play::{PlayError, Played, Player};
-use crate::simulation::pool::Progress;
-
-/// How long a worker has a simulation without renewing it.
-pub(super) const LEASE: Seconds = Seconds::new(10);
+use super::play::{LEASE, PlayError, Played, Player};
+use crate::simulation::progress::Progress;
 
 /// How often it renews, and notices that a simulation was cancelled.
 const BEAT: Duration = Duration::from_millis(500);

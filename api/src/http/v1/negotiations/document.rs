@@ -7,6 +7,8 @@ use storage::{Message, Negotiation};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::service::shared::Fault;
+
 /// A conversation with the supplier.
 #[derive(Serialize, ToSchema)]
 pub struct NegotiationDocument {
@@ -71,35 +73,43 @@ pub struct MessageDocument {
     pub error: Option<String>,
 }
 
-impl From<&Negotiation> for NegotiationDocument {
-    fn from(it: &Negotiation) -> Self {
-        Self {
+impl NegotiationDocument {
+    /// A negotiation as it is shown.
+    ///
+    /// # Errors
+    /// What is stored of it cannot be read.
+    pub fn of(it: &Negotiation) -> Result<Self, Fault> {
+        Ok(Self {
             id: it.id.as_uuid(),
             kind: it.kind.word(),
             state: if it.outcome.is_none() { "open" } else { "closed" },
             outcome: it.outcome.map(storage::NegotiationOutcome::word),
-            subject: serde_json::from_str(&it.subject).unwrap_or_default(),
+            subject: serde_json::from_str(&it.subject).map_err(Fault::internal)?,
             opened_at: it.opened,
             deadline: it.deadline,
             closed_at: it.closed,
-        }
+        })
     }
 }
 
-impl From<&Message> for MessageDocument {
-    fn from(it: &Message) -> Self {
-        Self {
+impl MessageDocument {
+    /// A message as it is shown.
+    ///
+    /// # Errors
+    /// What is stored of it cannot be read.
+    pub fn of(it: &Message) -> Result<Self, Fault> {
+        Ok(Self {
             id: it.id.get(),
             said_at: it.said.said,
             direction: it.said.direction.word(),
             kind: it.said.kind.clone(),
             carrier: it.said.carrier.clone(),
-            document: serde_json::from_str(&it.said.document).unwrap_or_default(),
+            document: serde_json::from_str(&it.said.document).map_err(Fault::internal)?,
             delivery: it.said.delivery.word(),
             attempts: it.attempts,
             next_attempt_at: it.next_attempt,
             delivered_at: it.delivered,
             error: it.error.clone(),
-        }
+        })
     }
 }

@@ -72,9 +72,10 @@ pub async fn get_negotiation(
         (_, cursor) => Some(MessageId::from(cursor.unwrap_or(0))),
     };
     let page = dialogue.negotiation(id, after, limit).await?;
+    let messages = page.messages.iter().map(MessageDocument::of);
     Ok(Json(NegotiationMessages {
-        negotiation: NegotiationDocument::from(&page.negotiation),
-        messages: page.messages.iter().map(MessageDocument::from).collect(),
+        negotiation: NegotiationDocument::of(&page.negotiation)?,
+        messages: messages.collect::<Result<_, _>>()?,
         next_cursor: page.next.map(MessageId::get),
     }))
 }

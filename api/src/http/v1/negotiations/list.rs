@@ -73,8 +73,9 @@ pub async fn list_negotiations(
     let filter = NegotiationFilter { kind: kind.transpose()?, open: open.transpose()? };
     let after = parameters.cursor.map(NegotiationId::new);
     let page = dialogue.negotiations(filter, after, limit).await?;
+    let items = page.negotiations.iter().map(NegotiationDocument::of);
     Ok(Json(NegotiationsDocument {
-        items: page.negotiations.iter().map(NegotiationDocument::from).collect(),
+        items: items.collect::<Result<_, _>>()?,
         next_cursor: page.next.map(NegotiationId::as_uuid),
     }))
 }

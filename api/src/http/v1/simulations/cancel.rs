@@ -34,5 +34,5 @@ pub async fn cancel_simulation(
     IdInPath(id): IdInPath,
 ) -> Result<Json<SimulationDocument>, Problem> {
     let cancelled = simulations.cancel_simulation(by.caller.access(), id).await?;
-    Ok(Json(SimulationDocument::from(&cancelled)))
+    Ok(Json(SimulationDocument::of(&cancelled)?))
 }

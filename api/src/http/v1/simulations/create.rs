@@ -67,5 +67,5 @@ pub async fn create_simulation(
     };
     let simulation = simulations.simulation(Access { owner, kind: CallerKind::User }, id).await?;
     let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
-    Ok((status, location, Json(SimulationDocument::from(&simulation))).into_response())
+    Ok((status, location, Json(SimulationDocument::of(&simulation)?)).into_response())
 }

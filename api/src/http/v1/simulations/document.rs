@@ -10,6 +10,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::result::names;
+use super::stored::{is_grid, parsed};
+use crate::service::shared::Fault;
 
 /// How a simulation stands.
 #[derive(Serialize, ToSchema)]
@@ -84,10 +86,14 @@ pub struct SummedUpSimulation {
     pub summary: Option<Box<RawValue>>,
 }
 
-impl From<&Simulation> for SimulationProgress {
-    fn from(stored: &Simulation) -> Self {
-        let experiment = parsed(&stored.experiment);
-        Self {
+impl SimulationProgress {
+    /// How a stored simulation stands.
+    ///
+    /// # Errors
+    /// What is stored of it cannot be read.
+    pub fn of(stored: &Simulation) -> Result<Self, Fault> {
+        let experiment = parsed(&stored.experiment)?;
+        Ok(Self {
             id: stored.id.as_uuid(),
             owner: stored.owner.clone(),
             name: experiment["name"].as_str().unwrap_or_default().to_owned(),
@@ -99,27 +105,26 @@ impl From<&Simulation> for SimulationProgress {
             runs_done: stored.runs_done,
             time_left_s: stored.time_left_s,
             error: stored.error.clone(),
-            notes: parsed(&stored.notes),
-        }
+            notes: parsed(&stored.notes)?,
+        })
     }
 }
 
-impl From<&Simulation> for SimulationDocument {
-    fn from(stored: &Simulation) -> Self {
-        let experiment = parsed(&stored.experiment);
+impl SimulationDocument {
+    /// A stored simulation without its summary.
+    ///
+    /// # Errors
+    /// What is stored of it cannot be read.
+    pub fn of(stored: &Simulation) -> Result<Self, Fault> {
+        let experiment = parsed(&stored.experiment)?;
         let finished = stored.state == SimulationState::Finished;
-        Self {
-            standing: SimulationProgress::from(stored),
+        Ok(Self {
+            standing: SimulationProgress::of(stored)?,
             cells: cells(&experiment),
             results: if finished { names(is_grid(&experiment)).collect() } else { Vec::new() },
             experiment,
-        }
+        })
     }
-}
-
-/// Whether something is varied.
-pub fn is_grid(experiment: &Value) -> bool {
-    experiment["vary"].as_object().is_some_and(|vary| !vary.is_empty())
 }
 
 fn cells(shown: &Value) -> Vec<CellDocument> {
@@ -133,9 +138,4 @@ fn cells(shown: &Value) -> Vec<CellDocument> {
     let variants = experiment.variants().unwrap_or_default();
     let names = variants.iter().map(Variant::name);
     (1..).zip(names).map(|(cell, name)| CellDocument { cell, name }).collect()
-}
-
-/// What was stored as text.
-pub fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
 }

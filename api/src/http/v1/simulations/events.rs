@@ -16,7 +16,7 @@ use super::document::SimulationProgress;
 use crate::http::caller::{Bookers, By, Caller};
 use crate::http::problem::Problem;
 use crate::service::events::EventService;
-use crate::service::shared::Share;
+use crate::service::shared::{Fault, Share};
 use crate::service::simulations::SimulationService;
 
 /// How often the database is asked: whichever process plays the simulation writes there.
@@ -100,7 +100,7 @@ impl Watch {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
             if let Some(simulation) = self.unsent.take() {
-                let event = self.event(&simulation);
+                let event = self.event(&simulation)?;
                 return Some((Ok(event), self));
             }
             if self.last.state.has_ended() {
@@ -118,11 +118,21 @@ impl Watch {
         }
     }
 
-    fn event(&mut self, simulation: &Simulation) -> Event {
+    /// How a simulation stands; `None`, which ends the stream, where what is stored of it cannot be
+    /// read.
+    fn event(&mut self, simulation: &Simulation) -> Option<Event> {
         let name = if self.state == Some(simulation.state) { "progress" } else { "state" };
         self.state = Some(simulation.state);
         let event = Event::default().event(name).id(simulation.version.to_string()).retry(RETRY);
-        let data = serde_json::to_string(&SimulationProgress::from(simulation)).unwrap_or_default();
-        event.data(data)
+        let data = SimulationProgress::of(simulation)
+            .and_then(|progress| serde_json::to_string(&progress).map_err(Fault::internal));
+        match data {
+            Ok(data) => Some(event.data(data)),
+            Err(error) => {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::error!(id = %simulation.id, error, "a simulation cannot be read");
+                None
+            }
+        }
     }
 }

@@ -8,9 +8,11 @@ use serde_json::value::RawValue;
 use storage::SimulationState;
 
 use super::IdInPath;
-use super::document::{SimulationDocument, SummedUpSimulation, is_grid};
+use super::document::{SimulationDocument, SummedUpSimulation};
+use super::stored::is_grid;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::shared::Fault;
 use crate::service::simulations::SimulationService;
 use crate::simulation::results::CellFile;
 
@@ -35,13 +37,14 @@ pub async fn get_simulation(
     IdInPath(id): IdInPath,
 ) -> Result<Json<SummedUpSimulation>, Problem> {
     let stored = simulations.simulation(by.caller.access(), id).await?;
-    let simulation = SimulationDocument::from(&stored);
+    let simulation = SimulationDocument::of(&stored)?;
     let summary = if stored.state == SimulationState::Finished {
         let cell = u32::from(!is_grid(&simulation.experiment));
         let name = CellFile::Summary.name();
         let summary = simulations.simulation_result(&stored, cell, name).await?;
-        let text = String::from_utf8_lossy(&summary).trim_end().to_owned();
-        RawValue::from_string(text).ok()
+        let text = String::from_utf8(summary).map_err(Fault::internal)?;
+        let summary = RawValue::from_string(text.trim_end().to_owned());
+        Some(summary.map_err(Fault::internal)?)
     } else {
         None
     };

@@ -66,8 +66,9 @@ pub async fn list_simulations(
     };
     let after = parameters.cursor.map(SimulationId::new);
     let page = simulations.simulations(by.caller.access(), filter, after, limit).await?;
+    let items = page.simulations.iter().map(SimulationDocument::of);
     Ok(Json(SimulationList {
-        items: page.simulations.iter().map(SimulationDocument::from).collect(),
+        items: items.collect::<Result<_, _>>()?,
         next_cursor: page.next.map(SimulationId::as_uuid),
     }))
 }

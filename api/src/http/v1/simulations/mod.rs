@@ -9,6 +9,7 @@ pub mod list;
 pub mod remove;
 pub mod result;
 pub mod schema;
+mod stored;
 
 use std::collections::HashMap;
 

@@ -36,7 +36,7 @@ pub async fn remove_simulation(
 ) -> Result<Response, Problem> {
     Ok(match simulations.remove_simulation(by.caller.access(), id).await? {
         Removed::Cancelled(simulation) => {
-            Json(SimulationDocument::from(&*simulation)).into_response()
+            Json(SimulationDocument::of(&simulation)?).into_response()
         }
         Removed::Gone => StatusCode::NO_CONTENT.into_response(),
     })

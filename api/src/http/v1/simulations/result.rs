@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::document::{is_grid, parsed};
+use super::stored::{is_grid, parsed};
 use super::{IdInPath, ResultInPath};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -143,7 +143,7 @@ pub async fn get_result(
     Parameters(query): Parameters<CellQuery>,
 ) -> Result<Response, Problem> {
     let simulation = simulations.simulation(by.caller.access(), id).await?;
-    let grid = is_grid(&parsed(&simulation.experiment));
+    let grid = is_grid(&parsed(&simulation.experiment)?);
     let sent = RESULTS.iter().find(|sent| sent.name == result && (sent.of_cells || grid));
     let sent = sent.ok_or_else(|| Problem::not_found(format!("result {result:?}")))?;
     let cell = match query.cell {
