@@ -18,9 +18,9 @@ use std::io;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 
-use crate::batches::BatchesError;
 use crate::energy::{Consumption, Reading};
 use crate::job::{Job, JobId};
+use crate::message_log::MessageLogError;
 use crate::platform::Platform;
 use crate::scheduler::{RefusalReason, Tie};
 use crate::supplier_tables::SupplierTables;
@@ -154,9 +154,9 @@ pub enum SimulationError<E> {
     /// The workload cannot be read.
     #[error(transparent)]
     Workload(E),
-    /// The messages to replay cannot be.
+    /// The messages to be replayed cannot be read or contradict the simulation.
     #[error(transparent)]
-    Batches(#[from] BatchesError),
+    MessageLog(#[from] MessageLogError),
     /// An output failed.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),

@@ -7,7 +7,7 @@
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
 //! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
 //! * [`policy`]: which waiting job starts when, and where; one file each.
-//! * [`batches`]: the messages of another simulator, to be replayed.
+//! * [`message_log`]: the messages of another simulator, to be replayed.
 //! * [`supplier_tables`]: prices, CO2 intensities and caps; [`reservation`]: machines that are not for jobs.
 //! * [`quantity`]: exact products of simulated time; [`quantiles`]: of values that are not kept.
 //! * [`summary`]: what became of the jobs, over all of them, in bounded memory.
@@ -16,12 +16,12 @@
 //! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), chapters 2
 //! and 4 to 7; Simbatch (Y. Caniou, J.-S. Gay); A. Mu'alem and D. Feitelson 2001 for backfilling.
 
-pub mod batches;
 mod bits;
 mod bounds;
 pub mod energy;
 pub mod job;
 pub mod kernel;
+pub mod message_log;
 pub mod output;
 pub mod platform;
 pub mod policy;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use batch::batches::batches;
 use batch::kernel::{self, Cluster, SimulationError};
+use batch::message_log::read_messages;
 use batch::platform::Platform;
 use batch::policy::{Allocation, Setting};
 use batch::reservation::Reservation;
@@ -195,9 +195,9 @@ pub(super) fn play_jobs(
             let played = match told {
                 None => kernel::simulate(driven, cluster, scheduler.as_mut(), &mut outputs),
                 Some(path) => {
-                    let batches = batches(files::open(path)?);
+                    let messages = read_messages(files::open(path)?);
                     let scheduler = scheduler.as_mut();
-                    kernel::replay(driven, batches, cluster, scheduler, &mut outputs)
+                    kernel::replay(driven, messages, cluster, scheduler, &mut outputs)
                 }
             };
             played.map(|()| None)
@@ -229,7 +229,7 @@ fn ended(arguments: &Arguments, error: SimulationError<WorkloadError>) -> Ended 
     Ended::Failed(match error {
         SimulationError::Workload(WorkloadError::Disordered { .. }) => return Ended::Disordered,
         SimulationError::Workload(error) => files::bad_input(&arguments.workload, error),
-        SimulationError::Batches(error) => {
+        SimulationError::MessageLog(error) => {
             let file = arguments.batches.as_deref().unwrap_or(Path::new("--batches"));
             files::bad_input(file, error)
         }

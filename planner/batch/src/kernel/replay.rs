@@ -1,13 +1,13 @@
-//! The loop over the messages of another simulator.
+//! The loop over the logged messages of another simulator.
 
 use super::cluster::State;
 use super::{Cluster, Observer, SimulationError};
-use crate::batches::{Batch, BatchesError, Named};
 use crate::job::{Job, JobId};
+use crate::message_log::{JobsByName, LoggedMessage, MessageLogError};
 use crate::scheduler::{Decisions, Moment, Scheduler};
 use crate::time::Time;
 
-/// Plays `jobs` under `scheduler`, which is told what `batches` say, message by message, and nothing
+/// Plays `jobs` under `scheduler`, which is told what the `messages` say, one by one, and nothing
 /// else.
 ///
 /// # Errors
@@ -15,31 +15,32 @@ use crate::time::Time;
 /// submitted then, or that no message names.
 pub fn replay<E>(
     mut jobs: impl Iterator<Item = Result<Job, E>>,
-    batches: impl Iterator<Item = Result<Batch, BatchesError>>,
+    messages: impl Iterator<Item = Result<LoggedMessage, MessageLogError>>,
     cluster: Cluster<'_>,
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError<E>> {
     let mut state = State::new(cluster);
-    let mut named = Named::default();
+    let mut named = JobsByName::default();
     let mut decisions = Decisions::default();
-    let mut last = Batch { line: 1, time: Time::ZERO, ended: Vec::new(), submitted: Vec::new() };
-    for batch in batches {
-        let batch = batch?;
-        let now = batch.time;
-        passed_over(&state, &batch)?;
+    let mut last =
+        LoggedMessage { line: 1, time: Time::ZERO, ended: Vec::new(), submitted: Vec::new() };
+    for message in messages {
+        let message = message?;
+        let now = message.time;
+        passed_over(&state, &message)?;
         let mut ended = Vec::new();
-        for id in &batch.ended {
+        for id in &message.ended {
             let key = named.ended(id).filter(|key| state.end_out_of_turn(now, *key));
-            let wrong = || batch.contradiction(format!("job {id} does not end at {now} s"));
+            let wrong = || message.contradiction(format!("job {id} does not end at {now} s"));
             let key = key.ok_or_else(wrong)?;
             state.end(now, key, observer)?;
             ended.push(key);
         }
         let mut submitted = Vec::new();
-        for id in &batch.submitted {
+        for id in &message.submitted {
             let job = find(&mut jobs, &mut named, id)?.filter(|job| job.submitted == now);
-            let wrong = || batch.contradiction(format!("job {id} is not submitted at {now} s"));
+            let wrong = || message.contradiction(format!("job {id} is not submitted at {now} s"));
             submitted.extend(state.submit(job.ok_or_else(wrong)?, observer)?);
         }
         let consumed = state.machines().consumed(now);
@@ -61,7 +62,7 @@ pub fn replay<E>(
             let what = "is told by messages that switch no machines, and switches";
             return Err(SimulationError::PowerOrder { now, what, machines: order.machines });
         }
-        last = batch;
+        last = message;
     }
     let left = jobs.next().transpose().map_err(SimulationError::Workload)?;
     if let Some(job) = left.as_ref().or(named.forgotten()) {
@@ -79,10 +80,10 @@ pub fn replay<E>(
 }
 
 /// An end before the message that no message told.
-fn passed_over<E>(state: &State<'_>, batch: &Batch) -> Result<(), SimulationError<E>> {
+fn passed_over<E>(state: &State<'_>, message: &LoggedMessage) -> Result<(), SimulationError<E>> {
     match state.next_end() {
-        Some(at) if at < batch.time => {
-            Err(batch.contradiction(format!("a job that ended at {at} s was passed over")).into())
+        Some(at) if at < message.time => {
+            Err(message.contradiction(format!("a job that ended at {at} s was passed over")).into())
         }
         _ => Ok(()),
     }
@@ -91,7 +92,7 @@ fn passed_over<E>(state: &State<'_>, batch: &Batch) -> Result<(), SimulationErro
 /// The job of this id, reading on as far as needed.
 fn find<E>(
     jobs: &mut impl Iterator<Item = Result<Job, E>>,
-    named: &mut Named,
+    named: &mut JobsByName,
     id: &JobId,
 ) -> Result<Option<Job>, SimulationError<E>> {
     if let Some(job) = named.submitted(id) {

@@ -1,7 +1,7 @@
 //! Messages of another simulator.
 
-use batch::batches::batches;
 use batch::kernel::replay;
+use batch::message_log::read_messages;
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn played(messages: &str) -> Result<Vec<i64>, String> {
     let platform = Platform::of_machines(2);
     let cluster = cluster(&platform);
     let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
-    let messages = batches(messages.as_bytes());
+    let messages = read_messages(messages.as_bytes());
     let result: Result<(), SimulationError<Infallible>> =
         replay(jobs, messages, cluster, scheduler.as_mut(), &mut notes);
     result.map_err(|error| error.to_string())?;

@@ -102,7 +102,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     fn waiting(&self, decision: &Decision, job: &str) -> Result<JobKey, SimulationError<E>> {
         let what = match self.stage(decision, job)? {
             Stage::Waiting(key) => return Ok(key),
-            Stage::Running(_) | Stage::Own => format!("job {job} runs already"),
+            Stage::Running(_) | Stage::PlayedByScheduler => format!("job {job} runs already"),
             Stage::Over => format!("job {job} is over"),
         };
         Err(decision.wrong(what).into())
@@ -164,7 +164,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
                 Stage::Waiting(_) => {
                     return Err(decision.wrong(format!("job {name} does not run")).into());
                 }
-                Stage::Own => {
+                Stage::PlayedByScheduler => {
                     let what = format!("job {name} is played by its scheduler: CHANGE_JOB_STATE");
                     return Err(decision.wrong(what).into());
                 }
@@ -187,8 +187,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         if let Some((told, name)) = described.filter(|(told, name)| told.contains_key(*name)) {
             return progress(name, told, job.nodes, speed, elapsed_s);
         }
-        let name = super::own::profile_name(job);
-        let alone = Map::from_iter([(name.clone(), super::own::profile(job))]);
+        let name = super::described::profile_name(job);
+        let alone = Map::from_iter([(name.clone(), super::described::profile(job))]);
         progress(&name, &alone, job.nodes, speed, elapsed_s)
     }
 
@@ -230,14 +230,14 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
                 }
             }
             (Stage::Waiting(key), "RUNNING", _) => {
-                if let Some(job) = self.withdraw(&job_id, key, Stage::Own) {
+                if let Some(job) = self.withdraw(&job_id, key, Stage::PlayedByScheduler) {
                     // It has no machine.
                     let job = Job { nodes: 0, ..job };
                     self.observer.started(self.now, &job, &NodeSet::new())?;
-                    self.own.start(&job_id, job, self.now);
+                    self.scheduler_played.start(&job_id, job, self.now);
                 }
             }
-            (Stage::Own, _, Some(end)) => self.end_own(&job_id, end)?,
+            (Stage::PlayedByScheduler, _, Some(end)) => self.end_scheduler_played(&job_id, end)?,
             (Stage::Running(_), _, Some(_)) => {
                 let what = format!("job {job_id} runs on machines: KILL_JOB ends it");
                 return Err(decision.wrong(what).into());
@@ -253,8 +253,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         Ok(())
     }
 
-    fn end_own(&mut self, name: &str, end: JobEnd) -> Result<(), SimulationError<E>> {
-        let Some((job, started)) = self.own.end(name) else { return Ok(()) };
+    fn end_scheduler_played(&mut self, name: &str, end: JobEnd) -> Result<(), SimulationError<E>> {
+        let Some((job, started)) = self.scheduler_played.end(name) else { return Ok(()) };
         self.stages.insert(name.to_owned(), Stage::Over);
         let metadata = self.metadata.remove(name).unwrap_or_default();
         let (machines, energy) = (&NodeSet::new(), None);

@@ -1,8 +1,11 @@
-//! What a JSON workload says beyond what is played: jobs and profiles as they stand there.
+//! What a JSON workload says beyond what is played: jobs and profiles as they stand there; and how
+//! jobs without a description are told.
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::job::{Job, Work};
 
 /// Jobs and profiles by name.
 #[derive(Clone, Debug, Default)]
@@ -37,5 +40,25 @@ impl Described {
         };
         let jobs = document.jobs.into_iter().filter_map(named).collect();
         Ok(Self { jobs, profiles: document.profiles })
+    }
+}
+
+/// The name of a job's profile; profiles of a trace are named by their run times.
+pub(super) fn profile_name(job: &Job) -> String {
+    if let Some(name) = &job.profile {
+        return name.to_string();
+    }
+    let run = job.work.time(1.0).to_string();
+    run.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A profile for a job of which nothing else is known.
+pub(super) fn profile(job: &Job) -> Value {
+    match job.work {
+        Work::Compute(cpu) => json!({"type": "parallel_homogeneous", "cpu": cpu, "com": 0}),
+        // Only documents have work of both kinds, and they describe it.
+        Work::Delay(time) | Work::Both(time, _) => {
+            json!({"type": "delay", "delay": time.as_seconds()})
+        }
     }
 }

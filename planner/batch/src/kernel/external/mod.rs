@@ -13,13 +13,14 @@
 //! There is no network, no storage and no sharing of machines: what asks for them is refused, as is
 //! whatever contradicts the simulation, with the number of the message.
 
+mod begin;
 mod decide;
 mod described;
 mod events;
 mod message;
-mod own;
 mod progress;
 mod register;
+mod scheduler_played;
 mod session;
 mod switching;
 

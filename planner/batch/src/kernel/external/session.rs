@@ -7,7 +7,7 @@ use planner::node_set::NodeSet;
 use serde_json::{Map, Value, json};
 
 use super::message::{self, Decision, event, interval_text};
-use super::own::Own;
+use super::scheduler_played::SchedulerPlayed;
 use super::{Dialogue, ExternalError, Outside, Peer, Rules};
 use crate::job::{Job, JobId};
 use crate::kernel::cluster::State;
@@ -28,8 +28,7 @@ const FRUITLESS: [u64; 2] = [10_000, 100_000];
 pub(super) enum Stage {
     Waiting(JobKey),
     Running(JobKey),
-    /// Its scheduler plays it by itself.
-    Own,
+    PlayedByScheduler,
     Over,
 }
 
@@ -44,7 +43,7 @@ pub(super) struct Session<'a, J: Iterator, O> {
     /// By the names that the protocol gives them.
     pub(super) stages: HashMap<String, Stage>,
     names: HashMap<JobKey, String>,
-    pub(super) own: Own,
+    pub(super) scheduler_played: SchedulerPlayed,
     pub(super) metadata: HashMap<String, String>,
     /// By workload: as they are played, and as they were told.
     pub(super) profiles: HashMap<String, (Profiles, Map<String, Value>)>,
@@ -95,7 +94,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             now: Time::ZERO,
             stages: HashMap::new(),
             names: HashMap::new(),
-            own: Own::default(),
+            scheduler_played: SchedulerPlayed::default(),
             metadata: HashMap::new(),
             profiles: HashMap::from([(WORKLOAD.to_owned(), played)]),
             calls: BTreeSet::new(),
@@ -161,7 +160,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         // What happens besides matters while there are jobs, or may be.
         let going_on = next.is_some() || self.registering || !self.state.is_done();
         let outside = self.rules.events.get(self.outside).map(|event| event.at);
-        let outside = outside.filter(|_| going_on || !self.own.is_empty());
+        let outside = outside.filter(|_| going_on || !self.scheduler_played.is_empty());
         Ok([next, outside].into_iter().flatten().min().map(|at| at.max(self.now)))
     }
 
@@ -246,7 +245,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             let mut data = json!({"job_id": name, "job": document});
             if self.rules.forward_profiles {
                 data["profile"] =
-                    self.profile(&job).cloned().unwrap_or_else(|| super::own::profile(&job));
+                    self.profile(&job).cloned().unwrap_or_else(|| super::described::profile(&job));
             }
             self.tell("JOB_SUBMITTED", data);
             if self.rules.ask_waiting_times {
@@ -269,7 +268,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         document.insert("subtime".into(), job.submitted.as_seconds().into());
         document.insert("walltime".into(), seconds(job.walltime));
         document.insert("res".into(), job.nodes.into());
-        document.insert("profile".into(), super::own::profile_name(job).into());
+        document.insert("profile".into(), super::described::profile_name(job).into());
         Value::Object(document)
     }
 
@@ -334,7 +333,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             return Err(ExternalError::Sleepless(FRUITLESS[0], now).into());
         }
         if *at_all > FRUITLESS[1] {
-            let waiting = self.state.waiting() + self.own.len();
+            let waiting = self.state.waiting() + self.scheduler_played.len();
             return Err(ExternalError::Idle { calls: FRUITLESS[1], now, waiting }.into());
         }
         Ok(())
@@ -354,8 +353,8 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
     /// The last message.
     fn end(&mut self) -> Result<(), SimulationError<E>> {
         let waiting = self.state.waiting();
-        if waiting > 0 || !self.own.is_empty() {
-            let waiting = waiting + self.own.len();
+        if waiting > 0 || !self.scheduler_played.is_empty() {
+            let waiting = waiting + self.scheduler_played.len();
             return Err(SimulationError::Stuck { now: self.now, waiting });
         }
         if self.registering {

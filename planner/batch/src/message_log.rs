@@ -1,4 +1,4 @@
-//! Messages of another simulator, to be replayed: which events it told its scheduler together.
+//! The log of another simulator's messages, to be replayed: which events it told its scheduler together.
 //!
 //! Where a simulator splits an instant into several messages, its scheduler decides on less, and
 //! places jobs otherwise. A table with the columns `time`, `ended` and `submitted`: a row for each
@@ -11,9 +11,9 @@ use crate::job::{Job, JobId};
 use crate::scheduler::JobKey;
 use crate::time::Time;
 
-/// One message.
+/// A message of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub struct LoggedMessage {
     /// Where it stands in the table, from 1.
     pub line: u64,
     /// When it was sent.
@@ -26,44 +26,46 @@ pub struct Batch {
 
 /// Why a table of messages cannot be replayed.
 #[derive(Debug, thiserror::Error)]
-pub enum BatchesError {
-    /// Not such a table.
+pub enum MessageLogError {
+    /// The log is no such table.
     #[error(transparent)]
     Table(#[from] csv::Error),
-    /// A time that is none.
+    /// A message has no time.
     #[error("line {line}: {text:?} is not a time in seconds")]
     Time {
-        /// From 1.
+        /// The line of the log, from 1.
         line: u64,
-        /// What is there.
+        /// What stands in place of the time.
         text: String,
     },
-    /// A message that cannot be at this point of the simulation.
+    /// A message contradicts the simulation.
     #[error("line {line}: {what}")]
     Contradiction {
-        /// From 1.
+        /// The line of the log, from 1.
         line: u64,
-        /// What contradicts.
+        /// What contradicts the simulation.
         what: String,
     },
 }
 
-impl Batch {
-    pub(super) fn contradiction(&self, what: String) -> BatchesError {
-        BatchesError::Contradiction { line: self.line, what }
+impl LoggedMessage {
+    pub(crate) fn contradiction(&self, what: String) -> MessageLogError {
+        MessageLogError::Contradiction { line: self.line, what }
     }
 }
 
-/// Reads the messages one after another.
-pub fn batches(source: impl Read) -> impl Iterator<Item = Result<Batch, BatchesError>> {
+/// Reads a log, message by message.
+pub fn read_messages(
+    source: impl Read,
+) -> impl Iterator<Item = Result<LoggedMessage, MessageLogError>> {
     csv::Reader::from_reader(source).into_records().map(|record| {
         let record = record?;
         let line = record.position().map_or(0, csv::Position::line);
         let text = record.get(0).unwrap_or_default();
         let time = text.parse().ok().and_then(Time::from_seconds_f64);
-        let time = time.ok_or_else(|| BatchesError::Time { line, text: text.to_owned() })?;
+        let time = time.ok_or_else(|| MessageLogError::Time { line, text: text.to_owned() })?;
         let ids = |column| record.get(column).unwrap_or_default().split(' ').filter_map(id);
-        Ok(Batch { line, time, ended: ids(1).collect(), submitted: ids(2).collect() })
+        Ok(LoggedMessage { line, time, ended: ids(1).collect(), submitted: ids(2).collect() })
     })
 }
 
@@ -74,30 +76,30 @@ fn id(text: &str) -> Option<JobId> {
 
 /// Jobs by id while messages may name them.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(crate) struct JobsByName {
     running: HashMap<JobId, JobKey>,
     announced: HashMap<JobId, Job>,
 }
 
-impl Named {
-    pub(super) fn started(&mut self, id: JobId, key: JobKey) {
+impl JobsByName {
+    pub(crate) fn started(&mut self, id: JobId, key: JobKey) {
         self.running.insert(id, key);
     }
 
-    pub(super) fn ended(&mut self, id: &JobId) -> Option<JobKey> {
+    pub(crate) fn ended(&mut self, id: &JobId) -> Option<JobKey> {
         self.running.remove(id)
     }
 
-    pub(super) fn announce(&mut self, job: Job) {
+    pub(crate) fn announce(&mut self, job: Job) {
         self.announced.insert(job.id.clone(), job);
     }
 
-    pub(super) fn submitted(&mut self, id: &JobId) -> Option<Job> {
+    pub(crate) fn submitted(&mut self, id: &JobId) -> Option<Job> {
         self.announced.remove(id)
     }
 
     /// An announced job that no message has submitted.
-    pub(super) fn forgotten(&self) -> Option<&Job> {
+    pub(crate) fn forgotten(&self) -> Option<&Job> {
         self.announced.values().min_by_key(|job| job.submitted)
     }
 }
