@@ -10,6 +10,7 @@
 mod cluster;
 pub mod external;
 mod machines;
+mod observer;
 mod play;
 mod replay;
 
@@ -18,15 +19,16 @@ use std::io;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 
-use crate::energy::{Consumption, Reading};
+use crate::energy::Consumption;
 use crate::job::{Job, JobId};
 use crate::message_log::MessageLogError;
 use crate::platform::Platform;
-use crate::scheduler::{RefusalReason, Tie};
+use crate::scheduler::Tie;
 use crate::supplier_tables::SupplierTables;
 use crate::time::Time;
 
 pub use machines::Entered;
+pub use observer::Observer;
 pub use play::simulate;
 pub use replay::replay;
 
@@ -99,53 +101,6 @@ pub struct Totals {
     pub orders: u64,
     /// Machines switched off or on, each time counted.
     pub switches: u64,
-}
-
-/// Who is told what happens.
-pub trait Observer {
-    /// A job starts on `machines`, which are empty where places are not kept.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn started(&mut self, now: Time, job: &Job, machines: &NodeSet) -> io::Result<()>;
-
-    /// A job ended.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn played(&mut self, played: &Played<'_>) -> io::Result<()>;
-
-    /// A job was refused: it asks for no machine or for more than there are, or its scheduler does, and
-    /// may say `why`.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()>;
-
-    /// Machines enter a state.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn entered(&mut self, _: &Entering<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// The meter was read, after a job started or ended or machines entered a state; where it is known
-    /// what machines draw.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn metered(&mut self, _: &Reading) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// The last job ended; where it is known what machines draw.
-    ///
-    /// # Errors
-    /// Those of its output.
-    fn finished(&mut self, _: &Totals) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Why a simulation ended early.

@@ -2,6 +2,7 @@
 //!
 //! Pure, like the planner: no IO of its own, no clock, no threads, no global randomness.
 //!
+//! * [`simulation`]: a workload, a platform, who decides and options put together and played.
 //! * [`workload`]: jobs, from traces and documents.
 //! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
@@ -34,6 +35,7 @@ pub mod report;
 pub mod reservation;
 pub mod scheduler;
 mod set_profile;
+pub mod simulation;
 pub mod steps;
 pub mod summary;
 pub mod supplier_tables;

@@ -5,11 +5,13 @@ mod generate;
 mod json;
 mod lines;
 mod normalise;
+mod source;
 mod write;
 
 pub use describe::{Description, Spread, describe};
 pub use generate::{LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, light_esp, simbatch, weibull};
+pub use json::JsonWorkloadError;
 pub(crate) use json::Profiles;
-pub use json::{JsonWorkload, JsonWorkloadError, read_json};
-pub use normalise::{Cleaning, Jobs, Reading, WorkloadError};
+pub use normalise::{Cleaning, Reading, WorkloadError};
+pub use source::{JobsInMemory, Workload, WorkloadSourceError, machines_said};
 pub use write::{JsonWriter, SwfWriter};

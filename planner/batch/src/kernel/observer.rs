@@ -1,0 +1,117 @@
+//! Who is told what happens in a simulation.
+
+use std::io;
+
+use planner::node_set::NodeSet;
+
+use super::{Entering, Played, Totals};
+use crate::energy::Reading;
+use crate::job::Job;
+use crate::scheduler::RefusalReason;
+use crate::time::Time;
+
+/// Who is told what happens.
+pub trait Observer {
+    /// A job starts on `machines`, which are empty where places are not kept.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn started(&mut self, now: Time, job: &Job, machines: &NodeSet) -> io::Result<()>;
+
+    /// A job ended.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn played(&mut self, played: &Played<'_>) -> io::Result<()>;
+
+    /// A job was refused: it asks for no machine or for more than there are, or its scheduler does, and
+    /// may say `why`.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()>;
+
+    /// Machines enter a state.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn entered(&mut self, _: &Entering<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The meter was read, after a job started or ended or machines entered a state; where it is known
+    /// what machines draw.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn metered(&mut self, _: &Reading) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The last job ended; where it is known what machines draw.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn finished(&mut self, _: &Totals) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<O: Observer + ?Sized> Observer for &mut O {
+    fn started(&mut self, now: Time, job: &Job, machines: &NodeSet) -> io::Result<()> {
+        (**self).started(now, job, machines)
+    }
+
+    fn played(&mut self, played: &Played<'_>) -> io::Result<()> {
+        (**self).played(played)
+    }
+
+    fn refused(&mut self, job: &Job, reason: Option<RefusalReason>) -> io::Result<()> {
+        (**self).refused(job, reason)
+    }
+
+    fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {
+        (**self).entered(entering)
+    }
+
+    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+        (**self).metered(reading)
+    }
+
+    fn finished(&mut self, totals: &Totals) -> io::Result<()> {
+        (**self).finished(totals)
+    }
+}
+
+/// Two observers: the first is told before the second.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn started(&mut self, now: Time, job: &Job, machines: &NodeSet) -> io::Result<()> {
+        self.0.started(now, job, machines)?;
+        self.1.started(now, job, machines)
+    }
+
+    fn played(&mut self, played: &Played<'_>) -> io::Result<()> {
+        self.0.played(played)?;
+        self.1.played(played)
+    }
+
+    fn refused(&mut self, job: &Job, reason: Option<RefusalReason>) -> io::Result<()> {
+        self.0.refused(job, reason)?;
+        self.1.refused(job, reason)
+    }
+
+    fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {
+        self.0.entered(entering)?;
+        self.1.entered(entering)
+    }
+
+    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+        self.0.metered(reading)?;
+        self.1.metered(reading)
+    }
+
+    fn finished(&mut self, totals: &Totals) -> io::Result<()> {
+        self.0.finished(totals)?;
+        self.1.finished(totals)
+    }
+}

@@ -1,0 +1,225 @@
+//! A simulation: assembled from a workload, a platform, a policy or a scheduler outside, options and
+//! observers, and played.
+
+mod coverage;
+mod options;
+mod utilisation;
+
+use serde::Serialize;
+
+use crate::kernel::external::{self, Peer, Rules};
+use crate::kernel::{self, Cluster, Observer, SimulationError};
+use crate::message_log::{LoggedMessage, MessageLogError};
+use crate::platform::Platform;
+use crate::policy::{Allocation, Policy, Setting};
+use crate::reservation::Reservation;
+use crate::scheduler::{Scheduler, Tie};
+use crate::summary::{Summary, Tally};
+use crate::supplier_tables::SupplierTables;
+use crate::workload::{Cleaning, Workload, WorkloadError};
+
+pub use coverage::Uncovered;
+use coverage::{Coverage, Needs};
+pub use options::{NamedOptions, SimulationOptions};
+pub use utilisation::UtilisationRules;
+
+/// Who decides which job starts when.
+pub enum Decider<'a> {
+    /// A policy of ours.
+    Policy {
+        /// The policy.
+        policy: Policy,
+        /// Its own options: names and values.
+        options: &'a [(String, String)],
+        /// The messages of another simulator that tell the policy's scheduler what happens, where they are to
+        /// be replayed.
+        message_log: Option<MessageLog<'a>>,
+    },
+    /// A scheduler outside.
+    External {
+        /// What it is told at the beginning, and what it may do.
+        rules: &'a Rules,
+        /// How messages go there and back.
+        peer: &'a mut dyn Peer,
+    },
+}
+
+/// The messages of another simulator, as they are read.
+pub type MessageLog<'a> = Box<dyn Iterator<Item = Result<LoggedMessage, MessageLogError>> + 'a>;
+
+/// A simulation before it is played.
+pub struct Simulation<'a> {
+    /// The machines.
+    pub platform: &'a Platform,
+    /// What the supplier announced.
+    pub tables: &'a SupplierTables,
+    /// Whether what the tables do not cover is played all the same.
+    pub allows_uncovered: bool,
+    /// Machines that are not for jobs for a time.
+    pub reservations: &'a [Reservation],
+    /// Who decides.
+    pub decider: Decider<'a>,
+    /// What backfilling reserves.
+    pub allocation: Allocation,
+    /// How the scheduler is told of events of one instant.
+    pub tie: Tie,
+    /// The options that every policy has.
+    pub options: SimulationOptions,
+    /// Whether observers are to be told which machines a job has; the simulation may need to know it anyway.
+    pub tells_machines: bool,
+}
+
+/// What came of a simulation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SimulationResults {
+    /// Who decided: a policy's name, or `external`.
+    pub policy: &'static str,
+    /// What backfilling reserved.
+    pub allocation: Allocation,
+    /// How the scheduler was told of events of one instant.
+    pub tie: Tie,
+    /// Results over all jobs.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// What became of the workload's jobs before they were played.
+    pub workload: Cleaning,
+    /// Jobs whose communication took no time: there is no network.
+    pub jobs_communicating: u64,
+    /// What the supplier's tables lack of what was played, where that is allowed.
+    #[serde(skip)]
+    pub uncovered: Vec<Uncovered>,
+    /// How long jobs were said to wait, in seconds, where a scheduler outside was asked.
+    #[serde(skip)]
+    pub estimated_waiting_times: Option<Vec<(String, f64)>>,
+}
+
+/// Why a simulation was not played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The policy's options are wrong, or the platform or the tables lack what it needs.
+    #[error("{}", .0.join("; "))]
+    Options(Vec<String>),
+    /// The simulation ended early.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError<WorkloadError>),
+    /// The supplier's tables do not cover what was played, and that is not allowed.
+    #[error("the supplier's tables do not cover the simulation")]
+    Uncovered(Vec<Uncovered>),
+}
+
+impl Decider<'_> {
+    /// The name of who decides, as results state it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Policy { policy, .. } => policy.name(),
+            Self::External { .. } => "external",
+        }
+    }
+
+    const fn switches(&self) -> bool {
+        match self {
+            Self::Policy { policy, .. } => policy.switches(),
+            Self::External { .. } => true,
+        }
+    }
+}
+
+impl<'a> Simulation<'a> {
+    /// Checks the policy's options, on this platform and with these tables.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them; an error begins with the name of its option.
+    pub fn check_options(&self) -> Result<(), Vec<String>> {
+        self.scheduler().map(|_| ())
+    }
+
+    /// Checks that the supplier's tables cover what the simulation is known to rest on before it is played.
+    ///
+    /// # Errors
+    /// What they lack, where that is not allowed.
+    pub fn check_coverage(&self) -> Result<(), Vec<Uncovered>> {
+        let lacking =
+            if self.allows_uncovered { Vec::new() } else { self.needs().lacking_before() };
+        if lacking.is_empty() { Ok(()) } else { Err(lacking) }
+    }
+
+    /// Plays a workload; `observer` is told what happens.
+    ///
+    /// # Errors
+    /// Wrong options; a workload that cannot be read; decisions that cannot be carried out; an output that
+    /// fails; at the end tables that do not cover what was played.
+    pub fn play(
+        self,
+        workload: &mut Workload,
+        observer: &mut impl Observer,
+    ) -> Result<SimulationResults, PlayError> {
+        let (of_trace, rules) = (workload.delays_compute(), self.options.utilisation);
+        let cluster = self.cluster(rules.delays_compute.unwrap_or(of_trace));
+        let (needs, allows_uncovered) = (self.needs(), self.allows_uncovered);
+        let (policy, allocation, tie) = (self.decider.name(), self.allocation, self.tie);
+        let scheduler = self.scheduler().map_err(PlayError::Options)?;
+        let mut observers = (Tally::new(self.options.tau), observer);
+        let jobs = workload.by_ref().map(|job| job.map(|job| rules.apply(job, of_trace)));
+        let mut estimated_waiting_times = None;
+        match (self.decider, scheduler) {
+            (Decider::External { rules, peer }, _) => {
+                let dialogue = external::play(jobs, cluster, rules, peer, &mut observers)?;
+                let told = rules.ask_waiting_times.then_some(dialogue.estimated_waiting_times);
+                estimated_waiting_times = told;
+            }
+            (Decider::Policy { message_log: Some(log), .. }, Some(mut scheduler)) => {
+                kernel::replay(jobs, log, cluster, scheduler.as_mut(), &mut observers)?;
+            }
+            (Decider::Policy { .. }, Some(mut scheduler)) => {
+                kernel::simulate(jobs, cluster, scheduler.as_mut(), &mut observers)?;
+            }
+            (Decider::Policy { .. }, None) => {}
+        }
+        let (tally, _) = observers;
+        let coverage = tally.metered_until().map(|end| needs.covered_until(end));
+        let Coverage { cap_share, uncovered } = coverage.unwrap_or_default();
+        if !uncovered.is_empty() && !allows_uncovered {
+            return Err(PlayError::Uncovered(uncovered));
+        }
+        let summary = tally.summary(cluster.platform.machines());
+        Ok(SimulationResults {
+            policy,
+            allocation,
+            tie,
+            summary: Summary { power_cap_covered_share: cap_share, ..summary },
+            workload: workload.cleaning(),
+            jobs_communicating: workload.jobs_communicating(),
+            uncovered,
+            estimated_waiting_times,
+        })
+    }
+
+    /// The policy's scheduler; none where a scheduler outside decides.
+    fn scheduler(&self) -> Result<Option<Box<dyn Scheduler>>, Vec<String>> {
+        let Decider::Policy { policy, options, .. } = self.decider else { return Ok(None) };
+        let Self { platform, tables, reservations, allocation, tie, .. } = *self;
+        let setting = Setting { platform, allocation, tie, options, tables, reservations };
+        policy.scheduler(&setting).map(Some)
+    }
+
+    /// What the kernel plays on.
+    fn cluster(&self, delays_compute: bool) -> Cluster<'a> {
+        let Self { platform, tables, tie, .. } = *self;
+        let machines_matter = self.allocation == Allocation::Set
+            || self.decider.switches()
+            || platform.has_draws()
+            || !platform.one_speed();
+        let places = self.tells_machines || machines_matter;
+        let launch = self.options.launch;
+        Cluster { platform, tie, launch, places, delays_compute, tables: Some(tables) }
+    }
+
+    /// What of the supplier's tables it rests on.
+    fn needs(&self) -> Needs<'a> {
+        let policy = match self.decider {
+            Decider::Policy { policy, options, .. } => policy.goes_by(options),
+            Decider::External { .. } => None,
+        };
+        Needs { tables: self.tables, bills: self.platform.has_draws(), policy }
+    }
+}
