@@ -7,19 +7,17 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use batch::job::Utilisation;
 use batch::policy::{Allocation, Policy, PolicyError, nearest};
 use batch::report::Part;
-use batch::summary;
 use batch::time::Time;
 use clap::ValueEnum;
 use planner::time::Timestamp;
 
-use super::driving::Driving;
 use super::formats::Format;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
 use batch::scheduler::Tie;
+use batch::simulation::{NamedOptions, SimulationOptions};
 
 /// One simulation.
 #[derive(clap::Args)]
@@ -140,17 +138,15 @@ pub enum Decider {
 }
 
 impl Decider {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Policy(policy) => policy.name(),
-            Self::External => "external",
-        }
-    }
-
-    const fn chooses_machines(self) -> bool {
-        match self {
+    /// What backfilling reserves under it, where this is said.
+    pub const fn allocation(self, said: AllocationArgument) -> Allocation {
+        let chooses_machines = match self {
             Self::Policy(policy) => policy.chooses_machines(),
             Self::External => true,
+        };
+        match said {
+            AllocationArgument::Count if !chooses_machines => Allocation::Count,
+            AllocationArgument::Count | AllocationArgument::Set => Allocation::Set,
         }
     }
 
@@ -203,19 +199,6 @@ pub struct Supplier {
     pub allow_uncovered: bool,
 }
 
-/// What `--option` says.
-#[derive(Clone)]
-pub struct Options {
-    /// The run time below which slowdowns are bounded.
-    pub tau: Time,
-    /// How long it takes to launch a job.
-    pub launch: Time,
-    /// How hard jobs drive machines.
-    pub driving: Driving,
-    /// What else is said: the policy's own parameters.
-    pub policy: Vec<(String, String)>,
-}
-
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum AllocationArgument {
     #[default]
@@ -230,6 +213,23 @@ pub enum TieArgument {
     Pyss,
 }
 
+impl From<TieArgument> for Tie {
+    fn from(argument: TieArgument) -> Self {
+        match argument {
+            TieArgument::Batch => Self::Batch,
+            TieArgument::Pyss => Self::Pyss,
+        }
+    }
+}
+
+/// That events can be told so where backfilling reserves this.
+pub fn check_tie(tie: Tie, allocation: Allocation) -> Result<(), String> {
+    if tie == Tie::Pyss && allocation == Allocation::Set {
+        return Err("pyss counts machines: --tie pyss needs --allocation count".to_owned());
+    }
+    Ok(())
+}
+
 fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
@@ -237,17 +237,7 @@ fn named(text: &str) -> Result<(String, String), String> {
 
 impl Arguments {
     pub const fn allocation(&self) -> Allocation {
-        match self.allocation {
-            AllocationArgument::Count if !self.policy.chooses_machines() => Allocation::Count,
-            AllocationArgument::Count | AllocationArgument::Set => Allocation::Set,
-        }
-    }
-
-    pub const fn tie(&self) -> Tie {
-        match self.tie {
-            TieArgument::Batch => Tie::Batch,
-            TieArgument::Pyss => Tie::Pyss,
-        }
+        self.policy.allocation(self.allocation)
     }
 
     /// What part of the simulation the report's figures are of; it begins at `zero` by the clock.
@@ -267,44 +257,17 @@ impl Arguments {
         Ok(Part { from, until })
     }
 
-    /// What the options say; everything that is wrong with them and with what goes together.
-    pub fn options(&self) -> Result<Options, Failure> {
-        let (tau, launch, policy) = (summary::TAU, Time::ZERO, Vec::new());
-        let mut options = Options { tau, launch, driving: Driving::default(), policy };
-        let driving = &mut options.driving;
-        let mut errors = Vec::new();
-        for (name, value) in &self.options {
-            let seconds = value.parse().ok().and_then(Time::from_seconds_f64);
-            let seconds = seconds.filter(|seconds| *seconds >= Time::ZERO);
-            match (name.as_str(), value.as_str()) {
-                (name @ ("tau_s" | "launch_s"), _) => match (name, seconds) {
-                    (_, None) => errors.push(format!("{name}: {value:?} is not a time in seconds")),
-                    ("tau_s", Some(tau)) => options.tau = tau,
-                    (_, Some(launch)) => options.launch = launch,
-                },
-                ("delay_power", "idle") => driving.delays_compute = Some(false),
-                ("delay_power", "computing") => driving.delays_compute = Some(true),
-                ("delay_power", _) => {
-                    errors.push(format!("delay_power: {value:?} is neither idle nor computing"));
-                }
-                ("utilisation", share) => match share.parse().ok().and_then(Utilisation::of) {
-                    Some(utilisation) => driving.utilisation = Some(utilisation),
-                    None => {
-                        errors.push(format!("utilisation: {value:?} is not a number from 0 to 1"));
-                    }
-                },
-                ("job_utilisation", "true") => driving.as_jobs_say = Some(true),
-                ("job_utilisation", "false") => driving.as_jobs_say = Some(false),
-                ("job_utilisation", _) => {
-                    errors.push(format!("job_utilisation: {value:?} is neither true nor false"));
-                }
-                _ => options.policy.push((name.clone(), value.clone())),
-            }
-        }
-        if self.tie() == Tie::Pyss && self.allocation() == Allocation::Set {
-            errors.push("pyss counts machines: --tie pyss needs --allocation count".to_owned());
-        }
-        if self.tie() == Tie::Pyss && self.batches.is_some() {
+    /// What the options say: those of every policy, and the policy's own; everything that is wrong with them
+    /// and with what goes together.
+    pub fn options(&self) -> Result<(SimulationOptions, NamedOptions), Failure> {
+        let options = SimulationOptions::read(&self.options);
+        let (options, mut errors) = match options {
+            Ok(options) => (options, Vec::new()),
+            Err(errors) => (Default::default(), errors),
+        };
+        let tie = Tie::from(self.tie);
+        errors.extend(check_tie(tie, self.allocation()).err());
+        if tie == Tie::Pyss && self.batches.is_some() {
             errors.push("--batches says which events are told together: --tie cannot".to_owned());
         }
         if self.batches.is_some() && self.policy.switches() {

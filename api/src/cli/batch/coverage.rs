@@ -1,93 +1,53 @@
-//! Whether the supplier's tables cover what is played: what they do not is an error unless it is
-//! allowed, and then told.
+//! What the supplier's tables do not cover of a simulation, in words: the file, what it covers, what is
+//! needed and the way out.
 
 use std::path::Path;
 
-use batch::steps::Missing;
+use batch::simulation::Uncovered;
 use batch::supplier_tables::SupplierTable;
 use batch::time::Time;
 use planner::time::{Seconds, Timestamp};
 
-use super::run::Given;
+use super::cluster_inputs::ClusterInputs;
 use crate::cli::Failure;
 
 /// What to do about it.
 const WAY_OUT: &str = "give a table that covers it, or another --origin, or allow it with \
-     --allow-uncovered (in a grid: allow_uncovered under [supplier]): the summary then says which share \
+     --allow-uncovered (in a sweep: allow_uncovered under [supplier]): the summary then says which share \
      is covered";
 
-/// A table, and from when to when a simulation rests on it.
-pub type Needed = (SupplierTable, Time, Time);
-
-/// What was found at the end.
-#[derive(Default)]
-pub struct Covered {
-    /// Of the time in which a table of caps alone bounds, the part that there are caps for.
-    pub cap_share: Option<f64>,
-    /// What a person should know.
-    pub notes: Vec<String>,
-}
-
-/// Judges before anything is played, as far as that can be known: the instant at which the simulation
-/// begins, and what a policy goes by from an instant to another.
-///
-/// # Errors
-/// Names the file, what it covers, what is needed and the way out.
-pub fn before(given: &Given, goes_by: Option<Needed>) -> Result<(), Failure> {
-    if given.supplier.allow_uncovered {
-        return Ok(());
-    }
-    let mut errors = Vec::new();
-    for (table, from, until) in needed(given, goes_by, None) {
-        let open = until == Time::FOREVER;
-        // A bound that begins later may not be reached.
-        if open && from > Time::ZERO {
-            continue;
-        }
-        let known = if open { from + Time::from_micros(1) } else { until };
-        let gap = given.tables.missing(table, from, known);
-        let Some(told) = told(given, table, (from, known)).filter(|_| gap.is_some()) else {
-            continue;
-        };
-        let (covers, from) = (told.covers(), told.instant(from));
-        errors.push(if open {
+/// What is missing before anything is played, as a failure.
+pub fn before(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
+    let word = |uncovered: &Uncovered| {
+        let words = Words::of(cluster, uncovered)?;
+        let ((from, until), covers) = (uncovered.needed, words.covers());
+        let from = words.instant(from);
+        Some(if until == Time::FOREVER {
             format!("{covers}, and the simulation begins at {from} (--origin): {WAY_OUT}")
         } else {
-            let until = told.instant(until);
+            let until = words.instant(until);
             format!("{covers}, and the policy goes by it from {from} to {until}: {WAY_OUT}")
-        });
-    }
+        })
+    };
+    let mut errors: Vec<String> = uncovered.iter().filter_map(word).collect();
     errors.dedup();
-    if errors.is_empty() { Ok(()) } else { Err(Failure::BadInput(errors)) }
+    Failure::BadInput(errors)
 }
 
-/// Judges a simulation that went until `end`.
-///
-/// # Errors
-/// Names the file, what it covers, what is needed and the way out.
-pub fn after(
-    given: &Given,
-    goes_by: Option<Needed>,
-    end: Option<Time>,
-) -> Result<Covered, Failure> {
-    let Some(end) = end else { return Ok(Covered::default()) };
-    let (mut errors, mut covered) = (Vec::new(), Covered::default());
-    for (table, from, until) in needed(given, goes_by, Some(end)) {
-        let missing = given.tables.missing(table, from, until);
-        if table == SupplierTable::Cap && from < until {
-            let gap = missing.map_or(Time::ZERO, |missing| missing.total);
-            covered.cap_share = Some(1.0 - gap.as_seconds() / (until - from).as_seconds());
-        }
-        let Some(missing) = missing else { continue };
-        let Some(told) = told(given, table, (from, until)) else { continue };
-        let found = told.lacks(missing);
-        if given.supplier.allow_uncovered {
-            covered.notes.push(format!("{found}. {}", what_then(table)));
-        } else {
-            errors.push(format!("{found}: {WAY_OUT}"));
-        }
-    }
-    if errors.is_empty() { Ok(covered) } else { Err(Failure::BadInput(errors)) }
+/// What was missing of a simulation, as a failure.
+pub fn after(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
+    let lacks =
+        uncovered.iter().filter_map(|uncovered| Some(Words::of(cluster, uncovered)?.lacks()));
+    Failure::BadInput(lacks.map(|lacks| format!("{lacks}: {WAY_OUT}")).collect())
+}
+
+/// What was missing of a simulation, as notes on its results.
+pub fn notes(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Vec<String> {
+    let note = |uncovered: &Uncovered| {
+        let lacks = Words::of(cluster, uncovered)?.lacks();
+        Some(format!("{lacks}. {}", what_then(uncovered.table)))
+    };
+    uncovered.iter().filter_map(note).collect()
 }
 
 const fn what_then(table: SupplierTable) -> &'static str {
@@ -104,43 +64,27 @@ const fn what_then(table: SupplierTable) -> &'static str {
     }
 }
 
-/// What must be covered of a simulation that goes until `end`, where that is known: all of it where
-/// energy is billed, and what the policy goes by.
-fn needed(given: &Given, goes_by: Option<Needed>, end: Option<Time>) -> Vec<Needed> {
-    let billed = given.platform.idle().is_some();
-    let until = end.unwrap_or(Time::FOREVER);
-    let bills = [SupplierTable::Price, SupplierTable::Co2].map(|table| (table, Time::ZERO, until));
-    let mut needed: Vec<Needed> = bills.into_iter().filter(|_| billed).collect();
-    // A cap matters while there are jobs; a budget follows its table whatever happens.
-    needed.extend(goes_by.map(|(table, from, to)| match table {
-        SupplierTable::Cap => (table, from, to.min(until)),
-        _ => (table, from, to),
-    }));
-    needed.retain(|(table, from, until)| given.tables.has(*table) && from < until);
-    needed
-}
-
 /// A table in words.
-struct Told<'a> {
+struct Words<'a> {
     file: &'a Path,
     of: &'static str,
     bounds: Option<(Time, Time)>,
     origin: Timestamp,
-    needed: (Time, Time),
+    uncovered: &'a Uncovered,
 }
 
-fn told(given: &Given, table: SupplierTable, needed: (Time, Time)) -> Option<Told<'_>> {
-    let supplier = &given.supplier;
-    let (file, of) = match table {
-        SupplierTable::Price => (&supplier.price, "price"),
-        SupplierTable::Co2 => (&supplier.co2, "CO2 intensity"),
-        SupplierTable::Cap => (&supplier.cap, "cap"),
-    };
-    let (file, bounds) = (file.as_deref()?, given.tables.bounds(table));
-    Some(Told { file, of, bounds, origin: supplier.origin?, needed })
-}
+impl<'a> Words<'a> {
+    fn of(cluster: &'a ClusterInputs, uncovered: &'a Uncovered) -> Option<Self> {
+        let supplier = &cluster.supplier;
+        let (file, of) = match uncovered.table {
+            SupplierTable::Price => (&supplier.price, "price"),
+            SupplierTable::Co2 => (&supplier.co2, "CO2 intensity"),
+            SupplierTable::Cap => (&supplier.cap, "cap"),
+        };
+        let (file, bounds) = (file.as_deref()?, cluster.tables.bounds(uncovered.table));
+        Some(Self { file, of, bounds, origin: supplier.origin?, uncovered })
+    }
 
-impl Told<'_> {
     /// An instant of the simulation by the clock, to the second after it.
     fn instant(&self, time: Time) -> Timestamp {
         self.origin + Seconds::new(time.ceil().as_micros() / 1_000_000)
@@ -157,8 +101,8 @@ impl Told<'_> {
         }
     }
 
-    fn lacks(&self, missing: Missing) -> String {
-        let (from, until) = self.needed;
+    fn lacks(&self) -> String {
+        let Uncovered { needed: (from, until), missing, .. } = *self.uncovered;
         let share = 100.0 * missing.total.as_seconds() / (until - from).as_seconds();
         let [gap_from, gap_until] = [missing.first.0, missing.first.1].map(|it| self.instant(it));
         let [from, until] = [from, until].map(|it| self.instant(it));

@@ -1,8 +1,8 @@
 //! `wattbook batch`: workloads under batch schedulers.
 
 mod arguments;
+mod cluster_inputs;
 mod coverage;
-mod driving;
 mod external;
 pub(super) mod files;
 mod formats;
@@ -34,7 +34,7 @@ enum Command {
     /// Play one workload under one policy
     #[command(after_long_help = options_help(), after_help = "Options of policies: wattbook batch run --help")]
     Run(Box<arguments::Arguments>),
-    /// Play every combination of workloads, platforms, policies, options and seeds of a grid file
+    /// Play every combination of workloads, platforms, policies, options and seeds of a file
     Sweep(sweep::Arguments),
 }
 

@@ -6,25 +6,24 @@ use std::path::{Path, PathBuf};
 
 use batch::energy::Reading;
 use batch::job::Job;
-use batch::kernel::{Entering, Observer, Played, Totals};
+use batch::kernel::{Entering, Observer, Played};
 use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
 use batch::platform::Platform;
 use batch::report::{Collector, Part};
-use batch::summary::{Summary, Tally};
+use batch::scheduler::RefusalReason;
+use batch::summary::Summary;
 use batch::time::Time;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 
 use super::files::Pending;
 use super::formats::Format;
-use batch::scheduler::RefusalReason;
 
 /// A table that is being written.
 type Out = BufWriter<File>;
 
-/// The summary, the tables and the pictures.
+/// The tables and the pictures.
 pub struct Outputs {
-    tally: Tally,
     tables: Option<Tables>,
     paje: Option<(PajeTrace<Out>, Pending)>,
     page: Option<Collector>,
@@ -56,11 +55,9 @@ impl Outputs {
         folder: Option<&Path>,
         formats: &[Format],
         platform: &Platform,
-        tau: Time,
         part: Part,
     ) -> anyhow::Result<Self> {
-        let tally = Tally::new(tau);
-        let mut outputs = Self { tally, tables: None, paje: None, page: None, to: None };
+        let mut outputs = Self { tables: None, paje: None, page: None, to: None };
         let Some(folder) = folder else { return Ok(outputs) };
         if formats.iter().any(|format| format.has_tables()) {
             outputs.tables = Some(Tables::create(folder, platform)?);
@@ -74,21 +71,15 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// When the last job ended, where it is known what machines draw.
-    pub fn metered_until(&self) -> Option<Time> {
-        self.tally.metered_until()
-    }
-
-    /// Ends everything; the summary of a workload on `machines` machines. `title` is the page's; the
-    /// simulation began at `zero` by the clock.
+    /// Ends everything. `title` and `summary` are shown on the page; the simulation began at `zero` by the
+    /// clock.
     pub fn finish(
         self,
-        machines: u32,
+        summary: &Summary,
         title: &str,
         zero: Option<Timestamp>,
-    ) -> anyhow::Result<Summary> {
-        let summary = self.tally.summary(machines);
-        let Some(to) = self.to else { return Ok(summary) };
+    ) -> anyhow::Result<()> {
+        let Some(to) = self.to else { return Ok(()) };
         if let Some(tables) = self.tables {
             tables.finish(&to)?;
         }
@@ -98,11 +89,11 @@ impl Outputs {
         }
         if let Some(page) = self.page {
             let (pending, mut out) = Pending::create(&to.folder, "report.html")?;
-            out.write_all(page.html(title, &summary, zero).as_bytes())?;
+            out.write_all(page.html(title, summary, zero).as_bytes())?;
             out.flush()?;
             pending.keep()?;
         }
-        Ok(summary)
+        Ok(())
     }
 
     fn energy(&mut self) -> Option<&mut EnergyTables> {
@@ -162,7 +153,6 @@ impl Observer for Outputs {
     }
 
     fn played(&mut self, played: &Played<'_>) -> io::Result<()> {
-        self.tally.played(played)?;
         if let Some((trace, _)) = &mut self.paje {
             trace.played(played)?;
         }
@@ -175,9 +165,8 @@ impl Observer for Outputs {
         energy.states.ended(played.finished, played.job.nodes)
     }
 
-    fn refused(&mut self, job: &Job, why: Option<RefusalReason>) -> io::Result<()> {
-        self.tally.refused(job, why)?;
-        self.tables.as_mut().map_or(Ok(()), |tables| tables.jobs.refused(job, why))
+    fn refused(&mut self, job: &Job, reason: Option<RefusalReason>) -> io::Result<()> {
+        self.tables.as_mut().map_or(Ok(()), |tables| tables.jobs.refused(job, reason))
     }
 
     fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {
@@ -197,9 +186,5 @@ impl Observer for Outputs {
             page.metered(reading)?;
         }
         self.energy().map_or(Ok(()), |energy| energy.consumed.row(reading))
-    }
-
-    fn finished(&mut self, totals: &Totals) -> io::Result<()> {
-        self.tally.finished(totals)
     }
 }

@@ -6,7 +6,7 @@ use batch::job::Job;
 use batch::workload::{JsonWriter, SwfWriter};
 
 use crate::cli::batch::files::Pending;
-use crate::cli::batch::inputs::Workload;
+use crate::cli::batch::inputs::all_jobs;
 use crate::cli::{Failure, tell};
 
 /// From which file to which.
@@ -41,19 +41,16 @@ enum Format {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     format(&arguments.out)?;
-    let (jobs, workload) = Workload::read(
-        &arguments.file,
-        arguments.machines,
-        arguments.raw,
-        arguments.keep_duplicates,
-    )?;
+    let (read, workload) =
+        all_jobs(&arguments.file, arguments.machines, arguments.raw, arguments.keep_duplicates)?;
+    let jobs = &read.jobs;
     let largest = jobs.iter().map(|job| job.nodes).max().unwrap_or(0);
     let written = Written {
         machines: arguments.machines.unwrap_or(largest),
         header: workload.header(),
         speed_flops: arguments.speed_flops,
     };
-    write(&arguments.out, &jobs, &written)
+    write(&arguments.out, jobs, &written)
 }
 
 /// What is written of a workload beside its jobs.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cli::Failure;
-use crate::cli::batch::inputs::Workload;
+use crate::cli::batch::inputs::all_jobs;
 
 /// Which workload, and on what.
 #[derive(clap::Args)]
@@ -39,16 +39,12 @@ struct Info {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (jobs, workload) = Workload::read(
-        &arguments.file,
-        arguments.machines,
-        arguments.raw,
-        arguments.keep_duplicates,
-    )?;
-    let jobs = jobs.into_iter().map(Ok::<Job, Infallible>);
+    let (read, workload) =
+        all_jobs(&arguments.file, arguments.machines, arguments.raw, arguments.keep_duplicates)?;
+    let jobs = read.jobs.into_iter().map(Ok::<Job, Infallible>);
     let Ok(description) = describe(jobs, arguments.machines, arguments.speed_flops);
     let header = workload.header().iter();
     let header = header.map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect();
-    let info = Info { header, workload: workload.cleaning(), description };
+    let info = Info { header, workload: read.cleaning, description };
     Ok(crate::cli::print(serde_json::to_string_pretty(&info)?)?)
 }

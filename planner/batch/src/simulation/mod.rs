@@ -2,6 +2,7 @@
 //! observers, and played.
 
 mod coverage;
+mod external_rules;
 mod options;
 mod utilisation;
 
@@ -20,6 +21,7 @@ use crate::workload::{Cleaning, Workload, WorkloadError};
 
 pub use coverage::Uncovered;
 use coverage::{Coverage, Needs};
+pub use external_rules::external_rules;
 pub use options::{NamedOptions, SimulationOptions};
 pub use utilisation::UtilisationRules;
 
@@ -47,8 +49,9 @@ pub enum Decider<'a> {
 /// The messages of another simulator, as they are read.
 pub type MessageLog<'a> = Box<dyn Iterator<Item = Result<LoggedMessage, MessageLogError>> + 'a>;
 
-/// A simulation before it is played.
-pub struct Simulation<'a> {
+/// What a simulation is played on.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
     /// The machines.
     pub platform: &'a Platform,
     /// What the supplier announced.
@@ -57,6 +60,12 @@ pub struct Simulation<'a> {
     pub allows_uncovered: bool,
     /// Machines that are not for jobs for a time.
     pub reservations: &'a [Reservation],
+}
+
+/// A simulation before it is played.
+pub struct Simulation<'a> {
+    /// What it is played on.
+    pub inputs: Inputs<'a>,
     /// Who decides.
     pub decider: Decider<'a>,
     /// What backfilling reserves.
@@ -139,7 +148,7 @@ impl<'a> Simulation<'a> {
     /// What they lack, where that is not allowed.
     pub fn check_coverage(&self) -> Result<(), Vec<Uncovered>> {
         let lacking =
-            if self.allows_uncovered { Vec::new() } else { self.needs().lacking_before() };
+            if self.inputs.allows_uncovered { Vec::new() } else { self.needs().lacking_before() };
         if lacking.is_empty() { Ok(()) } else { Err(lacking) }
     }
 
@@ -155,7 +164,7 @@ impl<'a> Simulation<'a> {
     ) -> Result<SimulationResults, PlayError> {
         let (of_trace, rules) = (workload.delays_compute(), self.options.utilisation);
         let cluster = self.cluster(rules.delays_compute.unwrap_or(of_trace));
-        let (needs, allows_uncovered) = (self.needs(), self.allows_uncovered);
+        let (needs, allows_uncovered) = (self.needs(), self.inputs.allows_uncovered);
         let (policy, allocation, tie) = (self.decider.name(), self.allocation, self.tie);
         let scheduler = self.scheduler().map_err(PlayError::Options)?;
         let mut observers = (Tally::new(self.options.tau), observer);
@@ -197,14 +206,15 @@ impl<'a> Simulation<'a> {
     /// The policy's scheduler; none where a scheduler outside decides.
     fn scheduler(&self) -> Result<Option<Box<dyn Scheduler>>, Vec<String>> {
         let Decider::Policy { policy, options, .. } = self.decider else { return Ok(None) };
-        let Self { platform, tables, reservations, allocation, tie, .. } = *self;
+        let Inputs { platform, tables, reservations, .. } = self.inputs;
+        let (allocation, tie) = (self.allocation, self.tie);
         let setting = Setting { platform, allocation, tie, options, tables, reservations };
         policy.scheduler(&setting).map(Some)
     }
 
     /// What the kernel plays on.
     fn cluster(&self, delays_compute: bool) -> Cluster<'a> {
-        let Self { platform, tables, tie, .. } = *self;
+        let (Inputs { platform, tables, .. }, tie) = (self.inputs, self.tie);
         let machines_matter = self.allocation == Allocation::Set
             || self.decider.switches()
             || platform.has_draws()
@@ -220,6 +230,7 @@ impl<'a> Simulation<'a> {
             Decider::Policy { policy, options, .. } => policy.goes_by(options),
             Decider::External { .. } => None,
         };
-        Needs { tables: self.tables, bills: self.platform.has_draws(), policy }
+        let Inputs { platform, tables, .. } = self.inputs;
+        Needs { tables, bills: platform.has_draws(), policy }
     }
 }

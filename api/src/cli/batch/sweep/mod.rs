@@ -1,6 +1,6 @@
-//! `wattbook batch sweep`: a grid of simulations.
+//! `wattbook batch sweep`: a parameter sweep, many simulations from one file.
 
-mod grid;
+mod file;
 mod instances;
 mod play;
 mod results;
@@ -22,16 +22,16 @@ use serde_json::Value;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
 use crate::cli::{Failure, out, tell};
-use instances::Campaign;
+use instances::Sweep;
 use results::Finished;
 
-/// A grid of simulations.
+/// A parameter sweep.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The grid (TOML): lists of workloads, platforms and policies with their options; paths in it are
+    /// The sweep (TOML): lists of workloads, platforms and policies with their options; paths in it are
     /// relative to it (docs/guide/batch-queues.md)
-    #[arg(value_name = "GRID")]
-    grid: PathBuf,
+    #[arg(value_name = "SWEEP")]
+    file: PathBuf,
     /// Where results.csv, a row for each instance, and instances/ with a summary of each are written.
     /// What is finished is kept when interrupted, and the same command goes on from it
     #[arg(long, value_name = "DIR")]
@@ -44,7 +44,7 @@ pub struct Arguments {
     threads: Option<NonZero<usize>>,
 }
 
-/// What differs from one time to the next: everything else has the same bytes for the same grid.
+/// What differs from one time to the next: everything else has the same bytes for the same sweep.
 #[derive(Serialize)]
 struct Timing {
     wall_s: f64,
@@ -55,11 +55,11 @@ struct Timing {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let began = Instant::now();
-    let campaign = Campaign::of(&arguments.grid, grid::read(&arguments.grid)?)?;
+    let sweep = Sweep::of(&arguments.file, file::read(&arguments.file)?)?;
     let target = arguments.out.as_path();
-    let fingerprint = fingerprint(arguments, &campaign)?;
+    let fingerprint = fingerprint(arguments, &sweep)?;
     let (mut journal, kept) = Journal::open::<Finished>(target, &fingerprint, arguments.force)?;
-    let mut all: Vec<Option<Finished>> = campaign.instances.iter().map(|_| None).collect();
+    let mut all: Vec<Option<Finished>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;
         all[place] = Some(finished);
@@ -72,16 +72,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let seen = Arc::clone(&stopped);
     on_interrupt(move || seen.store(true, Ordering::Relaxed));
     let bar = progress_bar(all.len(), all.len() - left.len());
-    let folder = |number| campaign.grid.tables.then(|| results::folder(target, number));
+    let folder = |number| sweep.file.tables.then(|| results::folder(target, number));
     let finished = |finished: Finished| {
-        results::summary(target, &campaign, &finished)?;
+        results::summary(target, &sweep, &finished)?;
         journal.add(&finished)?;
         let place = finished.instance;
         all[place] = Some(finished);
         bar.inc(1);
         Ok(())
     };
-    let played = play::play(&campaign, &left, threads, folder, &stopped, finished);
+    let played = play::play(&sweep, &left, threads, folder, &stopped, finished);
     bar.finish_and_clear();
     played?;
     if stopped.load(Ordering::Relaxed) {
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(anyhow!("interrupted: {how} ({place})").into());
     }
     let all: Vec<Finished> = all.into_iter().flatten().collect();
-    results::table(target, &campaign, &all)?;
+    results::table(target, &sweep, &all)?;
     let wall_s = began.elapsed().as_secs_f64();
     let timing = Timing { wall_s, threads, instances_played: left.len() };
     let text = serde_json::to_string_pretty(&timing)? + "\n";
@@ -120,10 +120,10 @@ fn tell_covered(all: &[Finished]) {
     }
 }
 
-/// What a journal is of: another grid, other contents of its files or another program begin anew.
-fn fingerprint(arguments: &Arguments, campaign: &Campaign) -> anyhow::Result<String> {
-    let text = fs::read_to_string(&arguments.grid)?;
-    Ok(serde_json::to_string(&(env!("CARGO_PKG_VERSION"), text, &campaign.digests))?)
+/// What a journal is of: another sweep, other contents of its files or another program begin anew.
+fn fingerprint(arguments: &Arguments, sweep: &Sweep) -> anyhow::Result<String> {
+    let text = fs::read_to_string(&arguments.file)?;
+    Ok(serde_json::to_string(&(env!("CARGO_PKG_VERSION"), text, &sweep.digests))?)
 }
 
 fn progress_bar(instances: usize, finished: usize) -> ProgressBar {

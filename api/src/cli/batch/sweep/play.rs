@@ -1,21 +1,27 @@
 //! Instances on threads.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use super::super::run::{self, Ended};
-use super::instances::{Campaign, Instance};
+use batch::report::Part;
+use batch::simulation::SimulationResults;
+
+use super::super::coverage;
+use super::super::formats::Format;
+use super::super::outputs::Outputs;
+use super::instances::{Instance, Sweep};
 use super::results::{self, Finished};
 use crate::cli::Failure;
 
 /// Plays instances by their numbers, in this order, on `threads` threads; `finished` is called on the
 /// caller's thread with each as it ends. Ends early, without an error, once `stopped` is set.
 pub fn play(
-    campaign: &Campaign,
+    sweep: &Sweep,
     numbers: &[usize],
     threads: usize,
-    folder: impl Fn(usize) -> Option<std::path::PathBuf> + Sync,
+    folder: impl Fn(usize) -> Option<PathBuf> + Sync,
     stopped: &Arc<AtomicBool>,
     mut finished: impl FnMut(Finished) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
@@ -28,7 +34,7 @@ pub fn play(
                 while let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed))
                     && !stopped.load(Ordering::Relaxed)
                 {
-                    let played = one(campaign, number, folder(number), stopped);
+                    let played = one(sweep, number, folder(number).as_deref(), stopped);
                     if sender.send(played).is_err() {
                         break;
                     }
@@ -54,16 +60,12 @@ pub fn play(
 
 /// Plays one instance; nothing where it was stopped meanwhile.
 fn one(
-    campaign: &Campaign,
+    sweep: &Sweep,
     number: usize,
-    folder: Option<std::path::PathBuf>,
+    folder: Option<&Path>,
     stopped: &Arc<AtomicBool>,
 ) -> Result<Option<Finished>, Failure> {
-    let instance: Instance = campaign.instances[number];
-    let arguments = campaign.arguments(instance, folder);
-    let options = arguments.options()?;
-    let jobs = campaign.jobs(instance, stopped)?;
-    let played = run::play_jobs(&arguments, &options, campaign.given(instance), jobs);
+    let played = simulate(sweep, sweep.instances[number], folder, stopped);
     if stopped.load(Ordering::Relaxed) {
         return Ok(None);
     }
@@ -73,13 +75,31 @@ fn one(
             let results = results::timeless(&played)?;
             Ok(Some(Finished { instance: number, results }))
         }
-        Err(Ended::Disordered) => Err(Failure::BadInput(vec![named("is in disorder".to_owned())])),
-        Err(Ended::Failed(Failure::BadInput(errors))) => {
+        Err(Failure::BadInput(errors)) => {
             Err(Failure::BadInput(errors.into_iter().map(named).collect()))
         }
-        Err(Ended::Failed(Failure::Other(error))) => {
+        Err(Failure::Other(error)) => {
             Err(Failure::Other(error.context(format!("instance {}", number + 1))))
         }
-        Err(Ended::Failed(failure)) => Err(failure),
+        Err(failure) => Err(failure),
     }
+}
+
+/// Plays the simulation of an instance, with tables in `folder`, if there is one.
+fn simulate(
+    sweep: &Sweep,
+    instance: Instance,
+    folder: Option<&Path>,
+    stopped: &Arc<AtomicBool>,
+) -> Result<SimulationResults, Failure> {
+    let cluster = sweep.cluster(instance);
+    let mut jobs = sweep.jobs(instance, stopped)?;
+    let simulation = sweep.simulation(instance, folder.is_some());
+    simulation.check_coverage().map_err(|uncovered| coverage::before(cluster, &uncovered))?;
+    let part = Part::default();
+    let mut outputs = Outputs::create(folder, &[Format::Csv], &cluster.platform, part)?;
+    let played = simulation.play(&mut jobs, &mut outputs);
+    let results = played.map_err(|error| cluster.failure(error))?;
+    outputs.finish(&results.summary, results.policy, None)?;
+    Ok(results)
 }

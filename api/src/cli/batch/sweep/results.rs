@@ -1,6 +1,6 @@
 //! What comes of a sweep: `results.csv`, a row for each instance, and a summary for each.
 //!
-//! Nothing in them tells of the time they took, so that the same grid gives the same bytes.
+//! Nothing in them tells of the time they took, so that the same sweep gives the same bytes.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::files::Pending;
-use super::instances::{Campaign, Instance};
+use super::instances::{Instance, Sweep};
 
 /// A finished instance.
 #[derive(Serialize, Deserialize)]
@@ -40,26 +40,26 @@ pub fn timeless(results: &impl Serialize) -> anyhow::Result<Map<String, Value>> 
 }
 
 /// Names and values of what makes an instance.
-fn parameters(campaign: &Campaign, number: usize, instance: Instance) -> Map<String, Value> {
-    let grid = &campaign.grid;
-    let way = &grid.ways[instance.way];
+fn parameters(sweep: &Sweep, number: usize, instance: Instance) -> Map<String, Value> {
+    let file = &sweep.file;
+    let policy = &file.policies[instance.policy];
     let mut parameters = Map::new();
     parameters.insert("instance".into(), (number + 1).into());
-    parameters.insert("workload".into(), grid.workloads[instance.workload].name.as_str().into());
-    parameters.insert("platform".into(), grid.platforms[instance.platform].name.as_str().into());
-    parameters.insert("machines".into(), campaign.given(instance).platform.machines().into());
+    parameters.insert("workload".into(), file.workloads[instance.workload].name.as_str().into());
+    parameters.insert("platform".into(), file.platforms[instance.platform].name.as_str().into());
+    parameters.insert("machines".into(), sweep.cluster(instance).platform.machines().into());
     parameters.insert("seed".into(), instance.seed.into());
-    parameters.insert("policy".into(), way.policy.name().into());
-    for (name, value, _) in &way.options {
+    parameters.insert("policy".into(), policy.policy.name().into());
+    for (name, value, _) in &policy.options {
         parameters.insert(name.clone(), value.as_str().into());
     }
     parameters
 }
 
 /// Writes the summary of an instance.
-pub fn summary(out: &Path, campaign: &Campaign, finished: &Finished) -> anyhow::Result<()> {
+pub fn summary(out: &Path, sweep: &Sweep, finished: &Finished) -> anyhow::Result<()> {
     let number = finished.instance;
-    let parameters = parameters(campaign, number, campaign.instances[number]);
+    let parameters = parameters(sweep, number, sweep.instances[number]);
     let document = serde_json::json!({"parameters": parameters, "summary": finished.results});
     let (pending, mut file) = Pending::create(&folder(out, number), "summary.json")?;
     writeln!(file, "{}", serde_json::to_string_pretty(&document)?)?;
@@ -70,10 +70,10 @@ pub fn summary(out: &Path, campaign: &Campaign, finished: &Finished) -> anyhow::
 
 /// Writes the table of all instances, in their order: every parameter has a column, empty where an
 /// instance has none, and every key of the summaries.
-pub fn table(out: &Path, campaign: &Campaign, all: &[Finished]) -> anyhow::Result<()> {
+pub fn table(out: &Path, sweep: &Sweep, all: &[Finished]) -> anyhow::Result<()> {
     let row = |finished: &Finished| {
         let number = finished.instance;
-        let mut row = parameters(campaign, number, campaign.instances[number]);
+        let mut row = parameters(sweep, number, sweep.instances[number]);
         let parts = row.len();
         flatten(&mut row, "", &finished.results);
         (row, parts)

@@ -1,10 +1,10 @@
-//! The grid file (TOML): what is combined with what, every error with its line.
+//! The file of a parameter sweep (TOML): what is combined with what, every error with its line.
 //!
 //! ```toml
 //! seeds = [1, 2]              # of drawn workloads; 1 unless given
 //! tables = false              # whether each instance's own tables are written
 //! [[workloads]]
-//! file = "kth.swf.gz"         # relative to the grid file; `name`, `machines`, `raw`, `keep_duplicates` may follow
+//! file = "kth.swf.gz"         # relative to this file; `name`, `machines`, `raw`, `keep_duplicates` may follow
 //! [[workloads]]
 //! model = "simbatch"          # drawn, `jobs` of them, for each seed
 //! jobs = 500
@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use batch::policy::{Allocation, Policy};
 use clap::ValueEnum;
 use planner::time::Timestamp;
 use serde::Deserialize;
@@ -105,10 +106,10 @@ struct PolicyEntry {
 }
 
 /// What is combined.
-pub struct Grid {
-    pub workloads: Vec<GridWorkload>,
-    pub platforms: Vec<GridPlatform>,
-    pub ways: Vec<Way>,
+pub struct SweepFile {
+    pub workloads: Vec<SweptWorkload>,
+    pub platforms: Vec<SweptPlatform>,
+    pub policies: Vec<SweptPolicy>,
     pub seeds: Vec<u64>,
     pub tables: bool,
     /// For all instances, and its line.
@@ -116,25 +117,32 @@ pub struct Grid {
 }
 
 /// A workload.
-pub struct GridWorkload {
+pub struct SweptWorkload {
     pub line: usize,
     pub name: String,
-    pub source: Source,
+    pub source: JobSource,
     /// Of the platform, the first so many machines.
     pub machines: Option<u32>,
     pub raw: bool,
     pub keep_duplicates: bool,
 }
 
+impl SweptPolicy {
+    /// What backfilling reserves.
+    pub const fn allocation(&self) -> Allocation {
+        Decider::Policy(self.policy).allocation(self.allocation)
+    }
+}
+
 /// Where jobs come from.
-pub enum Source {
+pub enum JobSource {
     File(PathBuf),
     /// So many, drawn for each seed.
     Drawn(Model, u32),
 }
 
 /// A platform.
-pub struct GridPlatform {
+pub struct SweptPlatform {
     pub line: usize,
     pub name: String,
     pub file: Option<PathBuf>,
@@ -142,9 +150,9 @@ pub struct GridPlatform {
 }
 
 /// A policy with one value for each of its parameters.
-pub struct Way {
+pub struct SweptPolicy {
     pub line: usize,
-    pub policy: Decider,
+    pub policy: Policy,
     pub allocation: AllocationArgument,
     pub tie: TieArgument,
     /// Name, value and line.
@@ -154,7 +162,7 @@ pub struct Way {
 /// The most combinations.
 pub const MOST: usize = 100_000;
 
-/// A grid file being read.
+/// The file being read.
 struct Text<'a> {
     path: &'a Path,
     content: String,
@@ -172,13 +180,13 @@ impl Text<'_> {
     }
 }
 
-/// An error at a line of the grid file.
+/// An error at a line of the file.
 pub fn place(path: &Path, line: usize, what: impl std::fmt::Display) -> String {
     format!("{}: line {line}: {what}", path.display())
 }
 
-/// Reads a grid file.
-pub fn read(path: &Path) -> Result<Grid, Failure> {
+/// Reads the file of a sweep.
+pub fn read(path: &Path) -> Result<SweepFile, Failure> {
     let bad = |error: String| Failure::BadInput(vec![error]);
     let text = fs::read_to_string(path)
         .map_err(|error| bad(format!("cannot read {}: {error}", path.display())))?;
@@ -186,17 +194,17 @@ pub fn read(path: &Path) -> Result<Grid, Failure> {
         .map_err(|error| bad(format!("{}: {}", path.display(), error.to_string().trim_end())))?;
     let mut text = Text { path, content: text, errors: Vec::new() };
     let workloads = document.workloads.into_iter().filter_map(|entry| workload(&mut text, entry));
-    let mut workloads: Vec<GridWorkload> = workloads.collect();
+    let mut workloads: Vec<SweptWorkload> = workloads.collect();
     let platforms = document.platforms.into_iter().filter_map(|entry| platform(&mut text, entry));
-    let mut platforms: Vec<GridPlatform> = platforms.collect();
+    let mut platforms: Vec<SweptPlatform> = platforms.collect();
     if platforms.is_empty() {
         let nameless = String::new();
-        platforms.push(GridPlatform { line: 1, name: nameless, file: None, machines: None });
+        platforms.push(SweptPlatform { line: 1, name: nameless, file: None, machines: None });
         for workload in workloads.iter_mut().filter(|workload| workload.machines.is_none()) {
             let said = match &workload.source {
                 // What is wrong with the file is told when it is read.
-                Source::File(file) => machines_of(file).ok().flatten(),
-                Source::Drawn(..) => None,
+                JobSource::File(file) => machines_of(file).ok().flatten(),
+                JobSource::Drawn(..) => None,
             };
             workload.machines = said.map(|(machines, _)| machines);
             if said.is_none() {
@@ -205,13 +213,13 @@ pub fn read(path: &Path) -> Result<Grid, Failure> {
             }
         }
     }
-    let mut ways = Vec::new();
+    let mut policies = Vec::new();
     for entry in document.policies {
-        ways.extend(ways_of(&mut text, &document.options, &entry));
+        policies.extend(combinations(&mut text, &document.options, &entry));
     }
     for (what, missing) in [
         ("workloads: there must be at least one", workloads.is_empty()),
-        ("policies: there must be at least one", ways.is_empty()),
+        ("policies: there must be at least one", policies.is_empty()),
         ("seeds: there must be at least one", document.seeds.is_empty()),
     ] {
         if missing && text.errors.is_empty() {
@@ -222,13 +230,13 @@ pub fn read(path: &Path) -> Result<Grid, Failure> {
     let supplier = supplier.map(|entry| self::supplier(&mut text, entry)).unwrap_or_default();
     let Document { seeds, tables, .. } = document;
     if text.errors.is_empty() {
-        Ok(Grid { workloads, platforms, ways, seeds, tables, supplier })
+        Ok(SweepFile { workloads, platforms, policies, seeds, tables, supplier })
     } else {
         Err(Failure::BadInput(text.errors))
     }
 }
 
-fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWorkload> {
+fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<SweptWorkload> {
     let line = text.line(entry.span().start);
     let WorkloadEntry { name, file, model, jobs, machines, raw, keep_duplicates } =
         entry.into_inner();
@@ -240,7 +248,7 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWo
             if jobs.is_some() {
                 text.wrong(line, "jobs: only drawn workloads have a number of jobs");
             }
-            (stem(&file), Source::File(beside(text.path, &file)))
+            (stem(&file), JobSource::File(beside(text.path, &file)))
         }
         (None, Some(model)) => {
             let Ok(law) = Model::from_str(&model, false) else {
@@ -250,7 +258,7 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWo
                 text.wrong(line, format!("model: {model:?} is none of {known}"));
                 return None;
             };
-            (model, Source::Drawn(law, jobs.unwrap_or(law.usual_jobs())))
+            (model, JobSource::Drawn(law, jobs.unwrap_or(law.usual_jobs())))
         }
         _ => {
             text.wrong(line, "a workload has either a file or a model");
@@ -258,10 +266,10 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<GridWo
         }
     };
     let name = name.unwrap_or(default);
-    Some(GridWorkload { line, name, source, machines, raw, keep_duplicates })
+    Some(SweptWorkload { line, name, source, machines, raw, keep_duplicates })
 }
 
-fn platform(text: &mut Text<'_>, entry: Spanned<PlatformEntry>) -> Option<GridPlatform> {
+fn platform(text: &mut Text<'_>, entry: Spanned<PlatformEntry>) -> Option<SweptPlatform> {
     let line = text.line(entry.span().start);
     let PlatformEntry { name, file, machines } = entry.into_inner();
     if machines == Some(0) {
@@ -276,7 +284,7 @@ fn platform(text: &mut Text<'_>, entry: Spanned<PlatformEntry>) -> Option<GridPl
         }
     };
     let file = file.map(|file| beside(text.path, &file));
-    Some(GridPlatform { line, name: name.unwrap_or(default), file, machines })
+    Some(SweptPlatform { line, name: name.unwrap_or(default), file, machines })
 }
 
 fn supplier(text: &mut Text<'_>, entry: &Spanned<SupplierEntry>) -> (Supplier, usize) {
@@ -301,9 +309,9 @@ fn supplier(text: &mut Text<'_>, entry: &Spanned<SupplierEntry>) -> (Supplier, u
     (Supplier { price, co2, cap, reservations, origin, allow_uncovered }, line)
 }
 
-/// A path that stands in the file `grid`.
-fn beside(grid: &Path, path: &Path) -> PathBuf {
-    grid.parent().unwrap_or(Path::new("")).join(path)
+/// A path that stands in `file`.
+fn beside(file: &Path, path: &Path) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(path)
 }
 
 /// A file's name up to its first dot.
@@ -313,12 +321,16 @@ fn stem(file: &Path) -> String {
 }
 
 /// Every combination that an entry stands for: the last parameter changes fastest.
-fn ways_of(text: &mut Text<'_>, shared: &Entries, entry: &Spanned<PolicyEntry>) -> Vec<Way> {
+fn combinations(
+    text: &mut Text<'_>,
+    shared: &Entries,
+    entry: &Spanned<PolicyEntry>,
+) -> Vec<SweptPolicy> {
     let line = text.line(entry.span().start);
     let entry = entry.get_ref();
-    let policies = parsed(text, "policy", &entry.policy, |name| match name.parse() {
-        Ok(Decider::External) => Err("cannot play in a grid".to_owned()),
-        parsed => parsed,
+    let policies = parsed(text, "policy", &entry.policy, |name| match name.parse()? {
+        Decider::Policy(policy) => Ok(policy),
+        Decider::External => Err("cannot play in a sweep".to_owned()),
     });
     let allocations = parsed_or_default(text, "allocation", entry.allocation.as_ref());
     let ties = parsed_or_default(text, "tie", entry.tie.as_ref());
@@ -330,8 +342,8 @@ fn ways_of(text: &mut Text<'_>, shared: &Entries, entry: &Spanned<PolicyEntry>) 
     for (name, values) in named {
         let at = text.line(name.span().start);
         let values = parsed(text, name.get_ref(), values, |value| Ok(value.to_owned()));
-        let with = |way: &Vec<_>, value: &String| {
-            let mut longer = way.clone();
+        let with = |before: &Vec<_>, value: &String| {
+            let mut longer = before.clone();
             longer.push((name.get_ref().clone(), value.clone(), at));
             longer
         };
@@ -339,25 +351,27 @@ fn ways_of(text: &mut Text<'_>, shared: &Entries, entry: &Spanned<PolicyEntry>) 
             text.wrong(at, format!("there are more than {MOST} combinations"));
             return Vec::new();
         }
-        options =
-            options.iter().flat_map(|way| values.iter().map(|value| with(way, value))).collect();
+        options = options
+            .iter()
+            .flat_map(|before| values.iter().map(|value| with(before, value)))
+            .collect();
     }
-    let mut ways = Vec::new();
+    let mut combined = Vec::new();
     for &policy in &policies {
         for &allocation in &allocations {
             for &tie in &ties {
-                let way = |options: &Vec<_>| Way {
+                let with = |options: &Vec<_>| SweptPolicy {
                     line,
                     policy,
                     allocation,
                     tie,
                     options: options.clone(),
                 };
-                ways.extend(options.iter().map(way));
+                combined.extend(options.iter().map(with));
             }
         }
     }
-    ways
+    combined
 }
 
 fn parsed_or_default<T: ValueEnum + Default>(

@@ -1,0 +1,47 @@
+//! What simulations are played on, as files say it: machines, the supplier's tables, reservations.
+
+use batch::platform::Platform;
+use batch::reservation::Reservation;
+use batch::simulation::{Inputs, PlayError};
+use batch::supplier_tables::SupplierTables;
+
+use super::arguments::Supplier;
+use super::{coverage, supplier};
+use crate::cli::Failure;
+
+/// Machines, the supplier's tables and reservations.
+pub struct ClusterInputs {
+    pub platform: Platform,
+    pub tables: SupplierTables,
+    reservations: Vec<Reservation>,
+    /// Where the tables are, and when the simulation begins.
+    pub supplier: Supplier,
+}
+
+impl ClusterInputs {
+    /// Reads the tables that are given for a platform.
+    pub fn read(platform: Platform, supplier: &Supplier) -> Result<Self, Failure> {
+        let reservations = supplier::reserved(supplier, platform.machines())?;
+        let tables = supplier::tables(supplier)?;
+        Ok(Self { platform, tables, reservations, supplier: supplier.clone() })
+    }
+
+    /// What a simulation is played on.
+    pub fn inputs(&self) -> Inputs<'_> {
+        Inputs {
+            platform: &self.platform,
+            tables: &self.tables,
+            allows_uncovered: self.supplier.allow_uncovered,
+            reservations: &self.reservations,
+        }
+    }
+
+    /// Why a simulation on them was not played to its end, in words.
+    pub fn failure(&self, error: PlayError) -> Failure {
+        match error {
+            PlayError::Options(errors) => Failure::BadInput(errors),
+            PlayError::Uncovered(uncovered) => coverage::after(self, &uncovered),
+            PlayError::Simulation(error) => error.into(),
+        }
+    }
+}
