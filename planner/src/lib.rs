@@ -21,6 +21,7 @@ pub mod node;
 pub mod node_list;
 pub mod node_set;
 pub mod order;
+pub mod power_states;
 pub mod problem;
 pub mod quantity;
 pub mod ranking;

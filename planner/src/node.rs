@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::decimal::Fraction;
 use crate::labels::Labels;
 use crate::names::{Duplicate, NameList};
+use crate::power_states::{Draws, PowerStates};
 use crate::quantity::{MAX_POWER_MICROWATTS, Power};
 
 /// The most nodes a cluster may have.
@@ -26,8 +27,7 @@ pub fn is_name(text: &str) -> bool {
 /// A machine with calibrated idle and maximum power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
-    idle: Power,
-    max: Power,
+    draws: Draws,
     own: Option<OwnDraw>,
 }
 
@@ -108,17 +108,22 @@ impl Node {
         if own.is_some_and(|own| own.draw < idle || own.draw > max) {
             return Err(NodeError::DrawOutOfRange);
         }
-        Ok(Self { idle, max, own })
+        Ok(Self { draws: Draws { idle, computing: max }, own })
     }
 
     /// Power while running nothing but the operating system.
     pub const fn idle(&self) -> Power {
-        self.idle
+        self.draws.idle
     }
 
     /// The most power the node can draw.
     pub const fn max(&self) -> Power {
-        self.max
+        self.draws.computing
+    }
+
+    /// The power states of the node: it is always on.
+    pub fn power_states(&self) -> PowerStates {
+        PowerStates::always_on(1.0, Some(self.draws))
     }
 
     /// The node's own coefficient, where it has one.
@@ -131,7 +136,7 @@ impl Node {
     pub fn draw(&self, utilisation: Fraction) -> Power {
         match self.own {
             Some(own) => own.draw,
-            None => utilisation.between(self.idle, self.max),
+            None => utilisation.between(self.draws.idle, self.draws.computing),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Simulated time: whole microseconds, so that what happens at the same instant is the same number.
 
 use std::fmt;
+use std::num::TryFromIntError;
 use std::ops::{Add, Sub};
+use std::time::Duration;
 
 /// An instant since the workload's origin, or a length of time: microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +48,22 @@ impl Time {
     /// As seconds.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e6
+    }
+}
+
+/// To the microsecond; longer than can be simulated is [`Time::FOREVER`].
+impl From<Duration> for Time {
+    fn from(duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(micros).min(Self::FOREVER)
+    }
+}
+
+/// Fails for times below zero.
+impl TryFrom<Time> for Duration {
+    type Error = TryFromIntError;
+    fn try_from(time: Time) -> Result<Self, TryFromIntError> {
+        time.0.try_into().map(Self::from_micros)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use axum::http::Method;
-use batch::platform::{Draws, KnownMachine};
+use batch::platform::KnownMachine;
 use grid_feeds::feed::Secret;
 use grid_feeds::http::{Http, Timeouts, send};
 use grid_feeds::table;
@@ -92,7 +92,7 @@ fn table(file: &Path, text: &str) -> Result<Vec<KnownMachine>, Failure> {
     })?;
     let machine = |(ordinal, node): (u32, &Node)| KnownMachine {
         name: nodes.name(ordinal).into(),
-        draws: Draws { idle: node.idle(), computing: node.max() },
+        power_states: node.power_states(),
     };
     Ok((0..).zip(nodes.as_slice()).map(machine).collect())
 }
@@ -104,8 +104,8 @@ fn known(node: Listed) -> Result<KnownMachine, String> {
         Power::from_watts(watts).ok_or_else(|| wrong(format!("{watts} is not a power in watts")))
     };
     let (idle, computing) = (power(idle_power_w)?, power(max_power_w)?);
-    Node::new(idle, computing, None).map_err(|error| wrong(error.to_string()))?;
-    Ok(KnownMachine { name, draws: Draws { idle, computing } })
+    let node = Node::new(idle, computing, None).map_err(|error| wrong(error.to_string()))?;
+    Ok(KnownMachine { name, power_states: node.power_states() })
 }
 
 /// Asks a service, page by page.
@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn lists_pages_and_tables_say_the_same() {
         let watts = |watts| Power::from_watts(watts).unwrap();
-        let draws = Draws { idle: watts(95.5), computing: watts(190.0) };
-        let expected = [KnownMachine { name: "n1".into(), draws }];
+        let node = Node::new(watts(95.5), watts(190.0), None).unwrap();
+        let expected = [KnownMachine { name: "n1".into(), power_states: node.power_states() }];
         let node = r#"{"ordinal": 0, "name": "n1", "idle_power_w": 95.5, "max_power_w": 190, "alpha": null}"#;
         let page = format!(r#"{{"epoch": 1, "count": 1, "nodes": [{node}], "next_cursor": null}}"#);
         let read = |text: &str| parse(Path::new("nodes"), text);

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use planner::node_set::NodeSet;
+use planner::power_states::Draws;
 use planner::quantity::{Energy, Power};
 
 use super::{Cluster, Totals};
 use crate::energy::{Change, Happening, Meter, Reading};
 use crate::job::{Job, Utilisation, Work};
-use crate::platform::{Activity, Draws};
+use crate::platform::Activity;
 use crate::scheduler::{PowerOrder, PowerTarget};
 use crate::time::Time;
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use planner::power_states::{ComputingState, Draws, PowerStates, Sleep, Transition};
 use planner::quantity::Power;
 use serde::Deserialize;
 
-use super::{
-    ComputingState, Draws, Machine, Naming, PlatformError, Sleep, Transition, power, switching_time,
-};
+use super::{Machine, Naming, PlatformError, power, switching_time};
 
 /// The document.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,19 +43,19 @@ pub struct MachineClass {
 }
 
 /// A machine of which it is known what it is called and draws.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KnownMachine {
     /// Its name.
     pub name: Box<str>,
-    /// What it draws.
-    pub draws: Draws,
+    /// What it draws in each of its states, and how it is switched.
+    pub power_states: PowerStates,
 }
 
 impl KnownMachine {
-    /// As a machine that is always on.
+    /// The machine in a platform of its own kind.
     pub fn machine(self) -> Machine {
         let naming = Naming { name: Some(self.name), ..Naming::default() };
-        Machine { naming, ..Machine::always_on(1.0, Some(self.draws)) }
+        Machine { naming, ..Machine::of(self.power_states) }
     }
 }
 
@@ -140,28 +139,25 @@ impl MachineClass {
 
     /// The class's machine with a name and powers of its own.
     fn known(&self, machine: &Machine, known: &KnownMachine) -> Machine {
-        let own = known.clone().machine();
-        let draws = Some(known.draws);
-        let states = vec![ComputingState { number: 0, speed: self.speed_flops, draws }];
-        Machine { states, naming: own.naming, ..machine.clone() }
+        let mut own = known.clone().machine();
+        for state in &mut own.power_states.computing {
+            state.speed = self.speed_flops;
+        }
+        own.power_states.sleep = own.power_states.sleep.or(machine.power_states.sleep);
+        Machine { group: machine.group.clone(), ..own }
     }
 
     fn machine(&self) -> Result<Machine, PlatformError> {
-        let mut states =
+        let mut computing =
             vec![state(0, self.speed_flops, self.idle_power_w, self.computing_power_w)?];
         for (number, further) in (1..).zip(&self.further_states) {
             let FurtherState { speed_flops, idle_power_w, computing_power_w } = *further;
-            states.push(state(number, speed_flops, idle_power_w, computing_power_w)?);
+            computing.push(state(number, speed_flops, idle_power_w, computing_power_w)?);
         }
-        let off = u16::try_from(states.len()).map_err(|_| PlatformError::States)?;
+        let off = u16::try_from(computing.len()).map_err(|_| PlatformError::States)?;
         let sleep = self.sleep.map(|sleep| sleep.read(off)).transpose()?;
-        Ok(Machine {
-            states,
-            initial: 0,
-            sleep,
-            group: self.group.as_deref().map(Into::into),
-            naming: Naming::default(),
-        })
+        let group = self.group.as_deref().map(Into::into);
+        Ok(Machine { group, ..Machine::of(PowerStates { computing, initial: 0, sleep }) })
     }
 }
 

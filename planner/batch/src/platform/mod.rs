@@ -11,13 +11,16 @@ mod machine;
 mod of_each;
 mod xml;
 
+use std::time::Duration;
+
 use planner::node_set::NodeSet;
+use planner::power_states::{Draws, PowerStates, Sleep};
 use planner::quantity::Power;
 
 use crate::time::Time;
 pub use document::{KnownMachine, MachineClass, PlatformDocument};
 pub use groups::Groups;
-pub use machine::{Activity, ComputingState, Draws, Machine, Naming, Sleep, Transition};
+pub use machine::{Activity, Machine, Naming};
 use of_each::{PowerOfEach, ValueOfEach};
 pub use xml::{PlatformXmlError, read_xml};
 
@@ -133,15 +136,16 @@ impl Platform {
         let count = u32::try_from(machines.len()).ok().filter(|_| machines.len() <= MOST);
         let count = count.ok_or(PlatformError::Large)?;
         machines.iter().try_for_each(|machine| machine.check(first))?;
-        let states = (0..first.states.len()).map(|state| StateOfAll::of(machines, state)).collect();
-        let sleep = first.sleep.map(|sleep| SleepOfAll::of(machines, sleep));
+        let PowerStates { computing, initial, sleep } = &first.power_states;
+        let states = (0..computing.len()).map(|state| StateOfAll::of(machines, state)).collect();
+        let sleep = sleep.map(|sleep| SleepOfAll::of(machines, sleep));
         let groups: Option<Vec<_>> =
             machines.iter().map(|machine| machine.group.as_ref()).collect();
         let groups = groups.map(|names| Groups::of(names.into_iter()));
         let namings = machines.iter().map(|machine| &machine.naming);
         let named = namings.clone().any(|naming| *naming != Naming::default());
         let namings = if named { namings.cloned().collect() } else { Vec::new() };
-        Ok(Self { machines: count, states, initial: first.initial, sleep, groups, namings })
+        Ok(Self { machines: count, states, initial: *initial, sleep, groups, namings })
     }
 
     /// How many machines there are.
@@ -262,14 +266,17 @@ impl Platform {
 impl StateOfAll {
     fn of(machines: &[Machine], state: usize) -> Self {
         let draws = |power: fn(&Draws) -> Power| {
-            let of = |machine: &Machine| machine.states[state].draws.as_ref().map(power);
+            let of =
+                |machine: &Machine| machine.power_states.computing[state].draws.as_ref().map(power);
             let powers: Option<Vec<Power>> = machines.iter().map(of).collect();
             powers.map(|powers| PowerOfEach::of(&powers))
         };
         let (idle, computing) = (draws(|draws| draws.idle), draws(|draws| draws.computing));
         Self {
-            number: machines[0].states[state].number,
-            speeds: ValueOfEach::of(machines.iter().map(|machine| machine.states[state].speed)),
+            number: machines[0].power_states.computing[state].number,
+            speeds: ValueOfEach::of(
+                machines.iter().map(|machine| machine.power_states.computing[state].speed),
+            ),
             draws: idle.zip(computing),
         }
     }
@@ -277,7 +284,7 @@ impl StateOfAll {
 
 impl SleepOfAll {
     fn of(machines: &[Machine], first: Sleep) -> Self {
-        let sleeps = || machines.iter().map(|machine| machine.sleep.unwrap_or(first));
+        let sleeps = || machines.iter().map(|machine| machine.power_states.sleep.unwrap_or(first));
         let powers =
             |power: fn(Sleep) -> Power| PowerOfEach::of(&sleeps().map(power).collect::<Vec<_>>());
         Self {
@@ -285,8 +292,8 @@ impl SleepOfAll {
             off: powers(|sleep| sleep.off),
             switching_off: powers(|sleep| sleep.switching_off.power),
             switching_on: powers(|sleep| sleep.switching_on.power),
-            off_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_off.time)),
-            on_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_on.time)),
+            off_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_off.time.into())),
+            on_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_on.time.into())),
         }
     }
 }
@@ -299,8 +306,9 @@ fn power(watts: f64) -> Result<Power, PlatformError> {
 }
 
 /// A length of time from 0 to a year.
-fn switching_time(seconds: f64) -> Result<Time, PlatformError> {
+fn switching_time(seconds: f64) -> Result<Duration, PlatformError> {
     let inside = (0.0..=366.0 * 86_400.0).contains(&seconds);
     let time = Time::from_seconds_f64(seconds).filter(|_| inside);
-    time.ok_or_else(|| PlatformError::SwitchingTime(seconds.to_string()))
+    time.and_then(|time| time.try_into().ok())
+        .ok_or_else(|| PlatformError::SwitchingTime(seconds.to_string()))
 }

@@ -13,13 +13,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use planner::power_states::{ComputingState, Draws, PowerStates, Sleep, Transition};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{
-    ComputingState, Draws, MOST, Machine, Naming, PlatformError, Sleep, Transition, power,
-    switching_time,
-};
+use super::{MOST, Machine, Naming, PlatformError, power, switching_time};
 
 /// The host that Batsim takes for the master unless it is told otherwise.
 const MASTER: &str = "master_host";
@@ -243,7 +241,8 @@ fn machine(host: &Host) -> Result<Option<Machine>, PlatformXmlError> {
     let sleep = sleeps.first().map(|states| sleep(host, *states)).transpose().map_err(wrong)?;
     let (name, properties) = (Some(host.id.as_str().into()), host.properties.clone());
     let naming = Naming { name, properties };
-    Ok(Some(Machine { states: computing, initial, sleep, group: None, naming }))
+    let power_states = PowerStates { computing, initial, sleep };
+    Ok(Some(Machine { power_states, group: None, naming }))
 }
 
 /// Triplets of state numbers.
@@ -344,10 +343,10 @@ mod tests {
         let properties = properties.map(|(id, value)| (id.to_owned(), value.to_owned())).into();
         let a = Naming { name: Some("a".into()), properties };
         let b = Naming { name: Some("b".into()), ..Naming::default() };
-        let states = vec![first, second];
+        let states = PowerStates { computing: vec![first, second], initial: 1, sleep: None };
         let expected = [
-            Machine { states, initial: 1, naming: a, ..Machine::always_on(1.0, None) },
-            Machine { naming: b, ..Machine::always_on(2e9, None) },
+            Machine { naming: a, ..Machine::of(states) },
+            Machine { naming: b, ..Machine::of(PowerStates::always_on(2e9, None)) },
         ];
         assert_eq!(read_xml(XML).unwrap(), expected);
     }
@@ -369,8 +368,8 @@ mod tests {
             switching_off: transition(101.0, 6.1),
             switching_on: transition(125.0, 151.52),
         };
-        assert_eq!(machines[0].sleep, Some(expected));
-        assert_eq!(machines[0].states.len(), 1);
+        assert_eq!(machines[0].power_states.sleep, Some(expected));
+        assert_eq!(machines[0].power_states.computing.len(), 1);
         let wrong = xml.replace("1:2:3", "1:2");
         let message = read_xml(&wrong).unwrap_err().to_string();
         assert_eq!(message, "host a: sleep_pstates \"1:2\" is not sleep:off:on");
@@ -396,10 +395,11 @@ mod tests {
         let expected = ["0", "1", "2", "7", "9", "10"].map(|number| format!("host{number}.site"));
         assert_eq!(names, expected);
         for machine in &machines {
-            let [first, second] = machine.states.as_slice() else { panic!("{:?}", machine.states) };
+            let states = &machine.power_states;
+            let [first, second] = states.computing.as_slice() else { panic!("{states:?}") };
             assert!((first.speed - 1e8).abs() + (second.speed - 5e7).abs() < 1.0);
             assert_eq!(first.draws, Some(Draws { idle: watts(95.0), computing: watts(190.738) }));
-            let sleep = machine.sleep.unwrap();
+            let sleep = states.sleep.unwrap();
             assert_eq!((sleep.number, sleep.off), (2, watts(9.75)));
             assert_eq!(sleep.switching_on.time, switching_time(151.52).unwrap());
             assert_eq!(machine.naming.properties["wattage_off"], "9.75");

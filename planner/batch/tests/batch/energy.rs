@@ -53,8 +53,8 @@ fn jobs_draw_as_hard_as_they_drive() {
     let watts = |watts| Power::from_watts(watts).unwrap();
     let draws = Draws { idle: watts(100.0), computing: watts(200.0) };
     let platform = Platform::new(&[
-        Machine::always_on(1.0, Some(draws)),
-        Machine::always_on(1.0, Some(draws)),
+        Machine::of(PowerStates::always_on(1.0, Some(draws))),
+        Machine::of(PowerStates::always_on(1.0, Some(draws))),
     ]);
     let platform = platform.unwrap();
     let rows = [(0, 1, 20, 60), (0, 1, 40, 60), (50, 1, 10, 60)];
@@ -91,7 +91,7 @@ proptest! {
         let watts = |watts: i64| Power::from_microwatts(watts * 1_000_000);
         let machine = |&(idle, more): &(i64, i64)| {
             let draws = Draws { idle: watts(idle), computing: watts(idle + more) };
-            Machine::always_on(1.0, Some(draws))
+            Machine::of(PowerStates::always_on(1.0, Some(draws)))
         };
         let machines: Vec<Machine> = powers.iter().map(machine).collect();
         let platform = Platform::new(&machines).unwrap();

@@ -15,16 +15,18 @@ mod waits;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
+use std::time::Duration;
 
 use batch::job::{Job, JobId, Work};
 use batch::kernel::{Cluster, Observer, Played, SimulationError, simulate};
-use batch::platform::{Draws, Machine, Platform, Sleep, Transition};
+use batch::platform::{Machine, Platform};
 use batch::policy::{Allocation, Policy, Setting};
 use batch::scheduler::{RefusalReason, Tie};
 use batch::summary::Tally;
 use batch::supplier_tables::SupplierTables;
 use batch::time::Time;
 use planner::node_set::NodeSet;
+use planner::power_states::{Draws, PowerStates, Sleep, Transition};
 use planner::quantity::Power;
 
 /// A job in whole seconds: submission, machines, run time, walltime.
@@ -113,7 +115,7 @@ fn ways() -> Vec<Way> {
 fn platform(machines: u32) -> Platform {
     let watts = |watts| Power::from_watts(watts).unwrap();
     let transition =
-        |power, time| Transition { power: watts(power), time: Time::from_seconds(time) };
+        |power, time| Transition { power: watts(power), time: Duration::from_secs(time) };
     let sleep = Sleep {
         number: 1,
         off: watts(10.0),
@@ -121,7 +123,7 @@ fn platform(machines: u32) -> Platform {
         switching_on: transition(125.0, 3),
     };
     let draws = Draws { idle: watts(95.0), computing: watts(190.0) };
-    let machine = Machine::always_on(1.0, Some(draws)).with_sleep(sleep);
+    let machine = Machine::of(PowerStates::always_on(1.0, Some(draws)).with_sleep(sleep));
     Platform::new(&vec![machine; machines as usize]).unwrap()
 }
 

@@ -132,7 +132,7 @@ fn grouped() -> impl Strategy<Value = [u8; MACHINES as usize]> {
 fn platform_of(groups: [u8; MACHINES as usize]) -> Platform {
     let machine = |group: &u8| Machine {
         group: Some(group.to_string().into()),
-        ..Machine::always_on(1.0, None)
+        ..Machine::of(PowerStates::always_on(1.0, None))
     };
     Platform::new(&groups.iter().map(machine).collect::<Vec<Machine>>()).unwrap()
 }

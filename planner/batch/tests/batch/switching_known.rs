@@ -70,7 +70,7 @@ fn machines_may_differ_in_everything() {
     let watts = |watts| Power::from_watts(watts).unwrap();
     let machine = |scale: f64, seconds| {
         let transition =
-            |power, time| Transition { power: watts(power), time: Time::from_seconds(time) };
+            |power, time| Transition { power: watts(power), time: Duration::from_secs(time) };
         let draws = Draws { idle: watts(10.0 * scale), computing: watts(20.0 * scale) };
         let sleep = Sleep {
             number: 1,
@@ -78,7 +78,7 @@ fn machines_may_differ_in_everything() {
             switching_off: transition(11.0 * scale, seconds),
             switching_on: transition(12.0 * scale, 2 * seconds),
         };
-        Machine::always_on(1.0, Some(draws)).with_sleep(sleep)
+        Machine::of(PowerStates::always_on(1.0, Some(draws)).with_sleep(sleep))
     };
     let platform = Platform::new(&[machine(1.0, 1), machine(2.0, 3)]).unwrap();
     let options = [("idle_s", "0"), ("period_s", "100")];
