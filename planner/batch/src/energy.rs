@@ -47,7 +47,7 @@ pub enum Happening {
 
 /// What the meter shows after an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
+pub struct MeterReading {
     /// When it was read.
     pub now: Time,
     /// What happened then.
@@ -135,7 +135,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Machines change what they do.
-    pub fn change(&mut self, now: Time, happening: Happening, change: &Change) -> Reading {
+    pub fn change(&mut self, now: Time, happening: Happening, change: &Change) -> MeterReading {
         let elapsed = (now - self.read).max(Time::ZERO);
         let drawn = (elapsed > Time::ZERO).then(|| self.drawn());
         if let Some(drawn) = drawn {
@@ -156,6 +156,6 @@ impl<'a> Meter<'a> {
         share.machines += machines;
         share.drawn = share.drawn + to.1;
         let consumed = self.consumed(now);
-        Reading { now, happening, consumed, least: self.least, drawn }
+        MeterReading { now, happening, consumed, least: self.least, drawn }
     }
 }

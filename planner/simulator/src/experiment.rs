@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::policy::Policy;
 use crate::sesames::Parameters;
-use crate::traces::Reading;
+use crate::traces::TraceReading;
 
 /// What is played. Names of parameters and files are checked by [`Experiment::variants`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub struct Files {
     pub swf_file: Option<String>,
     /// How the trace is read.
     #[serde(flatten)]
-    pub swf: Reading,
+    pub swf: TraceReading,
 }
 
 /// One cell of the grid.

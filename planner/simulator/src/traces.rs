@@ -33,7 +33,7 @@ pub struct Job {
 /// How requests are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reading {
+pub struct TraceReading {
     /// Processors of a node. Default 1.
     pub swf_processors_per_node: u32,
     /// The day of the trace with which the month begins, from 0. Default 0.
@@ -63,7 +63,7 @@ pub struct Derived {
     pub too_large: usize,
 }
 
-impl Default for Reading {
+impl Default for TraceReading {
     fn default() -> Self {
         Self { swf_processors_per_node: 1, swf_first_day: 0, swf_duration: Duration::Requested }
     }
@@ -102,7 +102,7 @@ pub fn jobs(text: &str) -> Result<Vec<Job>, Vec<SwfError>> {
 /// The requests of the jobs that were submitted in `parameters`' month, if it begins with the day of
 /// the trace that `reading` says. They may start up to the maximum delay after their submission.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by then")]
-pub fn requests(jobs: &[Job], reading: Reading, parameters: &Parameters) -> Derived {
+pub fn requests(jobs: &[Job], reading: TraceReading, parameters: &Parameters) -> Derived {
     let first_s = f64::from(reading.swf_first_day) * 86_400.0;
     let last_s = first_s + parameters.month().length().get() as f64;
     let mut derived = Derived { requests: Vec::new(), unknown: 0, too_large: 0 };
@@ -156,7 +156,7 @@ mod tests {
 8
 ";
 
-    fn derived(reading: Reading) -> Derived {
+    fn derived(reading: TraceReading) -> Derived {
         let parameters =
             Parameters { nodes: 4, days: 1, max_delay_h: 1.0, ..Parameters::default() };
         requests(&jobs(TRACE).unwrap(), reading, &parameters)
@@ -167,7 +167,7 @@ mod tests {
     /// the trace, 5 has no processors, 6 too many, 7 is of the next day, 8 is no job.
     #[test]
     fn oddities_of_published_traces_are_taken() {
-        let derived = derived(Reading::default());
+        let derived = derived(TraceReading::default());
         let start = Parameters::default().start;
         let of = |request: &Request| {
             let lag = (request.earliest_start - start).get();
@@ -182,15 +182,16 @@ mod tests {
     /// Two processors a node, the run time where it is known, from the second day on.
     #[test]
     fn a_reading_says_what_nodes_durations_and_days_are() {
-        let reading = Reading {
+        let reading = TraceReading {
             swf_processors_per_node: 2,
             swf_duration: Duration::Run,
-            ..Reading::default()
+            ..TraceReading::default()
         };
         let requests = derived(reading).requests;
         assert_eq!(requests[0].nodes, 2);
         assert_eq!(requests[0].duration.get(), 100);
-        let next_day = derived(Reading { swf_first_day: 1, ..Reading::default() }).requests;
+        let next_day =
+            derived(TraceReading { swf_first_day: 1, ..TraceReading::default() }).requests;
         assert_eq!(next_day.len(), 1);
         assert_eq!(next_day[0].earliest_start, Parameters::default().start);
     }

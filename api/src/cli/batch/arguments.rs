@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use batch::policy::{Allocation, Policy, PolicyError, nearest};
-use batch::report::Part;
+use batch::report::ReportPart;
 use batch::time::Time;
 use clap::ValueEnum;
 use planner::time::Timestamp;
@@ -86,23 +86,23 @@ pub struct Arguments {
     pub format: Vec<Format>,
     /// With --format html: from when on the report's figures are, in seconds of the simulation or by the
     /// clock, such as 2000-05-01 or 2000-05-01T06:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    pub report_from: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = ReportTime::parse)]
+    pub report_from: Option<ReportTime>,
     /// With --format html: until when they are
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    pub report_to: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = ReportTime::parse)]
+    pub report_to: Option<ReportTime>,
 }
 
 /// An instant of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum ReportTime {
     /// A time since the simulation's beginning.
     Since(Time),
     /// An instant by the clock.
     At(Timestamp),
 }
 
-impl Moment {
+impl ReportTime {
     fn parse(text: &str) -> Result<Self, String> {
         if let Ok(seconds) = text.parse() {
             let time = Time::from_seconds_f64(seconds).filter(|time| *time >= Time::ZERO);
@@ -241,9 +241,9 @@ impl Arguments {
     }
 
     /// What part of the simulation the report's figures are of; it begins at `zero` by the clock.
-    pub fn part(&self, zero: Option<Timestamp>) -> Result<Part, Failure> {
+    pub fn part(&self, zero: Option<Timestamp>) -> Result<ReportPart, Failure> {
         let bad = |error: String| Failure::BadInput(vec![error]);
-        let since = |moment: Option<Moment>, name: &str, default: Time| {
+        let since = |moment: Option<ReportTime>, name: &str, default: Time| {
             let since = moment.map_or(Ok(default), |moment| moment.since(zero));
             since.map_err(|error| bad(format!("{name}: {error}")))
         };
@@ -254,7 +254,7 @@ impl Arguments {
                 "--report-to must be after --report-from, and after the beginning".to_owned()
             ));
         }
-        Ok(Part { from, until })
+        Ok(ReportPart { from, until })
     }
 
     /// What the options say: those of every policy, and the policy's own; everything that is wrong with them

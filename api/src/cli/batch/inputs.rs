@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use batch::platform::{KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml};
-use batch::workload::{JobsInMemory, Reading, Workload, machines_said};
+use batch::workload::{JobsInMemory, Workload, WorkloadReading, machines_said};
 
 use super::files::{bad_input, open, open_unseen};
 use super::nodes::{self, Services};
@@ -81,7 +81,11 @@ pub fn machines_of(file: &Path) -> Result<Option<(u32, &'static str)>, Failure> 
 }
 
 /// Opens a workload that `platform` can play.
-pub fn workload(file: &Path, reading: Reading, platform: &Platform) -> Result<Workload, Failure> {
+pub fn workload(
+    file: &Path,
+    reading: WorkloadReading,
+    platform: &Platform,
+) -> Result<Workload, Failure> {
     Workload::open(open(file)?, reading, platform).map_err(|error| bad_input(file, error))
 }
 
@@ -93,7 +97,7 @@ pub fn all_jobs(
     duplicates: bool,
 ) -> Result<(JobsInMemory, Workload), Failure> {
     let machines = machines.unwrap_or(u32::MAX);
-    let reading = Reading { machines, raw, whole: true, duplicates };
+    let reading = WorkloadReading { machines, raw, whole: true, duplicates };
     let mut workload = workload(file, reading, &Platform::of_machines(machines))?;
     let jobs = workload.read_all().map_err(|error| bad_input(file, error))?;
     Ok((jobs, workload))

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use batch::energy::Reading;
+use batch::energy::MeterReading;
 use batch::job::Job;
 use batch::kernel::{Entering, Observer, Played};
 use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
 use batch::platform::Platform;
-use batch::report::{Collector, Part};
+use batch::report::{Collector, ReportPart};
 use batch::scheduler::RefusalReason;
 use batch::summary::Summary;
 use batch::time::Time;
@@ -55,7 +55,7 @@ impl Outputs {
         folder: Option<&Path>,
         formats: &[Format],
         platform: &Platform,
-        part: Part,
+        part: ReportPart,
     ) -> anyhow::Result<Self> {
         let mut outputs = Self { tables: None, paje: None, page: None, to: None };
         let Some(folder) = folder else { return Ok(outputs) };
@@ -181,7 +181,7 @@ impl Observer for Outputs {
         energy.changes.row(entering)
     }
 
-    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+    fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         if let Some(page) = &mut self.page {
             page.metered(reading)?;
         }

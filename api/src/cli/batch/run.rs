@@ -9,7 +9,7 @@ use batch::message_log::read_messages;
 use batch::simulation::{
     self, MessageLog, NamedOptions, PlayError, Simulation, SimulationOptions, SimulationResults,
 };
-use batch::workload::{Reading, WorkloadError};
+use batch::workload::{WorkloadError, WorkloadReading};
 
 use super::arguments::{Arguments, Decider};
 use super::cluster_inputs::ClusterInputs;
@@ -94,7 +94,7 @@ fn play(
     let began = Instant::now();
     let platform = &cluster.platform;
     let ended = |error| ended(arguments, cluster, error);
-    let reading = Reading {
+    let reading = WorkloadReading {
         machines: platform.machines(),
         raw: arguments.raw,
         whole,

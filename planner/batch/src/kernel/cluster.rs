@@ -26,7 +26,7 @@ struct Live {
 
 /// The state of the simulation.
 #[derive(Debug)]
-pub(super) struct State<'a> {
+pub(super) struct SimulationState<'a> {
     cluster: Cluster<'a>,
     machines: Machines<'a>,
     live: Vec<Option<Live>>,
@@ -39,7 +39,7 @@ pub(super) struct State<'a> {
     starts: u64,
 }
 
-impl<'a> State<'a> {
+impl<'a> SimulationState<'a> {
     pub(super) fn new(cluster: Cluster<'a>) -> Self {
         Self {
             cluster,
@@ -72,7 +72,7 @@ impl<'a> State<'a> {
         self.ends.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// The next job that ends at `now`; it runs until [`State::end`].
+    /// The next job that ends at `now`; it runs until [`SimulationState::end`].
     pub(super) fn pop_end(&mut self, now: Time) -> Option<JobKey> {
         if self.next_end() != Some(now) {
             return None;
@@ -186,7 +186,7 @@ impl<'a> State<'a> {
         Ok(&live.job.id)
     }
 
-    /// Ends a job and frees its machines. Its key is free for others only after [`State::release`].
+    /// Ends a job and frees its machines. Its key is free for others only after [`SimulationState::release`].
     pub(super) fn end<E>(
         &mut self,
         now: Time,

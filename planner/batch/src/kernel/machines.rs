@@ -7,7 +7,7 @@ use planner::power_states::Draws;
 use planner::quantity::{Energy, Power};
 
 use super::{Cluster, Totals};
-use crate::energy::{Change, Happening, Meter, Reading};
+use crate::energy::{Change, Happening, Meter, MeterReading};
 use crate::job::{Job, Utilisation, Work};
 use crate::platform::Activity;
 use crate::scheduler::{PowerOrder, PowerTarget};
@@ -61,7 +61,7 @@ impl Entered {
 pub(super) struct News {
     pub(super) machines: NodeSet,
     pub(super) state: Entered,
-    pub(super) reading: Option<Reading>,
+    pub(super) reading: Option<MeterReading>,
 }
 
 impl<'a> Machines<'a> {
@@ -125,7 +125,12 @@ impl<'a> Machines<'a> {
     }
 
     /// A job begins on machines that were taken.
-    pub(super) fn begin(&mut self, now: Time, job: &Job, machines: &NodeSet) -> Option<Reading> {
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        job: &Job,
+        machines: &NodeSet,
+    ) -> Option<MeterReading> {
         let (idle, busy) = self.draws_with(job, machines)?;
         let (from, to) = ((Activity::Idle, idle), (Activity::Computing, busy));
         let change = Change { machines: job.nodes, from, to };
@@ -139,7 +144,7 @@ impl<'a> Machines<'a> {
         started: Time,
         job: &Job,
         machines: &NodeSet,
-    ) -> Option<(Reading, Energy)> {
+    ) -> Option<(MeterReading, Energy)> {
         self.free += job.nodes;
         if self.cluster.places {
             self.idle = self.idle.union(machines);

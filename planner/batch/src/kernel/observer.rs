@@ -5,7 +5,7 @@ use std::io;
 use planner::node_set::NodeSet;
 
 use super::{Entering, Played, Totals};
-use crate::energy::Reading;
+use crate::energy::MeterReading;
 use crate::job::Job;
 use crate::scheduler::RefusalReason;
 use crate::time::Time;
@@ -44,7 +44,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// Those of its output.
-    fn metered(&mut self, _: &Reading) -> io::Result<()> {
+    fn metered(&mut self, _: &MeterReading) -> io::Result<()> {
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).entered(entering)
     }
 
-    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+    fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         (**self).metered(reading)
     }
 
@@ -105,7 +105,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.entered(entering)
     }
 
-    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+    fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         self.0.metered(reading)?;
         self.1.metered(reading)
     }

@@ -2,7 +2,7 @@
 
 use std::iter::Peekable;
 
-use super::cluster::State;
+use super::cluster::SimulationState;
 use super::{Cluster, Observer, SimulationError};
 use crate::job::Job;
 use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Switched, Tie};
@@ -24,7 +24,7 @@ pub fn simulate<E>(
 ) -> Result<(), SimulationError<E>> {
     let mut play = Play {
         jobs: jobs.peekable(),
-        state: State::new(cluster),
+        state: SimulationState::new(cluster),
         scheduler,
         observer,
         decisions: Decisions::default(),
@@ -64,7 +64,7 @@ pub fn simulate<E>(
 
 struct Play<'a, J: Iterator, O> {
     jobs: Peekable<J>,
-    state: State<'a>,
+    state: SimulationState<'a>,
     scheduler: &'a mut dyn Scheduler,
     observer: &'a mut O,
     decisions: Decisions,

@@ -1,6 +1,6 @@
 //! The loop over the logged messages of another simulator.
 
-use super::cluster::State;
+use super::cluster::SimulationState;
 use super::{Cluster, Observer, SimulationError};
 use crate::job::{Job, JobId};
 use crate::message_log::{JobsByName, LoggedMessage, MessageLogError};
@@ -20,7 +20,7 @@ pub fn replay<E>(
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError<E>> {
-    let mut state = State::new(cluster);
+    let mut state = SimulationState::new(cluster);
     let mut named = JobsByName::default();
     let mut decisions = Decisions::default();
     let mut last =
@@ -80,7 +80,10 @@ pub fn replay<E>(
 }
 
 /// An end before the message that no message told.
-fn passed_over<E>(state: &State<'_>, message: &LoggedMessage) -> Result<(), SimulationError<E>> {
+fn passed_over<E>(
+    state: &SimulationState<'_>,
+    message: &LoggedMessage,
+) -> Result<(), SimulationError<E>> {
     match state.next_end() {
         Some(at) if at < message.time => {
             Err(message.contradiction(format!("a job that ended at {at} s was passed over")).into())

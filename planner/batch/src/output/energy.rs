@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::jobs::seconds;
-use crate::energy::{Happening, Reading};
+use crate::energy::{Happening, MeterReading};
 use crate::quantity::watts;
 
 /// `consumed_energy.csv`: time, energy so far, `s` for a start, `e` for an end or `p` for a change of
@@ -29,7 +29,7 @@ impl<W: Write> EnergyTable<W> {
     ///
     /// # Errors
     /// Those of the output.
-    pub fn row(&mut self, reading: &Reading) -> io::Result<()> {
+    pub fn row(&mut self, reading: &MeterReading) -> io::Result<()> {
         let row = &mut self.row;
         row.clear();
         seconds(row, reading.now);

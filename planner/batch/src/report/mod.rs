@@ -13,7 +13,7 @@ use charts::{Chart, Horizontal, Kind, STYLE, Series, escaped};
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 
-use crate::energy::Reading;
+use crate::energy::MeterReading;
 use crate::job::Job;
 use crate::kernel::{Entering, Observer, Played};
 use crate::quantity::watts;
@@ -26,14 +26,14 @@ use gantt::Gantt;
 
 /// What part of the simulation the figures are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ReportPart {
     /// From when on.
     pub from: Time,
     /// Until when.
     pub until: Time,
 }
 
-impl Default for Part {
+impl Default for ReportPart {
     fn default() -> Self {
         Self { from: Time::ZERO, until: Time::FOREVER }
     }
@@ -42,7 +42,7 @@ impl Default for Part {
 /// What the page shows, while it happens.
 #[derive(Debug)]
 pub struct Collector {
-    part: Part,
+    part: ReportPart,
     gantt: Gantt,
     computing: Course,
     waiting: Course,
@@ -56,7 +56,7 @@ pub struct Collector {
 
 impl Collector {
     /// Of nothing yet; figures are of this part.
-    pub fn new(part: Part) -> Self {
+    pub fn new(part: ReportPart) -> Self {
         let course = || Course::of(part.from, part.until);
         Self {
             part,
@@ -109,13 +109,13 @@ impl Collector {
 
     /// What the figures are of, where that is not everything.
     fn told_part(&self, zero: Option<Timestamp>) -> String {
-        let Part { from, until } = self.part;
+        let ReportPart { from, until } = self.part;
         let at = |time: Time| match zero {
             Some(zero) => after(zero, time).to_string(),
             None => format!("{time} s"),
         };
         let times = format!("from {} to {}", at(from), at(until.min(self.end)));
-        match (self.part == Part::default(), zero) {
+        match (self.part == ReportPart::default(), zero) {
             (true, None) => String::new(),
             (true, Some(_)) => format!(" It lasts {times}."),
             _ => format!(" Figures are of the part {times}."),
@@ -253,7 +253,7 @@ impl Observer for Collector {
         Ok(())
     }
 
-    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+    fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         if let Some(drawn) = reading.drawn {
             self.power.add(self.read, reading.now, watts(drawn));
             self.read = reading.now;
@@ -272,7 +272,7 @@ mod tests {
     /// One job on machines 0 and 2 from 10 s to 40 s, submitted at 0; machine 1 is off from 20 s on.
     #[test]
     fn the_page_shows_jobs_and_machines() {
-        let (mut collector, mut tally) = (Collector::new(Part::default()), Tally::new(TAU));
+        let (mut collector, mut tally) = (Collector::new(ReportPart::default()), Tally::new(TAU));
         let job = Job {
             utilisation: None,
             id: JobId::Name("<x>".into()),
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn a_part_is_shown_with_its_dates() {
         let hour = |hours: i64| Time::from_seconds(3600 * hours);
-        let page = |part: Part| {
+        let page = |part: ReportPart| {
             let (mut collector, mut tally) = (Collector::new(part), Tally::new(TAU));
             for number in 0..10_000 {
                 let submitted = Time::from_seconds(60 * number);
@@ -328,14 +328,14 @@ mod tests {
             let zero = Timestamp::parse("2000-04-30T12:00:00Z").unwrap();
             collector.html("many", &tally.summary(1), Some(zero))
         };
-        let all = page(Part::default());
+        let all = page(ReportPart::default());
         assert!(
             all.contains("the first 6000 that ended of 10\u{202f}000 (--report-from"),
             "says what is left out"
         );
         assert!(all.contains(">2000-05-01</text>") && all.contains(">UTC</text>"), "dates");
         assert!(all.contains(" It lasts from 2000-04-30T12:00:00Z to 2000-05-07T10:40:00Z."));
-        let part = page(Part { from: hour(1), until: hour(2) });
+        let part = page(ReportPart { from: hour(1), until: hour(2) });
         assert_eq!(part.matches("<title>job ").count(), 60);
         assert!(part.contains("<title>job 60</title>") && part.contains("<title>job 119</title>"));
         assert!(part.contains("<figcaption>Jobs on machines</figcaption>"));

@@ -1,4 +1,4 @@
-//! The options of schedulers outside, as rules of their dialogue with the simulator.
+//! The options of schedulers outside, as rules of their exchange with the simulator.
 
 use crate::kernel::external::Rules;
 use crate::policy::no_option;

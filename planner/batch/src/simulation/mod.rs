@@ -172,8 +172,8 @@ impl<'a> Simulation<'a> {
         let mut estimated_waiting_times = None;
         match (self.decider, scheduler) {
             (Decider::External { rules, peer }, _) => {
-                let dialogue = external::play(jobs, cluster, rules, peer, &mut observers)?;
-                let told = rules.ask_waiting_times.then_some(dialogue.estimated_waiting_times);
+                let outcome = external::play(jobs, cluster, rules, peer, &mut observers)?;
+                let told = rules.ask_waiting_times.then_some(outcome.estimated_waiting_times);
                 estimated_waiting_times = told;
             }
             (Decider::Policy { message_log: Some(log), .. }, Some(mut scheduler)) => {

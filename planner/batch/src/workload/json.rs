@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::normalise::{Cleaning, Reading};
+use super::normalise::{Cleaning, WorkloadReading};
 use crate::job::{Job, JobId, Utilisation, Work};
 use crate::time::Time;
 
@@ -214,7 +214,7 @@ impl Sum {
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
-pub fn read_json(text: &[u8], reading: Reading) -> Result<JsonWorkload, JsonWorkloadError> {
+pub fn read_json(text: &[u8], reading: WorkloadReading) -> Result<JsonWorkload, JsonWorkloadError> {
     let document: Document = serde_json::from_slice(text)?;
     let profiles = profiles(document.profiles)?;
     let mut places = HashMap::new();
@@ -263,7 +263,7 @@ impl JsonWorkload {
         &mut self,
         entry: Entry,
         profiles: &HashMap<String, Described>,
-        reading: Reading,
+        reading: WorkloadReading,
     ) -> Result<(), JsonWorkloadError> {
         let id = match entry.id {
             Id::Number(number) => JobId::Number(number),

@@ -12,6 +12,6 @@ pub use describe::{Description, Spread, describe};
 pub use generate::{LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, light_esp, simbatch, weibull};
 pub use json::JsonWorkloadError;
 pub(crate) use json::Profiles;
-pub use normalise::{Cleaning, Reading, WorkloadError};
+pub use normalise::{Cleaning, WorkloadError, WorkloadReading};
 pub use source::{JobsInMemory, Workload, WorkloadSourceError, machines_said};
 pub use write::{JsonWriter, SwfWriter};

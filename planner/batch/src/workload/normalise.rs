@@ -33,7 +33,7 @@ pub const WINDOW: usize = 4096;
 
 /// How a trace is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct WorkloadReading {
     /// Jobs of more processors are dropped.
     pub machines: u32,
     /// Whether the trace is left as it is.
@@ -103,7 +103,7 @@ pub enum WorkloadError {
 #[derive(Debug)]
 pub struct Jobs<R> {
     reader: Reader<R>,
-    reading: Reading,
+    reading: WorkloadReading,
     cleaning: Cleaning,
     /// By submission and number, with their lines; raw: by submission, as they came.
     window: VecDeque<Job>,
@@ -116,7 +116,7 @@ pub struct Jobs<R> {
 
 impl<R: BufRead> Jobs<R> {
     /// The jobs of `source`.
-    pub fn new(source: R, reading: Reading) -> Self {
+    pub fn new(source: R, reading: WorkloadReading) -> Self {
         let origin = reading.raw.then_some(Time::ZERO);
         Self {
             reader: Reader::new(source),
@@ -312,8 +312,10 @@ mod tests {
 ";
 
     fn read(raw: bool, whole: bool) -> (Vec<Job>, Cleaning) {
-        let mut jobs =
-            Jobs::new(TRACE.as_bytes(), Reading { machines: 8, raw, whole, duplicates: false });
+        let mut jobs = Jobs::new(
+            TRACE.as_bytes(),
+            WorkloadReading { machines: 8, raw, whole, duplicates: false },
+        );
         let played = jobs.by_ref().map(Result::unwrap).collect();
         (played, jobs.cleaning())
     }
@@ -357,7 +359,7 @@ mod tests {
         for raw in [false, true] {
             let jobs = Jobs::new(
                 trace.as_bytes(),
-                Reading { machines: 8, raw, whole: false, duplicates: false },
+                WorkloadReading { machines: 8, raw, whole: false, duplicates: false },
             );
             let read: Vec<_> = jobs.map(|job| job.unwrap().utilisation).collect();
             let some = [0.25, 1.0, 0.0].map(Utilisation::of);
@@ -368,16 +370,16 @@ mod tests {
     #[test]
     fn jobs_that_share_a_number_are_told_with_both_lines() {
         let trace = "; Version: 2.2\n7 0 -1 5 1\n8 1 -1 5 1\n7 2 -1 0 1\n7 3 -1 5 1\n";
-        let reading = Reading { machines: 8, raw: false, whole: false, duplicates: false };
+        let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: false };
         for raw in [false, true] {
             let read: Result<Vec<Job>, _> =
-                Jobs::new(trace.as_bytes(), Reading { raw, ..reading }).collect();
+                Jobs::new(trace.as_bytes(), WorkloadReading { raw, ..reading }).collect();
             // The one on line 4 does not run, so only a raw reading has it.
             let line = if raw { 4 } else { 5 };
             let expected = format!("line {line}: there is a job 7 on line 2 already");
             assert!(read.unwrap_err().to_string().starts_with(&expected));
         }
-        let kept = Jobs::new(trace.as_bytes(), Reading { duplicates: true, ..reading });
+        let kept = Jobs::new(trace.as_bytes(), WorkloadReading { duplicates: true, ..reading });
         assert_eq!(kept.map(Result::unwrap).count(), 3);
     }
 
@@ -406,10 +408,10 @@ mod tests {
         };
         let mut trace: String = (0..6000).map(line).collect();
         trace.push_str("6000 0 -1 1 1\n");
-        let reading = Reading { machines: 1, raw: false, whole: false, duplicates: false };
+        let reading = WorkloadReading { machines: 1, raw: false, whole: false, duplicates: false };
         let result: Result<Vec<Job>, _> = Jobs::new(trace.as_bytes(), reading).collect();
         assert!(matches!(result, Err(WorkloadError::Disordered { line: 6001 })));
-        let reading = Reading { whole: true, ..reading };
+        let reading = WorkloadReading { whole: true, ..reading };
         let jobs: Vec<Job> = Jobs::new(trace.as_bytes(), reading).map(Result::unwrap).collect();
         assert_eq!(jobs[0].id, JobId::Number(6000));
         assert_eq!(jobs[1].submitted, Time::from_seconds(10));

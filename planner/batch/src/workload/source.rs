@@ -8,7 +8,7 @@ use planner::time::Timestamp;
 use serde::Deserialize;
 
 use super::json::{JsonWorkloadError, read_json};
-use super::normalise::{Cleaning, Jobs, Reading, WorkloadError};
+use super::normalise::{Cleaning, Jobs, WorkloadError, WorkloadReading};
 use crate::job::Job;
 use crate::platform::Platform;
 
@@ -139,7 +139,7 @@ impl Workload {
     /// A source that fails; a document that is no workload, or that the platform cannot play.
     pub fn open(
         mut source: Source,
-        reading: Reading,
+        reading: WorkloadReading,
         platform: &Platform,
     ) -> Result<Self, WorkloadSourceError> {
         if !is_document(source.fill_buf()?) {

@@ -149,12 +149,13 @@ fn short(time: Time) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Reading;
+    use crate::workload::WorkloadReading;
     use crate::workload::json::read_json;
     use crate::workload::normalise::Jobs;
 
     const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 2.5 -1 2 20\n7 3.5 -1 4.25 1\n";
-    const READING: Reading = Reading { machines: 4, raw: false, whole: false, duplicates: false };
+    const READING: WorkloadReading =
+        WorkloadReading { machines: 4, raw: false, whole: false, duplicates: false };
 
     fn jobs() -> Vec<Job> {
         Jobs::new(TRACE.as_bytes(), READING).map(Result::unwrap).collect()

@@ -1,6 +1,6 @@
 //! Energies: what machines consume is the integral of what they draw.
 
-use batch::energy::Reading;
+use batch::energy::MeterReading;
 use batch::job::Utilisation;
 use batch::kernel::Totals;
 use batch::platform::Activity;
@@ -33,7 +33,7 @@ impl Observer for Metered {
         Ok(())
     }
 
-    fn metered(&mut self, reading: &Reading) -> io::Result<()> {
+    fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         assert!(reading.consumed.as_microjoules() >= self.last_uj);
         self.last_uj = reading.consumed.as_microjoules();
         Ok(())

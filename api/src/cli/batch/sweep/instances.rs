@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use batch::job::Job;
 use batch::platform::Platform;
 use batch::simulation::{Decider, NamedOptions, Simulation, SimulationOptions};
-use batch::workload::{Cleaning, JobsInMemory, Reading, Workload};
+use batch::workload::{Cleaning, JobsInMemory, Workload, WorkloadReading};
 use sha2::{Digest, Sha256};
 
 use super::super::arguments::check_tie;
@@ -227,7 +227,7 @@ fn hold(
     let machines = platform.machines();
     match &workload.source {
         JobSource::File(file) => {
-            let reading = Reading {
+            let reading = WorkloadReading {
                 machines,
                 raw: workload.raw,
                 whole: true,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use batch::report::Part;
+use batch::report::ReportPart;
 use batch::simulation::SimulationResults;
 
 use super::super::coverage;
@@ -96,7 +96,7 @@ fn simulate(
     let mut jobs = sweep.jobs(instance, stopped)?;
     let simulation = sweep.simulation(instance, folder.is_some());
     simulation.check_coverage().map_err(|uncovered| coverage::before(cluster, &uncovered))?;
-    let part = Part::default();
+    let part = ReportPart::default();
     let mut outputs = Outputs::create(folder, &[Format::Csv], &cluster.platform, part)?;
     let played = simulation.play(&mut jobs, &mut outputs);
     let results = played.map_err(|error| cluster.failure(error))?;

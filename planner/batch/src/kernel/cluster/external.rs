@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::{JobEnd, Live, Observer, SimulationError, State};
+use super::{JobEnd, Live, Observer, SimulationError, SimulationState};
 use crate::job::Job;
 use crate::scheduler::JobKey;
 use crate::time::Time;
 
-impl State<'_> {
+impl SimulationState<'_> {
     /// Lets a job wait, even if it asks for more machines than there are.
     pub(in crate::kernel) fn await_decision(&mut self, job: Job) -> JobKey {
         self.admit(job).key

@@ -303,7 +303,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             return Err(decision.wrong(format!("nobody asked about job {job_id}")).into());
         };
         self.asked_about.swap_remove(place);
-        self.dialogue.estimated_waiting_times.push((job_id, estimated_waiting_time));
+        self.outcome.estimated_waiting_times.push((job_id, estimated_waiting_time));
         Ok(())
     }
 }

@@ -88,9 +88,9 @@ pub enum Outside {
     Unknown(Map<String, Value>),
 }
 
-/// What comes of it beside the jobs.
+/// What comes of an exchange with a scheduler outside, beside the jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dialogue {
+pub struct ExternalOutcome {
     /// Messages sent, and answered.
     pub messages: u64,
     /// How long jobs were said to wait: job, seconds.
@@ -170,6 +170,6 @@ pub fn play<E>(
     rules: &Rules,
     peer: &mut dyn Peer,
     observer: &mut impl Observer,
-) -> Result<Dialogue, SimulationError<E>> {
+) -> Result<ExternalOutcome, SimulationError<E>> {
     session::Session::new(jobs, cluster, rules, peer, observer).play()
 }

@@ -1,4 +1,4 @@
-//! The dialogue: instants go by, what happens is told, answers are carried out.
+//! The exchange of messages: instants go by, what happens is told, answers are carried out.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::iter::Peekable;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::message::{self, Decision, event, interval_text};
 use super::scheduler_played::SchedulerPlayed;
-use super::{Dialogue, ExternalError, Outside, Peer, Rules};
+use super::{ExternalError, ExternalOutcome, Outside, Peer, Rules};
 use crate::job::{Job, JobId};
-use crate::kernel::cluster::State;
+use crate::kernel::cluster::SimulationState;
 use crate::kernel::{Cluster, JobEnd, Observer, SimulationError};
 use crate::scheduler::JobKey;
 use crate::time::Time;
@@ -35,7 +35,7 @@ pub(super) enum Stage {
 pub(super) struct Session<'a, J: Iterator, O> {
     pub(super) jobs: Peekable<J>,
     pub(super) cluster: Cluster<'a>,
-    pub(super) state: State<'a>,
+    pub(super) state: SimulationState<'a>,
     pub(super) rules: &'a Rules,
     peer: &'a mut dyn Peer,
     pub(super) observer: &'a mut O,
@@ -64,7 +64,7 @@ pub(super) struct Session<'a, J: Iterator, O> {
     all_submitted: bool,
     /// Jobs that were asked about and not answered yet.
     pub(super) asked_about: Vec<String>,
-    pub(super) dialogue: Dialogue,
+    pub(super) outcome: ExternalOutcome,
     sent_at_once: u64,
     /// Calls in turn that nothing came of: at this instant, and at all.
     fruitless: [u64; 2],
@@ -87,7 +87,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         Self {
             jobs: jobs.peekable(),
             cluster,
-            state: State::new(cluster),
+            state: SimulationState::new(cluster),
             rules,
             peer,
             observer,
@@ -108,13 +108,13 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             registering: rules.dynamic_jobs,
             all_submitted: false,
             asked_about: Vec::new(),
-            dialogue: Dialogue::default(),
+            outcome: ExternalOutcome::default(),
             sent_at_once: 0,
             fruitless: [0; 2],
         }
     }
 
-    pub(super) fn play(mut self) -> Result<Dialogue, SimulationError<E>> {
+    pub(super) fn play(mut self) -> Result<ExternalOutcome, SimulationError<E>> {
         self.begin();
         self.exchange()?;
         while let Some(next) = self.next_instant()? {
@@ -134,7 +134,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             }
         }
         self.end()?;
-        Ok(self.dialogue)
+        Ok(self.outcome)
     }
 
     /// When something happens next.
@@ -311,7 +311,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         let calls = self.news.iter().all(asked_for);
         let text = message::written(self.now, &std::mem::take(&mut self.news));
         let answer = self.send(&text)?;
-        let read = message::read(&answer, self.dialogue.messages, self.now)?;
+        let read = message::read(&answer, self.outcome.messages, self.now)?;
         self.heed(calls && read.decisions.iter().all(Decision::changes_nothing))?;
         self.busy_until = read.until;
         self.decisions = read.decisions;
@@ -340,12 +340,12 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
     }
 
     fn send(&mut self, text: &str) -> Result<String, SimulationError<E>> {
-        self.dialogue.messages += 1;
+        self.outcome.messages += 1;
         self.sent_at_once += 1;
         if self.sent_at_once > PATIENCE {
             return Err(ExternalError::Endless(PATIENCE, self.now).into());
         }
-        let message = self.dialogue.messages;
+        let message = self.outcome.messages;
         let silent = |error| ExternalError::Silent { message, error };
         Ok(self.peer.exchange(text).map_err(silent)?)
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn read(text: &str) -> Result<JsonWorkload, String> {
-    let reading = Reading { machines: 8, raw: false, whole: false, duplicates: false };
+    let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: false };
     read_json(text.as_bytes(), reading).map_err(|error| error.to_string())
 }
 
@@ -78,7 +78,7 @@ fn jobs_that_share_an_id_are_told_with_both_lines() {
     );
     let error = read(&text).unwrap_err();
     assert!(error.starts_with("line 5: there is a job 1 on line 2 already"), "{error}");
-    let reading = Reading { machines: 8, raw: false, whole: false, duplicates: true };
+    let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: true };
     assert_eq!(read_json(text.as_bytes(), reading).unwrap().jobs.len(), 3);
 }
 
