@@ -1,13 +1,13 @@
 //! Why an agenda is not taken, as problems.
 
 use super::Problem;
-use crate::service::agendas::AgendaError;
+use crate::service::agendas::PutAgendaError;
 
-impl From<AgendaError> for Problem {
-    fn from(error: AgendaError) -> Self {
+impl From<PutAgendaError> for Problem {
+    fn from(error: PutAgendaError) -> Self {
         match error {
-            AgendaError::Empty | AgendaError::Mixed => Self::contradicting(error.to_string()),
-            AgendaError::Fault(fault) => fault.into(),
+            PutAgendaError::Empty | PutAgendaError::Mixed => Self::contradicting(error.to_string()),
+            PutAgendaError::Fault(fault) => fault.into(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct AgendaService {
 
 /// Why an agenda is not taken.
 #[derive(Debug, thiserror::Error)]
-pub enum AgendaError {
+pub enum PutAgendaError {
     /// The agenda has no piece.
     #[error("an agenda needs at least one piece")]
     Empty,
@@ -35,7 +35,7 @@ pub enum AgendaError {
     Fault(#[from] Fault),
 }
 
-impl From<StorageError> for AgendaError {
+impl From<StorageError> for PutAgendaError {
     fn from(error: StorageError) -> Self {
         Self::Fault(error.into())
     }
@@ -113,14 +113,14 @@ impl AgendaService {
         &self,
         agenda: &PutAgenda,
         meta: &AgendaMeta,
-    ) -> Result<AgendaUpdate, AgendaError> {
+    ) -> Result<AgendaUpdate, PutAgendaError> {
         let quantity = agenda.quantity();
         let agenda = agenda.millionths();
         let pieces = agenda.pieces();
         let ends = pieces.first().zip(pieces.last());
         let span = ends.and_then(|(first, last)| Span::new(first.span.start(), last.span.end()));
         let Some(span) = span else {
-            return Err(AgendaError::Empty);
+            return Err(PutAgendaError::Empty);
         };
         let now = self.shared.now();
         if let Some(rules) = self
@@ -150,11 +150,11 @@ impl AgendaService {
         meta: &AgendaMeta,
         pieces: &[Piece<i64>],
         now: Timestamp,
-    ) -> Result<(), AgendaError> {
+    ) -> Result<(), PutAgendaError> {
         if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
             let marginal = accounting == Accounting::Marginal;
             if marginal != (meta.kind == "marginal") {
-                return Err(AgendaError::Mixed);
+                return Err(PutAgendaError::Mixed);
             }
         }
         let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
@@ -205,7 +205,7 @@ impl AgendaService {
         as_of: Option<Timestamp>,
     ) -> Result<Vec<KnownPiece>, Fault> {
         let proven = self.shared.database.proven_agenda(quantity, span, as_of).await?;
-        blocking(move || known(&proven)).await
+        blocking(move || known(&proven)).await?.map_err(Fault::internal)
     }
 
     /// When the newest revision that touches a span and was known at `as_of` was issued, or received

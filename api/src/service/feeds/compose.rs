@@ -145,7 +145,8 @@ impl FeedService {
             chain.safe_mode_cap = safe_mode_cap;
             chain.refuse_estimates = refuse_estimates;
             let new = composed(&compose(window, now, &chain).map_err(Fault::internal)?);
-            Ok::<_, Fault>((changed(&known(&in_force), &new, window, now), new))
+            let in_force = known(&in_force).map_err(Fault::internal)?;
+            Ok::<_, Fault>((changed(&in_force, &new, window, now), new))
         })
         .await??;
         for span in changes {

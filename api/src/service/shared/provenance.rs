@@ -5,6 +5,7 @@
 //! `O(log runs)` for a span, beside the runs in it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use planner::agenda::{Agenda, AgendaError, Piece, Quality, RateAgenda};
 use planner::decision::{Decision, Offer};
@@ -161,30 +162,56 @@ impl OriginRecord {
     }
 }
 
+/// Why it cannot be told what agendas rest on.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvenanceError {
+    /// What is stored beside a revision cannot be read.
+    #[error("what revision {revision} of an agenda rests on cannot be read")]
+    Unreadable {
+        /// The revision.
+        revision: i64,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Pieces that overlap.
+    #[error(transparent)]
+    Agenda(#[from] AgendaError),
+}
+
 /// The pieces with what their revisions say of them.
-pub fn known(proven: &[ProvenPiece]) -> Vec<KnownPiece> {
+///
+/// # Errors
+/// [`ProvenanceError::Unreadable`] where that cannot be read.
+pub fn known(proven: &[ProvenPiece]) -> Result<Vec<KnownPiece>, ProvenanceError> {
     let mut records: HashMap<RevisionId, Option<Record>> = HashMap::new();
+    for ProvenPiece { revision, .. } in proven {
+        if let Entry::Vacant(place) = records.entry(revision.revision.id) {
+            let text = revision.provenance.as_deref();
+            let read = text.map(serde_json::from_str).transpose().map_err(|source| {
+                ProvenanceError::Unreadable { revision: revision.revision.id.get(), source }
+            })?;
+            place.insert(read);
+        }
+    }
     let known = |proven: &ProvenPiece| {
         let (piece, revision) = (proven.piece, &proven.revision.revision);
-        let record = records.entry(revision.id).or_insert_with(|| {
-            let text = proven.revision.provenance.as_deref();
-            text.and_then(|text| serde_json::from_str(text).ok())
-        });
-        let of_record = record.as_ref().and_then(|record| record.of(piece.span.start()));
-        let (origin, band) = of_record.unwrap_or_else(|| {
-            let quality = Quality::from_word(&revision.meta.quality);
-            let origin = Origin {
-                source: revision.meta.source.clone(),
-                kind: OriginKind::Put,
-                quality: quality.unwrap_or(Quality::Estimated),
-                issued: revision.meta.issued,
-                received: Some(revision.received),
-            };
-            (origin, None)
-        });
+        let record = records.get(&revision.id).and_then(Option::as_ref);
+        let (origin, band) =
+            record.and_then(|record| record.of(piece.span.start())).unwrap_or_else(|| {
+                let quality = Quality::from_word(&revision.meta.quality);
+                let origin = Origin {
+                    source: revision.meta.source.clone(),
+                    kind: OriginKind::Put,
+                    quality: quality.unwrap_or(Quality::Estimated),
+                    issued: revision.meta.issued,
+                    received: Some(revision.received),
+                };
+                (origin, None)
+            });
         KnownPiece { piece, origin, band }
     };
-    proven.iter().map(known).collect()
+    Ok(proven.iter().map(known).collect())
 }
 
 impl Record {
@@ -201,11 +228,11 @@ impl Provenance {
     /// What pieces in force rest on.
     ///
     /// # Errors
-    /// Pieces that overlap.
-    pub fn new(proven: &[(Quantity, Vec<ProvenPiece>)]) -> Result<Self, AgendaError> {
+    /// What is stored cannot be read, or pieces overlap.
+    pub fn new(proven: &[(Quantity, Vec<ProvenPiece>)]) -> Result<Self, ProvenanceError> {
         let mut provenance = Self::default();
         for (quantity, pieces) in proven {
-            let known = known(pieces);
+            let known = known(pieces)?;
             match quantity {
                 Quantity::Price => {
                     provenance.price = band(&known, EnergyPrice::from_millionths_per_mwh)?;

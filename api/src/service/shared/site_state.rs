@@ -18,7 +18,7 @@ use storage::{
 };
 
 use super::Cluster;
-use super::provenance::Provenance;
+use super::provenance::{Provenance, ProvenanceError};
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl SiteState {
         changes: Changes,
         cluster: Arc<Cluster>,
         now: Timestamp,
-    ) -> Result<Self, AgendaError> {
+    ) -> Result<Self, ProvenanceError> {
         let mut next = Self { marks: Some(changes.marks), cluster, ..self.clone() };
         let announced = changes.agendas.is_some();
         if let Some(pieces) = changes.agendas {
