@@ -31,9 +31,9 @@ pub struct Prepared {
 /// What is wrong with a cell, in words that name the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadInput {
-    /// Where.
+    /// Where the error is.
     pub place: Place,
-    /// What.
+    /// What is wrong.
     pub message: String,
 }
 

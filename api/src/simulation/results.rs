@@ -16,7 +16,7 @@ use super::parquet::Table;
 pub struct FinishedCell<'a> {
     /// What it is a cell of.
     pub experiment: &'a Experiment,
-    /// Which cell.
+    /// The cell's parameters.
     pub variant: &'a Variant,
     /// As it was played.
     pub cell: &'a Cell,

@@ -19,7 +19,8 @@ impl Database {
     /// Opens a database that must be there, with its tables, and brings these up to date.
     ///
     /// # Errors
-    /// As for [`Self::connect`]; [`StorageError::NoDatabase`] where there is none.
+    /// [`StorageError::NoDatabase`] where there is none; another scheme, a database that does not open,
+    /// tables of a newer release.
     pub async fn connect_existing(url: &str) -> Result<Self, StorageError> {
         Self::open(url, Missing::Refuse).await
     }

@@ -31,7 +31,7 @@ pub enum StorageError {
     Connect {
         /// The file, or host and database; without credentials.
         target: String,
-        /// Why.
+        /// The engine's error.
         source: sqlx::Error,
     },
     /// The server says nothing.
@@ -108,9 +108,9 @@ pub enum StorageError {
     /// A row that this crate cannot have written.
     #[error("the row {row} of table {table} is inconsistent: {problem}")]
     Inconsistent {
-        /// Which table.
+        /// The table.
         table: &'static str,
-        /// Which row.
+        /// The row's key.
         row: String,
         /// What is wrong.
         problem: &'static str,

@@ -64,7 +64,7 @@ uuid_identity! {
     ReservationId
 }
 uuid_identity! {
-    /// Which offer.
+    /// The offer's id.
     OfferId
 }
 uuid_identity! {

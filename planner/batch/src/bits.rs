@@ -31,7 +31,7 @@ impl Bits {
         bits
     }
 
-    /// As ranges.
+    /// The members as ranges.
     pub fn to_set(&self) -> NodeSet {
         NodeSet::from_positions(self.positions())
     }
@@ -48,7 +48,7 @@ impl Bits {
         })
     }
 
-    /// How many.
+    /// The number of members.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }

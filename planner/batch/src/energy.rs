@@ -63,7 +63,7 @@ pub struct MeterReading {
 /// Machines that go from one activity to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// How many.
+    /// The number of machines.
     pub machines: u32,
     /// What they did, and drew together.
     pub from: (Activity, Power),

@@ -12,9 +12,9 @@ use crate::time::Time;
 /// What a workload calls a job. Numbers order before names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobId {
-    /// As in the Standard Workload Format.
+    /// A number, as jobs have in the Standard Workload Format.
     Number(i64),
-    /// As in JSON.
+    /// A name, as jobs have in JSON.
     Name(Box<str>),
 }
 
@@ -58,9 +58,9 @@ impl Work {
 pub struct Utilisation(u32);
 
 impl Utilisation {
-    /// Not at all.
+    /// No utilisation.
     pub const NONE: Self = Self(0);
-    /// As hard as can be.
+    /// Full utilisation.
     pub const FULL: Self = Self(1_000_000);
 
     /// A share from 0 to 1, to the nearest millionth.
@@ -69,7 +69,7 @@ impl Utilisation {
         (0.0..=1.0).contains(&share).then(|| Self((share * 1e6).round() as u32))
     }
 
-    /// As a share.
+    /// The utilisation as a share from 0 to 1.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 1e6
     }

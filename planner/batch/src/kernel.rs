@@ -52,7 +52,7 @@ pub struct Cluster<'a> {
 /// A job that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Played<'a> {
-    /// Which.
+    /// The job.
     pub job: &'a Job,
     /// When it started.
     pub started: Time,
@@ -71,24 +71,24 @@ pub struct Played<'a> {
 /// How a job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobEnd {
-    /// By itself.
+    /// The job ended by itself.
     Success,
-    /// By itself, and it says that it failed.
+    /// The job ended by itself and says that it failed.
     Failure,
-    /// At its walltime.
+    /// The job was ended at its walltime.
     Walltime,
-    /// By its scheduler.
+    /// The scheduler ended the job.
     Killed,
 }
 
 /// Machines that enter a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Entering<'a> {
-    /// When.
+    /// The instant.
     pub now: Time,
-    /// Which.
+    /// The machines.
     pub machines: &'a NodeSet,
-    /// Which state.
+    /// The state.
     pub state: Entered,
 }
 
@@ -118,7 +118,7 @@ pub enum SimulationError<E> {
     /// The scheduler decided what cannot be.
     #[error("at {now} s the scheduler {what} job {job}")]
     Decision {
-        /// When.
+        /// The instant.
         now: Time,
         /// What it did.
         what: &'static str,
@@ -128,7 +128,7 @@ pub enum SimulationError<E> {
     /// The scheduler ordered what cannot be.
     #[error("at {now} s the scheduler {what} {:?}", .machines.ranges())]
     PowerOrder {
-        /// When.
+        /// The instant.
         now: Time,
         /// What it did.
         what: &'static str,
@@ -141,9 +141,9 @@ pub enum SimulationError<E> {
     /// Nothing is left to happen, and jobs wait.
     #[error("at {now} s {waiting} jobs wait, nothing runs, and the scheduler starts none")]
     Stuck {
-        /// When.
+        /// The instant.
         now: Time,
-        /// How many.
+        /// The number of jobs that wait.
         waiting: usize,
     },
     /// The scheduler is asked again and again, and jobs wait.
@@ -153,9 +153,9 @@ pub enum SimulationError<E> {
         hint(*.until)
     )]
     Endless {
-        /// When.
+        /// The instant.
         now: Time,
-        /// How many.
+        /// The number of jobs that wait.
         waiting: usize,
         /// How often it was asked.
         times: u32,

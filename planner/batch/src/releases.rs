@@ -13,9 +13,9 @@ const FULL: usize = 128;
 /// A running job's latest end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// When.
+    /// The instant.
     pub at: Time,
-    /// Whose.
+    /// The job.
     pub key: JobKey,
     /// How many machines.
     pub nodes: u32,
@@ -24,9 +24,9 @@ pub struct Release {
 /// When enough machines are free, and how many more than enough are free then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shadow {
-    /// From when.
+    /// The instant from which it holds.
     pub at: Time,
-    /// More than enough.
+    /// Machines that are free then beside those that are needed.
     pub extra: u32,
 }
 

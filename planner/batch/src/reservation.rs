@@ -9,11 +9,11 @@ use crate::time::Time;
 /// Machines that are reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// From when.
+    /// The instant from which it holds.
     pub from: Time,
-    /// Until when.
+    /// The instant at which it ends.
     pub until: Time,
-    /// Which.
+    /// The machines.
     pub machines: NodeSet,
 }
 

@@ -40,12 +40,12 @@ impl Time {
         if past == 0 { self } else { Self(self.0 - past + 1_000_000) }
     }
 
-    /// As whole microseconds.
+    /// The time in whole microseconds.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// As seconds.
+    /// The time in seconds.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -15,9 +15,9 @@ use crate::service::shared::{Cluster, blocking};
 /// A grid over ordinals and time.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// When.
+    /// The time for which the nodes are taken.
     pub span: Span,
-    /// Which nodes, by ordinal.
+    /// The nodes, by ordinal.
     pub nodes: Range<u32>,
     /// Nodes of a row; the last one may have fewer.
     pub row_nodes: u32,
@@ -29,7 +29,7 @@ pub struct Frame {
 pub struct Occupancy {
     /// The cluster.
     pub cluster: Arc<Cluster>,
-    /// The grid.
+    /// The rows and columns to fill.
     pub frame: Frame,
     /// Reservations that hold some of the nodes in the span.
     pub reservations: usize,

@@ -11,7 +11,7 @@ use crate::service::shared::{Fault, SiteState, blocking};
 
 /// Who holds what during a span, the past too.
 pub(super) struct TakenNodes {
-    /// Whose cluster it is, and who only holds offers.
+    /// The cluster, and which reservations only hold offers.
     pub(super) state: Arc<SiteState>,
     /// By nobody's order.
     pub(super) bookings: Vec<Arc<Booking>>,

@@ -12,7 +12,7 @@ const TRIES: usize = 16;
 /// Which offer is chosen.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// By what.
+    /// How the offer is named.
     pub selector: OfferSelector,
     /// What it must be; nothing in particular unless said.
     pub expected: Option<Expected>,

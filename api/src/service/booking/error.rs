@@ -54,7 +54,7 @@ pub enum BookingError {
          offers again"
     )]
     OfferChanged {
-        /// In words.
+        /// How it differs, in words.
         differences: String,
         /// What is possible now, where a reservation was proposed.
         decision: Option<Box<DecisionDocument>>,

@@ -14,11 +14,11 @@ use crate::service::shared::{SiteState, cut_page};
 /// An outage to be.
 #[derive(Clone, Debug)]
 pub struct NewOutage {
-    /// Which nodes, by ordinal.
+    /// The nodes, by ordinal.
     pub nodes: NodeSet,
-    /// Since when; now unless said.
+    /// When it begins; now unless given.
     pub start: Option<Timestamp>,
-    /// Until when, if that is known.
+    /// When it ends, if that is known.
     pub end: Option<Timestamp>,
     /// In words, for people.
     pub reason: String,

@@ -21,7 +21,7 @@ const SAME_FEE: f64 = 1e-6;
 pub enum SupplierAnswer {
     /// It gives power.
     Granted {
-        /// Which.
+        /// The power that it gives, by span.
         power: Vec<GrantedPower>,
         /// Whether nothing more is to come.
         last_word: bool,
@@ -30,7 +30,7 @@ pub enum SupplierAnswer {
     Offered(Vec<GrantedPower>),
     /// It gives none.
     Refused {
-        /// Why.
+        /// The supplier's reason.
         reason: String,
     },
 }
@@ -40,9 +40,9 @@ pub enum SupplierAnswer {
 pub struct GrantedPower {
     /// The supplier's own name of it.
     pub supplier_id: Option<String>,
-    /// When.
+    /// The time for which it is given.
     pub span: Span,
-    /// How much.
+    /// The power.
     pub power: Power,
     /// What it takes for all of it, millionths of the site's currency.
     pub fee_millionths: i64,

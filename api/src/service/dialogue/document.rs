@@ -29,11 +29,11 @@ pub struct PowerSpan {
 /// What a negotiation about extra power is about as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Subject {
-    /// What is missing, on the supplier's grid of intervals.
+    /// The power that is missing, by the supplier's intervals.
     pub power: Vec<PowerSpan>,
     /// The most that those who ask pay for all of it.
     pub fee_limit: f64,
-    /// Who asks.
+    /// The reservations that wait for the power.
     pub reservations: Vec<Asker>,
     /// Reservations that stand and lack power since the cap was lowered.
     pub degraded: Vec<Uuid>,
@@ -41,10 +41,10 @@ pub struct Subject {
     pub answer: Option<LastWord>,
 }
 
-/// Who asks, and what they would pay at most.
+/// A reservation that waits for the power, and the most that it would pay.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Asker {
-    /// Which reservation.
+    /// The reservation's id.
     pub id: Uuid,
     /// In the site's currency.
     pub fee_limit: f64,
@@ -55,7 +55,7 @@ pub struct Asker {
 pub struct LastWord {
     /// Whether it granted something.
     pub granted: bool,
-    /// In words.
+    /// The reason in words.
     pub reason: String,
 }
 

@@ -68,7 +68,7 @@ pub struct DialogueService {
 struct Memo {
     /// The count of changes that was judged last.
     judged: Option<i64>,
-    /// The same for requests that wait.
+    /// The count of changes for which waiting requests were served last.
     settled: Option<i64>,
     /// Whether a question may be open.
     asking: bool,

@@ -26,7 +26,7 @@ pub enum Status {
 pub struct FeedStatus {
     /// Its name.
     pub id: String,
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
     /// The supplier's word.
     pub provider: String,
@@ -41,7 +41,7 @@ pub struct FeedStatus {
 /// An agenda and how it stands.
 #[derive(Debug)]
 pub struct AgendaStatus {
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
     /// Its sources, the first counts most.
     pub chain: Vec<String>,
@@ -58,7 +58,7 @@ pub struct AgendaStatus {
 /// All of them.
 #[derive(Debug)]
 pub struct FeedsStatus {
-    /// When.
+    /// The instant.
     pub now: Timestamp,
     /// In the order of the settings.
     pub feeds: Vec<FeedStatus>,
@@ -179,7 +179,7 @@ impl FeedService {
     /// Keeps what a source said of the past.
     ///
     /// # Errors
-    /// Only the database's; a revision without pieces is none.
+    /// The database cannot be written. A revision without pieces is no error; it is not kept.
     pub async fn keep_back_fill(
         &self,
         source: &Source,

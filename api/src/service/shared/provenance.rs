@@ -78,7 +78,7 @@ pub struct Run(pub i64, pub i64, pub usize, pub Option<(i64, i64)>);
 pub struct KnownPiece {
     /// When and what, exact.
     pub piece: Piece<i64>,
-    /// Where from.
+    /// Where it comes from.
     pub origin: Origin,
     /// Between what it will probably lie, where it is an estimate with a band.
     pub band: Option<(i64, i64)>,
@@ -170,7 +170,7 @@ pub enum ProvenanceError {
     Unreadable {
         /// The revision.
         revision: i64,
-        /// Why.
+        /// Why it cannot be read.
         #[source]
         source: serde_json::Error,
     },

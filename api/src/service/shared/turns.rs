@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::{Access, CallerKind};
 
-/// Who asks.
+/// A caller who takes turns with others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Party {
     /// Whoever makes a booking: all other bookings wait for it, so it is served first.

@@ -75,7 +75,7 @@ impl<'a> WebhookStatus<'a> {
 
 /// What is sent.
 struct EventMessage {
-    /// The same however often it is sent: who hears it twice can tell.
+    /// The message's id, which stays the same however often it is sent, so that receivers can tell repetitions.
     id: String,
     body: String,
     /// The event that is dealt with by it.

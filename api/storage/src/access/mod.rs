@@ -22,17 +22,17 @@ pub enum Role {
 /// A token of the API, known by its digest only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiToken {
-    /// Which token.
+    /// The token's id.
     pub id: TokenId,
-    /// Whose.
+    /// The user who owns it.
     pub owner: String,
     /// What it allows.
     pub role: Role,
     /// SHA-256 of the token in lower-case hexadecimal.
     pub digest: String,
-    /// Since when.
+    /// When it was made.
     pub created: Timestamp,
-    /// Since when no longer.
+    /// When it was revoked; `None` while it is valid.
     pub revoked: Option<Timestamp>,
 }
 

@@ -43,11 +43,11 @@ pub struct AgendaMeta {
 /// A revision without its pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgendaRevision {
-    /// Which revision.
+    /// The revision's id.
     pub id: RevisionId,
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
-    /// Where from.
+    /// Where it comes from.
     pub meta: AgendaMeta,
     /// When it was stored.
     pub received: Timestamp,

@@ -10,8 +10,8 @@ use planner::time::Span;
 /// Mean power over a span, after the fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consumed {
-    /// When.
+    /// The span in which it was consumed.
     pub span: Span,
-    /// How much.
+    /// The power.
     pub power: Power,
 }

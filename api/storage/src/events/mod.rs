@@ -53,7 +53,7 @@ pub const EVENT_KINDS: &[&str] = &[
 pub struct NewEvent {
     /// What happened, such as `reservation.confirmed`: the subject, a dot, what became of it.
     pub kind: String,
-    /// Whose subject it is; `None` for the site's.
+    /// The user whose subject it is; `None` for the site's.
     pub owner: Option<String>,
     /// A small JSON object: ids and words, nothing secret.
     pub data: Value,
@@ -64,13 +64,13 @@ pub struct NewEvent {
 pub struct Event {
     /// Later ones are greater.
     pub id: EventId,
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// As in [`NewEvent`].
+    /// What happened, such as `reservation.confirmed`.
     pub kind: String,
-    /// As in [`NewEvent`].
+    /// The user whose subject it is; `None` for the site's.
     pub owner: Option<String>,
-    /// As in [`NewEvent`], as text.
+    /// Its data as the text of a JSON object.
     pub data: String,
 }
 
@@ -89,7 +89,7 @@ impl NewEvent {
         Self { kind: kind.into(), owner: None, data }
     }
 
-    /// The same of somebody's subject.
+    /// This event as one of a user's subject.
     #[must_use]
     pub fn of(self, owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..self }

@@ -98,8 +98,8 @@ repository!(
             Ok(())
         }
 
-        /// The same inside any other transaction that writes, which waits for its turn among
-        /// the book's writers: to be called last.
+        /// Records an event in a transaction that writes nothing of the book. It waits for its turn
+        /// among the book's writers, so it must be called last.
         pub(crate) async fn record_beside(
             connection: &mut Connection<Engine>,
             event: NewEvent,

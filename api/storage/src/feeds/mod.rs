@@ -16,16 +16,16 @@ use crate::identity::FeedRevisionId;
 pub struct FeedValue {
     /// In the exact unit.
     pub value: i64,
-    /// How well.
+    /// How well the value is known.
     pub quality: Quality,
 }
 
 /// A revision to be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFeedRevision {
-    /// Which source.
+    /// The id of the source.
     pub feed: String,
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
     /// The bidding zone, region or site, in the supplier's spelling.
     pub zone: String,
@@ -44,9 +44,9 @@ pub struct NewFeedRevision {
 /// A revision without its pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedRevisionMeta {
-    /// Which revision.
+    /// The revision's id.
     pub id: FeedRevisionId,
-    /// Which source.
+    /// The id of the source.
     pub feed: String,
     /// The zone.
     pub zone: String,
@@ -87,7 +87,7 @@ pub struct FeedNews {
 /// Why the last poll failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedFailure {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
     /// A stable word.
     pub class: String,

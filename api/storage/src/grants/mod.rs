@@ -25,7 +25,7 @@ worded! {
 /// Extra power on top of the cap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Which.
+    /// Its id.
     pub id: GrantId,
     /// The supplier's own name of it: the same name again replaces it.
     pub supplier_id: Option<String>,
@@ -33,9 +33,9 @@ pub struct Grant {
     pub negotiation_id: Option<NegotiationId>,
     /// For whom.
     pub standing: GrantStanding,
-    /// When.
+    /// The time for which it is granted.
     pub span: Span,
-    /// How much.
+    /// The power.
     pub power: Power,
     /// What the supplier takes for all of it, millionths of the site's currency.
     pub fee_millionths: i64,

@@ -9,7 +9,7 @@ use planner::time::Timestamp;
 /// The answer to a request that may be sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// Who asked.
+    /// The user who asked.
     pub owner: String,
     /// The key chosen by who asked.
     pub key: String,

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A lease as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// For what.
+    /// What the lease is for.
     pub name: String,
     /// Who has it, and how often it has beaten.
     pub seen: Seen,
@@ -24,7 +24,7 @@ pub struct Lease {
 /// A lease to be taken or renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedLease {
-    /// For what.
+    /// What the lease is for.
     pub name: String,
     /// For how long after a beat whoever has it takes it for their own.
     pub lasts: Duration,
@@ -35,7 +35,7 @@ pub struct WantedLease {
 /// A holder and a beat: both are the same for as long as nothing is heard of the holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Who.
+    /// The process that holds it.
     pub holder: String,
     /// Grows with each renewal.
     pub beat: i64,

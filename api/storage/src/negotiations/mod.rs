@@ -73,7 +73,7 @@ worded! {
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiation {
-    /// Which.
+    /// Its id.
     pub id: NegotiationId,
     /// What about.
     pub kind: NegotiationKind,
@@ -81,7 +81,7 @@ pub struct Negotiation {
     pub outcome: Option<NegotiationOutcome>,
     /// What it is about as it stands, as JSON.
     pub subject: String,
-    /// Since when.
+    /// When it began.
     pub opened: Timestamp,
     /// When silence becomes a no.
     pub deadline: Option<Timestamp>,

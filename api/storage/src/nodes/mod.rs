@@ -16,9 +16,9 @@ use crate::identity::EpochId;
 /// The nodes of the newest calibration epoch.
 #[derive(Clone, Debug)]
 pub struct StoredNodes {
-    /// Which epoch.
+    /// The calibration epoch.
     pub epoch: EpochId,
-    /// Since when.
+    /// When it was made.
     pub created: Timestamp,
     /// In input order.
     pub nodes: Nodes,
@@ -31,7 +31,7 @@ pub struct StoredNodes {
 pub struct Calibration {
     /// The node.
     pub node_name: String,
-    /// When.
+    /// The instant of the measurement.
     pub measured: Timestamp,
     /// Power at rest.
     pub idle_power: Power,

@@ -12,7 +12,7 @@ use crate::identity::{EpochId, OutageId};
 /// Nodes that are down or in maintenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// Which outage.
+    /// The outage's id.
     pub id: OutageId,
     /// Who said so.
     pub owner: String,
@@ -22,11 +22,11 @@ pub struct Outage {
     pub created: Timestamp,
     /// The epoch whose ranks these are.
     pub epoch: EpochId,
-    /// Since when.
+    /// When it begins.
     pub start: Timestamp,
-    /// Until when; `None` where that is not known.
+    /// When it ends; `None` where that is not known.
     pub end: Option<Timestamp>,
-    /// Which nodes, as ranks in the epoch's draw order.
+    /// The nodes, as ranks in the epoch's draw order.
     pub ranks: NodeSet,
 }
 

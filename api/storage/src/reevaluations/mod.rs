@@ -11,7 +11,7 @@ use crate::identity::{ReservationId, RevisionId};
 /// What is expected now of a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outlook {
-    /// Whose.
+    /// The reservation.
     pub reservation_id: ReservationId,
     /// When it was judged.
     pub evaluated: Timestamp,

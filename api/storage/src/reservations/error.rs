@@ -62,7 +62,7 @@ pub enum ChooseError {
     /// The offers were held until then.
     #[error("the offers were held until {expired}")]
     Expired {
-        /// Until when.
+        /// When the hold ended.
         expired: Timestamp,
     },
     /// There is nothing to choose from.
@@ -94,7 +94,7 @@ pub enum EndError {
     /// It has ended already.
     #[error("the reservation has ended: it is {}", state.word())]
     AlreadyEnded {
-        /// How.
+        /// The state that it is in.
         state: ReservationState,
     },
     /// The reservation changed since it was read.

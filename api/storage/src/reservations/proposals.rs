@@ -82,7 +82,7 @@ repository!(
         /// Makes offers to a reservation that awaits the supplier, which is then proposed.
         ///
         /// # Errors
-        /// As for [`Self::propose`]; a reservation that does not wait.
+        /// [`ProposeError::BookChanged`]: plan again. A reservation that does not await the supplier.
         pub async fn offer(
             &self,
             basis: PlanBasis,

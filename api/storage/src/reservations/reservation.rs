@@ -57,7 +57,7 @@ pub enum Ending {
 pub struct NewReservation {
     /// Its id.
     pub id: ReservationId,
-    /// Who books.
+    /// The user who books.
     pub owner: String,
     /// What was asked for, as JSON.
     pub request: String,
@@ -65,7 +65,7 @@ pub struct NewReservation {
     pub document: String,
     /// When it was asked for.
     pub created: Timestamp,
-    /// Until when its offers are held.
+    /// When the hold of its offers ends.
     pub expires: Timestamp,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
@@ -90,11 +90,11 @@ impl NewReservation {
 pub struct NewOffer {
     /// Its id.
     pub id: OfferId,
-    /// When.
+    /// From the start to the end.
     pub span: Span,
     /// The rankings it wins.
     pub rankings: Vec<Ranking>,
-    /// Which nodes, as ranks in the newest epoch's draw order.
+    /// The nodes, as ranks in the newest epoch's draw order.
     pub ranks: NodeSet,
     /// Anything else, as JSON.
     pub document: String,
@@ -103,7 +103,7 @@ pub struct NewOffer {
 /// What a change of a reservation rests on: the reservation as it was read, and the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unchanged {
-    /// Which reservation.
+    /// The reservation's id.
     pub id: ReservationId,
     /// See [`StoredReservation::row_version`].
     pub row_version: i64,
@@ -114,7 +114,7 @@ pub struct Unchanged {
 /// Other nodes for an offer that holds some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewNodes {
-    /// Which offer.
+    /// The offer's id.
     pub offer: OfferId,
     /// From when on; what it holds before stays.
     pub from: Timestamp,
@@ -128,9 +128,9 @@ pub struct NewNodes {
 /// An offer as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredOffer {
-    /// Which offer.
+    /// The offer's id.
     pub id: OfferId,
-    /// When.
+    /// From the start to the end.
     pub span: Span,
     /// The rankings it wins.
     pub rankings: Vec<Ranking>,
@@ -141,9 +141,9 @@ pub struct StoredOffer {
 /// A reservation as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReservation {
-    /// Which reservation.
+    /// The reservation's id.
     pub id: ReservationId,
-    /// Who booked.
+    /// The user who booked.
     pub owner: String,
     /// What the row says; see [`Self::state_at`].
     pub state: ReservationState,
@@ -153,7 +153,7 @@ pub struct StoredReservation {
     pub request: String,
     /// When it was asked for.
     pub created: Timestamp,
-    /// Until when its offers are held.
+    /// When the hold of its offers ends.
     pub expires: Timestamp,
     /// The chosen offer and its span.
     pub chosen: Option<(OfferId, Span)>,
@@ -185,13 +185,13 @@ pub enum OfferSelector {
 /// Which reservations to list; everything absent lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Booked by.
+    /// The user who booked.
     pub owner: Option<String>,
     /// In one of these states, by the row; empty lets all pass.
     pub states: Vec<ReservationState>,
     /// The chosen span, or before the choice an offer's, ends after this.
     pub from: Option<Timestamp>,
-    /// The same span starts before this.
+    /// The chosen span, or before the choice an offer's, starts before this.
     pub to: Option<Timestamp>,
     /// The newest first, and a page's end leads to older ones.
     pub newest: bool,
@@ -200,7 +200,7 @@ pub struct Filter {
 /// A reservation that the clock moved on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advanced {
-    /// Which.
+    /// Its id.
     pub id: ReservationId,
     /// To which state.
     pub state: ReservationState,

@@ -30,7 +30,7 @@ pub enum SimulationState {
 pub struct NewSimulation {
     /// Lists are ordered by it: a UUID of version 7.
     pub id: SimulationId,
-    /// Whose.
+    /// The user who owns it.
     pub owner: String,
     /// What was asked for, as it is shown: JSON.
     pub experiment: String,
@@ -58,9 +58,9 @@ pub struct SimulationQueue {
 /// A simulation without its inputs and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
-    /// Which.
+    /// Its id.
     pub id: SimulationId,
-    /// Whose.
+    /// The user who owns it.
     pub owner: String,
     /// Where it stands.
     pub state: SimulationState,
@@ -101,7 +101,7 @@ pub struct SimulationFilter {
 /// without the lease is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulationLease {
-    /// Which.
+    /// Its id.
     pub id: SimulationId,
     /// Who has it.
     pub worker: WorkerId,

@@ -50,13 +50,13 @@ pub enum BookChanges {
 /// Nodes that a reservation holds during a span; those of one reservation are alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
-    /// Whose.
+    /// The reservation.
     pub reservation_id: ReservationId,
     /// For an offer that was not chosen yet: until when it is held.
     pub held_until: Option<Timestamp>,
-    /// When.
+    /// The time for which the nodes are held.
     pub span: Span,
-    /// Which nodes, as ranks in the newest epoch's draw order.
+    /// The nodes, as ranks in the newest epoch's draw order.
     pub ranks: NodeSet,
 }
 
@@ -69,7 +69,7 @@ pub struct AgendaPieces {
     pub co2: Vec<Piece<CarbonIntensity>>,
     /// Caps; `None` where no cap was ever announced.
     pub power_cap: Option<Vec<Piece<Power>>>,
-    /// The same pieces with what they rest on.
+    /// The pieces with what they rest on.
     pub proven: Vec<(Quantity, Vec<ProvenPiece>)>,
 }
 

@@ -12,7 +12,7 @@ statements! {
           AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
         ORDER BY a.offer_id, a.start_s, a.first_rank";
 
-    /// The same of the reservations that changed after a count, by which SQLite finds them: the join
+    /// Holdings of the reservations that changed after a count, by which SQLite finds them: the join
     /// is crossed so that it begins there, and see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
     CHANGED_HOLDINGS = "SELECT a.reservation_id, a.offer_id,
             CASE WHEN r.state = 'proposed' THEN r.expires_s END AS held_until_s,

@@ -20,7 +20,7 @@ pub struct PlatformDocument {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineClass {
-    /// How many.
+    /// The number of machines.
     pub count: Option<u32>,
     /// Or which: what tells of machines with names and powers of their own.
     pub nodes: Option<String>,

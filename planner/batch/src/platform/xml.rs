@@ -28,9 +28,9 @@ pub enum PlatformXmlError {
     /// No XML.
     #[error("at byte {position}: {error}")]
     Xml {
-        /// Where.
+        /// The position in the text, in bytes.
         position: u64,
-        /// Why.
+        /// The error.
         error: quick_xml::Error,
     },
     /// A host that cannot be understood.
@@ -38,7 +38,7 @@ pub enum PlatformXmlError {
     Host {
         /// Its id.
         host: String,
-        /// Why.
+        /// What is wrong with it.
         what: String,
     },
     /// A cluster whose hosts cannot be told.
@@ -48,7 +48,7 @@ pub enum PlatformXmlError {
         cluster: String,
         /// What numbers it has.
         radical: String,
-        /// Why.
+        /// What is wrong with it.
         what: &'static str,
     },
 }

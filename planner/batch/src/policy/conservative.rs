@@ -37,7 +37,7 @@ impl Planned {
         }
     }
 
-    /// The same, where the profile has many steps.
+    /// Moves the place forward where the profile has many steps.
     fn advance_far(&mut self, now: Time, profile: &mut Profile, bounds: &mut Bounds) {
         let JobRequest { nodes, walltime, .. } = self.job;
         let from = bounds.from(now, nodes, walltime, self.start);

@@ -148,7 +148,7 @@ impl<'a> Options<'a> {
 }
 
 impl Options<'_> {
-    /// The same for policies that switch machines only if `shutdown` is said.
+    /// The options of policies that switch machines only if the option `shutdown` is given.
     pub(super) fn sleeping_if_said(&mut self, platform: &Platform) -> SleepingOptions {
         if self.flag("shutdown", false) {
             if self.text("idle_s").is_none() {

@@ -16,7 +16,7 @@ pub(super) fn scheduler(setting: &Setting<'_>, options: &mut Options<'_>) -> Box
 /// The share of machines that is used.
 #[derive(Debug)]
 pub(super) struct Proportional {
-    /// Of one.
+    /// The share of machines that stay on, from 0 to 1.
     pub(super) share: f64,
 }
 

@@ -27,9 +27,9 @@ use gantt::Gantt;
 /// What part of the simulation the figures are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportPart {
-    /// From when on.
+    /// The first instant of the part.
     pub from: Time,
-    /// Until when.
+    /// The instant at which it ends.
     pub until: Time,
 }
 

@@ -66,7 +66,7 @@ pub struct Inputs<'a> {
 pub struct Simulation<'a> {
     /// What it is played on.
     pub inputs: Inputs<'a>,
-    /// Who decides.
+    /// What decides which jobs start.
     pub decider: Decider<'a>,
     /// What backfilling reserves.
     pub allocation: Allocation,

@@ -61,7 +61,7 @@ pub enum JsonWorkloadError {
     Job {
         /// Its id.
         id: JobId,
-        /// Why.
+        /// What is wrong with it.
         what: String,
     },
     /// A profile.
@@ -69,7 +69,7 @@ pub enum JsonWorkloadError {
     Profile {
         /// Its name.
         name: String,
-        /// Why.
+        /// What is wrong with it.
         what: String,
     },
 }
@@ -336,7 +336,7 @@ fn sum(
     Ok(Sum { utilisation: Some(utilisation), ..sum })
 }
 
-/// The same, whatever it says of how hard it drives machines.
+/// The sum over a profile's parts, whatever utilisation the profile itself gives.
 fn sum_of(
     name: &str,
     profile: &Profile,

@@ -74,7 +74,7 @@ pub enum WorkloadError {
     Beyond {
         /// From 1.
         line: u64,
-        /// Which.
+        /// What is beyond it.
         what: &'static str,
     },
     /// Two jobs with one number.
@@ -138,7 +138,7 @@ impl<R: BufRead> Jobs<R> {
     /// Reads the first jobs; whether there are any, and [`Jobs::origin`] is known.
     ///
     /// # Errors
-    /// As of the jobs.
+    /// The first jobs cannot be read.
     pub fn begin(&mut self) -> Result<bool, WorkloadError> {
         self.fill()?;
         let Some(first) = self.window.front() else { return Ok(false) };

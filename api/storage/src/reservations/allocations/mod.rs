@@ -13,18 +13,18 @@ use crate::reservations::reservation::ReservationState;
 /// The nodes an offer holds during a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Whose.
+    /// The reservation.
     pub reservation_id: ReservationId,
     /// For which offer; several offers of one reservation are alternatives.
     pub offer_id: OfferId,
-    /// Who booked.
+    /// The user who booked.
     pub owner: String,
     /// How far the reservation is.
     pub state: ReservationState,
     /// The epoch whose ranks these are.
     pub epoch: EpochId,
-    /// When.
+    /// The time for which the nodes are taken.
     pub span: Span,
-    /// Which nodes, as ranks in the epoch's draw order.
+    /// The nodes, as ranks in the epoch's draw order.
     pub ranks: NodeSet,
 }

@@ -13,7 +13,7 @@ use crate::time::Time;
 pub struct EventsError {
     /// From 1.
     pub line: usize,
-    /// Why.
+    /// What is wrong with it.
     pub what: String,
 }
 

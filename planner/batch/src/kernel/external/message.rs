@@ -38,7 +38,7 @@ impl Decision {
         matches!(self.kind.as_str(), "CALL_ME_LATER" | "QUERY" | "ANSWER" | "SET_JOB_METADATA")
     }
 
-    /// Its data.
+    /// Reads the data of the message.
     pub(super) fn data<T: DeserializeOwned>(&self) -> Result<T, ExternalError> {
         T::deserialize(&self.data).map_err(|error| self.wrong(error.to_string()))
     }

@@ -71,9 +71,9 @@ pub struct Rules {
 /// Something that happens whatever the scheduler does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutsideEvent {
-    /// When.
+    /// The instant.
     pub at: Time,
-    /// What.
+    /// What happens.
     pub what: Outside,
 }
 
@@ -103,29 +103,29 @@ pub enum ExternalError {
     /// There is none.
     #[error("the decision process does not answer message {message}: {error}")]
     Silent {
-        /// Which message, from 1.
+        /// The number of the message, from 1.
         message: u64,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
     /// It is none.
     #[error("the answer to message {message} {what}")]
     Malformed {
-        /// To which message, from 1.
+        /// The number of the message that it answers, from 1.
         message: u64,
-        /// Why.
+        /// What is wrong with it.
         what: String,
     },
     /// A decision that cannot be.
     #[error("the answer to message {message}, event {event} ({kind}): {what}")]
     Decision {
-        /// To which message, from 1.
+        /// The number of the message that it answers, from 1.
         message: u64,
-        /// Which event of it, from 1.
+        /// The number of the event in the answer, from 1.
         event: usize,
         /// Its type.
         kind: String,
-        /// Why.
+        /// What is wrong with it.
         what: String,
     },
     /// It goes on for ever.
@@ -146,7 +146,7 @@ pub enum ExternalError {
     Idle {
         /// How often it was called.
         calls: u64,
-        /// Until when.
+        /// The instant that was reached.
         now: Time,
         /// Jobs that wait.
         waiting: usize,

@@ -105,7 +105,7 @@ impl Core {
         self.sedate_idle_anyway(needed);
     }
 
-    /// The same, even if others are being switched on.
+    /// Switches idle machines off as [`Self::sedate_idle`] does, even while others are being switched on.
     pub fn sedate_idle_anyway(&mut self, needed: u32) {
         let Some(idle) = self.options.idle else { return };
         let unbounded = |gated: &super::Gated| !gated.gate.bounds(self.plan.now);

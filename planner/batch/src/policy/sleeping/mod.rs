@@ -110,7 +110,7 @@ impl<S: Stage> Sleeping<S> {
         Self { core, stage, next_stage: None }
     }
 
-    /// The same, where not everything may start.
+    /// Adds a gate, which decides what may start.
     pub(super) fn with_gate(mut self, gate: Box<dyn Gate>) -> Self {
         self.core.gated = Some(Gated::new(gate, self.core.plan.machines));
         self

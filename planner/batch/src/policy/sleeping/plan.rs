@@ -33,7 +33,7 @@ pub struct Reserved {
     pub start: Time,
     /// When it ends at the latest.
     pub end: Time,
-    /// Where.
+    /// The machines that it takes.
     pub machines: Bits,
     /// Those of them that have been idle for so long that they are switched off after it.
     pub then_off: Bits,
