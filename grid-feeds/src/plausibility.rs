@@ -11,7 +11,7 @@ use planner::decimal::format_millionths;
 use planner::quantity::{MAX_POWER_MICROWATTS, MILLION};
 use planner::time::{Seconds, Span, Timestamp};
 
-use crate::feed::{FeedError, Kind, Known, Quality, Series};
+use crate::feed::{FeedError, Kind, KnownValue, Quality, Series};
 
 /// Clocks of suppliers may be ahead of ours by this much without being reported.
 const SKEW: Seconds = Seconds::new(300);
@@ -137,7 +137,7 @@ impl Limits {
 pub fn judge(
     series: Series,
     limits: &Limits,
-    previous: Option<&Agenda<Known>>,
+    previous: Option<&Agenda<KnownValue>>,
     now: Timestamp,
 ) -> Result<Judged, FeedError> {
     let Series { kind, issued_at, agenda, notes } = series;
@@ -148,12 +148,14 @@ pub fn judge(
         }
         issued.min(now)
     });
-    let (possible, impossible): (Vec<Piece<Known>>, Vec<Piece<Known>>) = agenda
+    let (possible, impossible): (Vec<Piece<KnownValue>>, Vec<Piece<KnownValue>>) = agenda
         .pieces()
         .iter()
         .partition(|piece| (limits.lowest..=limits.highest).contains(&piece.value.value));
-    let out =
-        |piece: &Piece<Known>| Suspicion::OutOfRange { span: piece.span, value: piece.value.value };
+    let out = |piece: &Piece<KnownValue>| Suspicion::OutOfRange {
+        span: piece.span,
+        value: piece.value.value,
+    };
     suspicions.extend(impossible.iter().take(LISTED).map(out));
     if possible.is_empty() && !impossible.is_empty() {
         let place = impossible.first().map(|piece| piece.span.to_string()).unwrap_or_default();
@@ -174,12 +176,12 @@ pub fn judge(
 /// CO2 cannot be measured before it is emitted; prices and caps are binding ahead.
 fn not_measured_ahead(
     kind: Kind,
-    mut pieces: Vec<Piece<Known>>,
+    mut pieces: Vec<Piece<KnownValue>>,
     now: Timestamp,
     suspicions: &mut Vec<Suspicion>,
-) -> Vec<Piece<Known>> {
+) -> Vec<Piece<KnownValue>> {
     let Kind::Co2 { .. } = kind else { return pieces };
-    let ahead = |piece: &Piece<Known>| {
+    let ahead = |piece: &Piece<KnownValue>| {
         piece.span.start() - now > SKEW && piece.value.quality == Quality::Measured
     };
     if let Some(first) = pieces.iter().find(|piece| ahead(piece)) {
@@ -191,13 +193,13 @@ fn not_measured_ahead(
     pieces
 }
 
-fn odd_lengths(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
+fn odd_lengths(pieces: &[Piece<KnownValue>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
     let usual = limits.shortest_piece..=limits.longest_piece;
     let odd = pieces.iter().filter(move |piece| !usual.contains(&piece.span.length()));
     odd.map(|piece| Suspicion::Length { span: piece.span })
 }
 
-fn jumps(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
+fn jumps(pieces: &[Piece<KnownValue>], limits: &Limits) -> impl Iterator<Item = Suspicion> {
     let largest = limits.largest_jump.unwrap_or(i64::MAX);
     pieces.iter().zip(pieces.iter().skip(1)).filter_map(move |(one, next)| {
         let (from, to) = (one.value.value, next.value.value);
@@ -208,7 +210,7 @@ fn jumps(pieces: &[Piece<Known>], limits: &Limits) -> impl Iterator<Item = Suspi
 }
 
 /// Where prices or intensities are zero for a day and longer.
-fn zeros(kind: Kind, pieces: &[Piece<Known>]) -> Vec<Suspicion> {
+fn zeros(kind: Kind, pieces: &[Piece<KnownValue>]) -> Vec<Suspicion> {
     let mut runs: Vec<Span> = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.value.value == 0 && kind != Kind::PowerCap) {
         match runs.last_mut() {
@@ -223,8 +225,11 @@ fn zeros(kind: Kind, pieces: &[Piece<Known>]) -> Vec<Suspicion> {
 }
 
 /// Compares the sums of absolute values where both have some, without the largest few of each.
-fn refuse_another_unit(pieces: &[Piece<Known>], previous: &Agenda<Known>) -> Result<(), FeedError> {
-    let size = |known: Known| i128::from(known.value.unsigned_abs());
+fn refuse_another_unit(
+    pieces: &[Piece<KnownValue>],
+    previous: &Agenda<KnownValue>,
+) -> Result<(), FeedError> {
+    let size = |known: KnownValue| i128::from(known.value.unsigned_abs());
     let both = pieces
         .iter()
         .filter_map(|piece| Some((size(piece.value), size(previous.at(piece.span.start())?))));
@@ -287,7 +292,7 @@ mod tests {
     fn series(kind: Kind, values: &[Option<i64>]) -> Series {
         let piece = |(hour, value): (i64, &Option<i64>)| {
             let span = Span::starting(at(hour * 3600), Seconds::new(3600))?;
-            let value = Known { value: (*value)? * MILLION, quality: Quality::Measured };
+            let value = KnownValue { value: (*value)? * MILLION, quality: Quality::Measured };
             Some(Piece { span, value })
         };
         let pieces = (0..).zip(values).filter_map(piece).collect();
@@ -322,7 +327,7 @@ mod tests {
         let jump = Suspicion::Jump { at: at(3600), from: 50 * MILLION, to: 700 * MILLION };
         assert_eq!(judged.suspicions, [jump], "across a gap nothing jumps");
         let two_days = Span::new(at(0), at(2 * 86_400)).unwrap();
-        let value = Known { value: 1, quality: Quality::Forecast };
+        let value = KnownValue { value: 1, quality: Quality::Forecast };
         let agenda = Agenda::new(vec![Piece { span: two_days, value }]).unwrap();
         let series = Series { kind: CO2, issued_at: None, agenda, notes: Vec::new() };
         let judged = super::tests::judged(series, None).unwrap();

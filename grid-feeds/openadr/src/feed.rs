@@ -1,7 +1,7 @@
 //! Prices, CO2 intensities and caps as feeds of the service.
 
 use grid_feeds::feed::{
-    Accounting, CarbonFeed, Doubt, Factors, FeedError, Fetched, Fetching, Kind, Known,
+    Accounting, CarbonFeed, Doubt, Factors, FeedError, Fetched, Fetching, Kind, KnownValue,
     PowerCapFeed, PriceFeed, Quality, Quantity, Query, Revision, Role, Series,
 };
 use grid_feeds::http::Http;
@@ -118,7 +118,7 @@ impl Client {
         Ok(Fetched::Revision(Box::new(Revision { source, zone, series, doubt, validator: None })))
     }
 
-    fn pieces(&self, word: SupplierWord, query: Query<'_>) -> (Vec<Piece<Known>>, Doubt) {
+    fn pieces(&self, word: SupplierWord, query: Query<'_>) -> (Vec<Piece<KnownValue>>, Doubt) {
         // Until a midnight, so that what has no end is no news every minute.
         let end = query.window.end().max(query.now + AHEAD).ceil_to(DAY);
         let Some(window) = Span::new(query.window.start(), end) else {
@@ -144,9 +144,9 @@ impl Client {
     }
 
     /// With the cap that holds where no event limits.
-    fn filled(&self, caps: Vec<Piece<Known>>, window: Span) -> Vec<Piece<Known>> {
+    fn filled(&self, caps: Vec<Piece<KnownValue>>, window: Span) -> Vec<Piece<KnownValue>> {
         let Some(power) = self.without_limit else { return caps };
-        let value = Known { value: power.as_microwatts(), quality: Quality::Measured };
+        let value = KnownValue { value: power.as_microwatts(), quality: Quality::Measured };
         let mut all = Vec::with_capacity(2 * caps.len() + 1);
         let mut from = window.start();
         for cap in caps {
@@ -173,10 +173,10 @@ fn clipped<V: Copy>(
     window: Span,
     quality: Quality,
     exact: impl Fn(V) -> i64,
-) -> Vec<Piece<Known>> {
+) -> Vec<Piece<KnownValue>> {
     let pieces = agenda.pieces().iter().filter_map(|piece| {
         let span = piece.span.intersection(window)?;
-        Some(Piece { span, value: Known { value: exact(piece.value), quality } })
+        Some(Piece { span, value: KnownValue { value: exact(piece.value), quality } })
     });
     pieces.collect()
 }

@@ -20,6 +20,6 @@ pub use error::VenError;
 pub use feed::FeedSettings;
 pub use map::{Alert, Available, Fee, Grant, Heard, SupplierWord, Unread};
 pub use push::Changes;
-pub use report::{Asked, PlannedInterval, QuietSpan, Used};
+pub use report::{PlannedInterval, PowerRequest, QuietSpan, Used};
 pub use settings::Settings;
 pub use ven::Ven;

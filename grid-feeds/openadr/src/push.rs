@@ -111,7 +111,7 @@ impl Ven {
         };
         let schedule = Schedule::new(rhythm, watch(), None, &mut random);
         let Ok(mut schedule) = schedule else { return };
-        let mut known = Known::default();
+        let mut known = SeenNotifications::default();
         loop {
             let connected = Instant::now();
             let outcome = match self.listen_once(now(), &mut known).await {
@@ -134,7 +134,11 @@ impl Ven {
         }
     }
 
-    async fn listen_once(&self, now: Timestamp, known: &mut Known) -> Result<Ended, VenError> {
+    async fn listen_once(
+        &self,
+        now: Timestamp,
+        known: &mut SeenNotifications,
+    ) -> Result<Ended, VenError> {
         let nothing = None::<&()>;
         let contact = self.contact();
         match contact.json::<Notifiers>(Method::GET, "notifiers", &[], nothing, now).await {
@@ -219,9 +223,9 @@ impl Ven {
 
 /// The notifications that came lately.
 #[derive(Default)]
-struct Known(VecDeque<String>);
+struct SeenNotifications(VecDeque<String>);
 
-impl Known {
+impl SeenNotifications {
     /// Whether a notification did not come before. One without a name is news.
     fn is_news(&mut self, text: &str) -> bool {
         let Ok(Notification { id: Some(id) }) = serde_json::from_str(text) else { return true };
@@ -242,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_notification_counts_once() {
-        let mut known = Known::default();
+        let mut known = SeenNotifications::default();
         let text = |id: usize| format!(r#"{{"id": "n{id}", "operation": "UPDATE"}}"#);
         assert!(known.is_news(&text(0)));
         assert!(!known.is_news(&text(0)));

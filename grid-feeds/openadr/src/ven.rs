@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, watch};
 use crate::client::Contact;
 use crate::error::VenError;
 use crate::map::{Reader, SupplierWord};
-use crate::report::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used};
+use crate::report::{Contents, PlannedInterval, PowerRequest, QuietSpan, ReportKind, Used};
 use crate::settings::Settings;
 use crate::wire::{Event, Program, SentReport};
 
@@ -133,7 +133,7 @@ impl Ven {
     /// # Errors
     /// The report could not be sent; [`VenError::retry`] says when to try again.
     /// [`VenError::NoEvent`] where the supplier takes no reports now.
-    pub async fn ask(&self, asked: &[Asked], now: Timestamp) -> Result<(), VenError> {
+    pub async fn ask(&self, asked: &[PowerRequest], now: Timestamp) -> Result<(), VenError> {
         self.say(ReportKind::Request, now, |_| Contents::request(asked)).await
     }
 

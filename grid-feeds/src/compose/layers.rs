@@ -4,8 +4,8 @@ use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 
-use super::{Composition, Link, Sourced, Standing, Vintage};
-use crate::feed::{Estimate, Kind, Known, Quality};
+use super::{Composition, Link, Sourced, ValueOrigin, Vintage};
+use crate::feed::{Estimate, Kind, KnownValue, Quality};
 
 /// What is filled so far.
 pub(super) struct Layers {
@@ -26,7 +26,7 @@ impl Layers {
 
     /// The revisions of a source, the newest first: where one has no value, the one before it may,
     /// unless it takes back what was said.
-    pub fn source(&mut self, link: &Link<'_>, standing: Standing) {
+    pub fn source(&mut self, link: &Link<'_>, standing: ValueOrigin) {
         let mut taken_back = Vec::new();
         for held in &link.revisions {
             let vintage = Vintage {
@@ -35,10 +35,11 @@ impl Layers {
                 issued_at: held.revision.series.issued_at,
                 received_at: Some(held.received_at),
             };
-            self.fill(&held.revision.series.agenda, vintage, |Known { value, quality }| {
+            self.fill(&held.revision.series.agenda, vintage, |KnownValue { value, quality }| {
                 (Estimate { value, low: value, high: value }, quality)
             });
-            let gone = self.pieces.extract_if(.., |it| it.value.value == Known::TAKEN_BACK.value);
+            let gone =
+                self.pieces.extract_if(.., |it| it.value.value == KnownValue::TAKEN_BACK.value);
             taken_back.extend(gone.map(|piece| piece.span));
         }
         // Of it nothing is to be had from this source; from others it may be.
@@ -47,7 +48,7 @@ impl Layers {
     }
 
     /// Estimates of ours.
-    pub fn estimates(&mut self, estimates: &Agenda<Estimate>, standing: Standing) {
+    pub fn estimates(&mut self, estimates: &Agenda<Estimate>, standing: ValueOrigin) {
         self.fill(estimates, ours(standing), |estimate| (estimate, Quality::Estimated));
     }
 
@@ -59,7 +60,7 @@ impl Layers {
         let value = Sourced { value, low: value, high: value, quality, vintage };
         let open = std::mem::take(&mut self.open);
         if !open.is_empty() {
-            self.vintages.push(ours(Standing::SafeMode));
+            self.vintages.push(ours(ValueOrigin::SafeMode));
         }
         self.pieces.extend(open.into_iter().map(|span| Piece { span, value }));
     }
@@ -107,7 +108,7 @@ impl Layers {
         let mut until = self.window.start();
         for piece in &self.pieces {
             let standing = self.vintages.get(piece.value.vintage).map(|vintage| vintage.standing);
-            let said = matches!(standing, Some(Standing::Fresh | Standing::LastGood { .. }));
+            let said = matches!(standing, Some(ValueOrigin::Fresh | ValueOrigin::LastGood { .. }));
             if piece.span.start() > until || !said {
                 break;
             }
@@ -117,6 +118,6 @@ impl Layers {
     }
 }
 
-fn ours(standing: Standing) -> Vintage {
+fn ours(standing: ValueOrigin) -> Vintage {
     Vintage { source: "".into(), standing, issued_at: None, received_at: None }
 }

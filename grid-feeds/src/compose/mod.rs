@@ -23,7 +23,7 @@ use crate::feed::{Estimate, Kind, Quality, Revision};
 
 /// A revision and when we heard of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Held<'a> {
+pub struct KeptRevision<'a> {
     /// What was said.
     pub revision: &'a Revision,
     /// When it came.
@@ -37,7 +37,7 @@ pub struct Held<'a> {
 pub struct Link<'a> {
     /// Its revisions, the newest first. Where one leaves a gap, the one before it still counts:
     /// what a source said once and did not change since, it still says.
-    pub revisions: Vec<Held<'a>>,
+    pub revisions: Vec<KeptRevision<'a>>,
     /// Confirmed no longer ago than this, it is fresh.
     pub fresh_for: Seconds,
     /// Confirmed no longer ago than this, it is the last good value.
@@ -100,7 +100,7 @@ pub enum ComposeError {
 
 /// How a value comes to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ValueOrigin {
     /// A source that is up to date.
     Fresh,
     /// A source that is late.
@@ -122,7 +122,7 @@ pub struct Vintage {
     /// The source; empty where it is none.
     pub source: Box<str>,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: ValueOrigin,
     /// When the supplier says it issued them.
     pub issued_at: Option<Timestamp>,
     /// When we received them.
@@ -189,7 +189,7 @@ pub fn compose(
     for want_fresh in [true, false] {
         for link in &chain.links {
             match standing(link, now) {
-                Some(standing) if (standing == Standing::Fresh) == want_fresh => {
+                Some(standing) if (standing == ValueOrigin::Fresh) == want_fresh => {
                     layers.source(link, standing);
                 }
                 _ => {}
@@ -197,7 +197,7 @@ pub fn compose(
         }
     }
     for (estimates, standing) in
-        [(chain.contract, Standing::Contract), (chain.forecast, Standing::Forecast)]
+        [(chain.contract, ValueOrigin::Contract), (chain.forecast, ValueOrigin::Forecast)]
     {
         if let Some(estimates) = estimates {
             layers.estimates(estimates, standing);
@@ -210,14 +210,14 @@ pub fn compose(
 }
 
 /// `None` for a source that has not been heard of for too long.
-fn standing(link: &Link<'_>, now: Timestamp) -> Option<Standing> {
+fn standing(link: &Link<'_>, now: Timestamp) -> Option<ValueOrigin> {
     let confirmed = link.revisions.iter().map(|held| held.confirmed_at).max()?;
     // A clock that was set back makes nothing older.
     let age = (now - confirmed).max(Seconds::new(0));
     if age <= link.fresh_for {
-        Some(Standing::Fresh)
+        Some(ValueOrigin::Fresh)
     } else {
-        (age <= link.usable_for).then_some(Standing::LastGood { age })
+        (age <= link.usable_for).then_some(ValueOrigin::LastGood { age })
     }
 }
 

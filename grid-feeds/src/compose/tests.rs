@@ -2,7 +2,7 @@ use planner::quantity::Currency;
 use proptest::prelude::*;
 
 use super::*;
-use crate::feed::{Accounting, Doubt, Factors, Known, Series};
+use crate::feed::{Accounting, Doubt, Factors, KnownValue, Series};
 
 const EUR: Kind = Kind::Price { currency: Currency::EUR };
 
@@ -18,7 +18,7 @@ fn span(from: i64, until: i64) -> Span {
 fn revision(source: &str, kind: Kind, quality: Quality, pieces: &[(i64, i64, i64)]) -> Revision {
     let piece = |&(from, until, value): &(i64, i64, i64)| Piece {
         span: span(from, until),
-        value: Known { value, quality },
+        value: KnownValue { value, quality },
     };
     let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
     let series = Series { kind, issued_at: Some(at(0)), agenda, notes: Vec::new() };
@@ -27,7 +27,7 @@ fn revision(source: &str, kind: Kind, quality: Quality, pieces: &[(i64, i64, i64
 }
 
 fn link(revisions: &[&Revision], confirmed: i64) -> Link<'static> {
-    let held = |revision: &&Revision| Held {
+    let held = |revision: &&Revision| KeptRevision {
         // Tests keep their revisions until they end.
         revision: Box::leak(Box::new((*revision).clone())),
         received_at: at(confirmed),
@@ -53,7 +53,7 @@ fn estimates(pieces: &[(i64, i64, i64)]) -> Agenda<Estimate> {
 }
 
 /// Value and standing of each piece.
-fn shown(composition: &Composition) -> Vec<(i64, i64, i64, Standing)> {
+fn shown(composition: &Composition) -> Vec<(i64, i64, i64, ValueOrigin)> {
     let hour = |instant: Timestamp| instant.as_unix_seconds() / 3600;
     let pieces = composition.agenda.pieces().iter();
     pieces
@@ -69,12 +69,12 @@ fn shown(composition: &Composition) -> Vec<(i64, i64, i64, Standing)> {
 #[test]
 fn what_a_source_takes_back_others_may_fill() {
     let before = revision("a", EUR, Quality::Measured, &[(20, 26, 10)]);
-    let gone = Known::TAKEN_BACK.value;
+    let gone = KnownValue::TAKEN_BACK.value;
     let after = revision("a", EUR, Quality::Measured, &[(21, 22, 11), (22, 25, gone)]);
     let b = revision("b", EUR, Quality::Measured, &[(19, 23, 20)]);
     let chain = chain(EUR, vec![link(&[&after, &before], 19), link(&[&b], 19)]);
     let composition = compose(span(20, 26), at(20), &chain).unwrap();
-    let fresh = Standing::Fresh;
+    let fresh = ValueOrigin::Fresh;
     assert_eq!(
         shown(&composition),
         [(20, 21, 10, fresh), (21, 22, 11, fresh), (22, 23, 20, fresh), (25, 26, 10, fresh)]
@@ -96,13 +96,13 @@ fn the_first_source_that_has_a_value_counts_then_the_last_good_then_the_contract
     assert_eq!(
         shown(&composition),
         [
-            (20, 22, 10, Standing::Fresh),
-            (22, 23, 20, Standing::Fresh),
-            (23, 24, 11, Standing::Fresh),
-            (24, 25, 20, Standing::Fresh),
-            (25, 27, 30, Standing::LastGood { age }),
-            (27, 28, 40, Standing::Contract),
-            (28, 30, 50, Standing::Forecast),
+            (20, 22, 10, ValueOrigin::Fresh),
+            (22, 23, 20, ValueOrigin::Fresh),
+            (23, 24, 11, ValueOrigin::Fresh),
+            (24, 25, 20, ValueOrigin::Fresh),
+            (25, 27, 30, ValueOrigin::LastGood { age }),
+            (27, 28, 40, ValueOrigin::Contract),
+            (28, 30, 50, ValueOrigin::Forecast),
         ]
     );
     assert_eq!(composition.gaps, [span(30, 31)]);
@@ -162,9 +162,9 @@ fn an_unknown_cap_is_the_safe_mode_cap() {
     assert_eq!(
         shown(&composition),
         [
-            (0, 2, 100, Standing::SafeMode),
-            (2, 4, 900, Standing::Fresh),
-            (4, 6, 100, Standing::SafeMode),
+            (0, 2, 100, ValueOrigin::SafeMode),
+            (2, 4, 900, ValueOrigin::Fresh),
+            (4, 6, 100, ValueOrigin::SafeMode),
         ]
     );
     assert_eq!(composition.power_caps().unwrap().at(at(1)), Some(Power::from_microwatts(100)));
@@ -185,7 +185,7 @@ fn a_site_may_refuse_estimates() {
 fn a_span_names_the_vintages_it_rests_on_and_their_least_quality() {
     let mut a = revision("a", EUR, Quality::Measured, &[(0, 1, 1), (1, 2, 1)]);
     let b = revision("b", EUR, Quality::Forecast, &[(2, 3, 1)]);
-    let lesser = |piece: Known| Known { quality: Quality::Estimated, ..piece };
+    let lesser = |piece: KnownValue| KnownValue { quality: Quality::Estimated, ..piece };
     a.series.agenda = a.series.agenda.map(lesser);
     let composition =
         compose(span(0, 3), at(0), &chain(EUR, vec![link(&[&a], 0), link(&[&b], 0)])).unwrap();
@@ -212,7 +212,7 @@ fn hourly(source: &str, hours: &[Option<(i64, bool)>]) -> Revision {
     let estimated: Vec<bool> = hours.iter().flatten().map(|(_, estimated)| *estimated).collect();
     let pieces = revision.series.agenda.pieces().iter().zip(estimated).map(|(piece, estimated)| {
         let quality = if estimated { Quality::Estimated } else { Quality::Measured };
-        Piece { span: piece.span, value: Known { quality, ..piece.value } }
+        Piece { span: piece.span, value: KnownValue { quality, ..piece.value } }
     });
     revision.series.agenda = Agenda::new(pieces.collect()).unwrap();
     revision

@@ -8,7 +8,7 @@ use planner::agenda::{Agenda, Piece};
 use planner::decimal::format_millionths;
 use planner::time::Span;
 
-use super::{FeedError, Kind, Known, Quality};
+use super::{FeedError, Kind, KnownValue, Quality};
 
 /// Duplicates listed one by one; more are counted.
 const LISTED: usize = 3;
@@ -30,16 +30,16 @@ pub(crate) fn assemble(
     kind: Kind,
     mut readings: Vec<Reading>,
     notes: &mut Vec<String>,
-) -> Result<Agenda<Known>, FeedError> {
+) -> Result<Agenda<KnownValue>, FeedError> {
     readings.sort_by_key(|reading| reading.span);
     let impossible = without_impossible(kind, &mut readings, notes);
     if let Some(first) = impossible.filter(|_| readings.is_empty()) {
         return Err(FeedError::payload(first.span, format!("no value is a possible {kind}")));
     }
-    let mut pieces: Vec<Piece<Known>> = Vec::with_capacity(readings.len());
+    let mut pieces: Vec<Piece<KnownValue>> = Vec::with_capacity(readings.len());
     let mut conflicts = 0;
     for Reading { span, value, quality } in readings {
-        let known = Known { value, quality };
+        let known = KnownValue { value, quality };
         match pieces.last_mut() {
             Some(last) if last.span == span => {
                 if last.value.value != value {
@@ -85,12 +85,12 @@ fn without_impossible(
     impossible.first().copied()
 }
 
-fn better(kind: Kind, one: Known, other: Known) -> Known {
+fn better(kind: Kind, one: KnownValue, other: KnownValue) -> KnownValue {
     match one.quality.cmp(&other.quality) {
         std::cmp::Ordering::Greater => one,
         std::cmp::Ordering::Less => other,
         std::cmp::Ordering::Equal => {
-            Known { value: kind.cautious(one.value, other.value), quality: one.quality }
+            KnownValue { value: kind.cautious(one.value, other.value), quality: one.quality }
         }
     }
 }

@@ -3,7 +3,7 @@
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Seconds, Span, Timestamp};
 
-use super::{Known, Series, ratio};
+use super::{KnownValue, Series, ratio};
 
 impl Series {
     /// The means over steps of `step` that begin at its multiples since the epoch, each with the
@@ -12,7 +12,7 @@ impl Series {
     /// # Errors
     /// None: steps follow each other.
     pub fn averaged(&self, step: Seconds) -> Result<Self, AgendaError> {
-        let mut pieces: Vec<Piece<Known>> = Vec::new();
+        let mut pieces: Vec<Piece<KnownValue>> = Vec::new();
         let mut next: Option<Timestamp> = None;
         for piece in self.agenda.pieces() {
             let ceiling = piece.span.start().ceil_to(step);
@@ -31,18 +31,18 @@ impl Series {
     }
 }
 
-fn mean(agenda: &Agenda<Known>, span: Span) -> Option<Known> {
+fn mean(agenda: &Agenda<KnownValue>, span: Span) -> Option<KnownValue> {
     if !agenda.covers(span) {
         return None;
     }
     let parts = agenda.overlapping(span);
     let quality = parts.iter().map(|part| part.value.quality).min()?;
-    let weighted = |part: &Piece<Known>| {
+    let weighted = |part: &Piece<KnownValue>| {
         let length = part.span.intersection(span)?.length().get();
         Some(i128::from(part.value.value) * i128::from(length))
     };
     let sum: i128 = parts.iter().filter_map(weighted).sum();
-    Some(Known { value: ratio(sum, span.length().get().into())?, quality })
+    Some(KnownValue { value: ratio(sum, span.length().get().into())?, quality })
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
         let quarter = |(index, value): (i64, i64)| Piece {
             span: Span::starting(Timestamp::from_unix_seconds(index * 900), Seconds::new(900))
                 .unwrap(),
-            value: Known {
+            value: KnownValue {
                 value: value * 1_000_000,
                 quality: if index == 2 { Quality::Forecast } else { Quality::Measured },
             },
@@ -69,7 +69,7 @@ mod tests {
         let series = Series { kind, issued_at: None, agenda, notes: Vec::new() };
         let hours = series.averaged(Seconds::new(3600)).unwrap();
         let [hour] = hours.agenda.pieces() else { panic!("{:?}", hours.agenda) };
-        assert_eq!(hour.value, Known { value: 25_250_000, quality: Quality::Forecast });
+        assert_eq!(hour.value, KnownValue { value: 25_250_000, quality: Quality::Forecast });
         assert_eq!(hour.span.length(), Seconds::new(3600));
         assert_eq!(series.averaged(Seconds::new(900)).unwrap(), series);
     }

@@ -3,7 +3,7 @@
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Span, Timestamp};
 
-use super::{Known, Quality, Series};
+use super::{KnownValue, Quality, Series};
 
 /// Of what could not be read, so many parts are told.
 const TOLD: usize = 5;
@@ -51,7 +51,7 @@ impl Series {
     pub fn hold_back(
         &mut self,
         doubtful: &[Span],
-        held: &Agenda<Known>,
+        held: &Agenda<KnownValue>,
         bound: Option<i64>,
         now: Timestamp,
     ) -> Result<(), AgendaError> {
@@ -60,7 +60,7 @@ impl Series {
         }
         let mut pieces = self.outside(doubtful);
         for &span in doubtful {
-            let mut inside: Vec<Piece<Known>> = Vec::new();
+            let mut inside: Vec<Piece<KnownValue>> = Vec::new();
             for span in parts(span, &[&self.agenda, held], now) {
                 let (read, before) = (self.agenda.at(span.start()), held.at(span.start()));
                 let known = if span.start() < now {
@@ -69,7 +69,7 @@ impl Series {
                     let values = [read, before].into_iter().flatten().map(|known| known.value);
                     let value =
                         values.chain(bound).reduce(|one, other| self.kind.cautious(one, other));
-                    value.map(|value| Known { value, quality: Quality::Forecast })
+                    value.map(|value| KnownValue { value, quality: Quality::Forecast })
                 };
                 let Some(value) = known else { continue };
                 match inside.last_mut() {
@@ -87,7 +87,7 @@ impl Series {
     }
 
     /// The pieces between doubtful spans.
-    fn outside(&self, doubtful: &[Span]) -> Vec<Piece<Known>> {
+    fn outside(&self, doubtful: &[Span]) -> Vec<Piece<KnownValue>> {
         let starts = [Timestamp::MIN].into_iter().chain(doubtful.iter().map(|span| span.end()));
         let ends = doubtful.iter().map(|span| span.start()).chain([Timestamp::MAX]);
         let between = starts.zip(ends).filter_map(|(start, end)| Span::new(start, end));
@@ -103,7 +103,7 @@ impl Series {
 }
 
 /// A span cut wherever an agenda may change, and now.
-fn parts(span: Span, agendas: &[&Agenda<Known>], now: Timestamp) -> Vec<Span> {
+fn parts(span: Span, agendas: &[&Agenda<KnownValue>], now: Timestamp) -> Vec<Span> {
     let mut edges = vec![span.start(), span.end()];
     edges.extend(Some(now).filter(|now| span.contains(*now)));
     for agenda in agendas {
@@ -126,10 +126,10 @@ mod tests {
         Timestamp::from_unix_seconds(hour * 3600)
     }
 
-    fn agenda(pieces: &[(i64, i64, i64)]) -> Agenda<Known> {
+    fn agenda(pieces: &[(i64, i64, i64)]) -> Agenda<KnownValue> {
         let piece = |&(start, end, value): &(i64, i64, i64)| Piece {
             span: Span::new(at(start), at(end)).unwrap(),
-            value: Known { value, quality: Quality::Measured },
+            value: KnownValue { value, quality: Quality::Measured },
         };
         Agenda::new(pieces.iter().map(piece).collect()).unwrap()
     }

@@ -39,14 +39,14 @@ const MOST_NOTES: usize = 40;
 
 /// A value of a piece and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownValue {
     /// In the exact unit of the agenda's [`Kind`].
     pub value: i64,
     /// How well the value is known.
     pub quality: Quality,
 }
 
-impl Known {
+impl KnownValue {
     /// No value: over this span a source takes back what it said before. No value is so low.
     pub const TAKEN_BACK: Self = Self { value: i64::MIN, quality: Quality::Measured };
 }
@@ -70,7 +70,7 @@ pub struct Series {
     /// When the supplier says it was issued; `None` where it does not say.
     pub issued_at: Option<Timestamp>,
     /// The pieces, sorted, without overlap; gaps are gaps of the payload.
-    pub agenda: Agenda<Known>,
+    pub agenda: Agenda<KnownValue>,
     /// What was resolved or left out, in words.
     pub notes: Vec<String>,
 }
@@ -225,7 +225,7 @@ impl Series {
     /// Pieces that overlap, which those of an [`Agenda`] do not.
     pub fn take_back(
         &mut self,
-        held: &Agenda<Known>,
+        held: &Agenda<KnownValue>,
         from: Timestamp,
     ) -> Result<Vec<Span>, AgendaError> {
         let mut gone: Vec<Span> = Vec::new();
@@ -247,7 +247,7 @@ impl Series {
             touches
         });
         let mut pieces = self.agenda.pieces().to_vec();
-        pieces.extend(gone.iter().map(|&span| Piece { span, value: Known::TAKEN_BACK }));
+        pieces.extend(gone.iter().map(|&span| Piece { span, value: KnownValue::TAKEN_BACK }));
         pieces.sort_unstable_by_key(|piece| piece.span);
         self.agenda = Agenda::new(pieces)?;
         Ok(gone)
@@ -255,9 +255,9 @@ impl Series {
 
     /// Whether it says anything that `held` does not: another value or quality, or a value where
     /// there was none. What it leaves out is no news.
-    pub fn is_news(&self, held: &Agenda<Known>) -> bool {
+    pub fn is_news(&self, held: &Agenda<KnownValue>) -> bool {
         self.agenda.pieces().iter().any(|piece| {
-            let same = |before: &Piece<Known>| before.value == piece.value;
+            let same = |before: &Piece<KnownValue>| before.value == piece.value;
             !held.covers(piece.span) || !held.overlapping(piece.span).iter().all(same)
         })
     }
@@ -273,7 +273,7 @@ mod tests {
         let at = Timestamp::from_unix_seconds;
         let piece = |&(start, end, value): &(i64, i64, i64)| Piece {
             span: Span::new(at(start), at(end)).unwrap(),
-            value: Known { value, quality: Quality::Measured },
+            value: KnownValue { value, quality: Quality::Measured },
         };
         let agenda = Agenda::new(pieces.iter().map(piece).collect()).unwrap();
         let kind = Kind::Price { currency: Currency::EUR };
@@ -298,7 +298,7 @@ mod tests {
         let gone = |held: &[(i64, i64, i64)], said: &[(i64, i64, i64)], now: i64| {
             let mut new = series(said);
             let gone = new.take_back(&series(held).agenda, at(now)).unwrap();
-            let back = |piece: &&Piece<Known>| piece.value == Known::TAKEN_BACK;
+            let back = |piece: &&Piece<KnownValue>| piece.value == KnownValue::TAKEN_BACK;
             let written: Vec<Span> =
                 new.agenda.pieces().iter().filter(back).map(|piece| piece.span).collect();
             assert_eq!(written, gone);

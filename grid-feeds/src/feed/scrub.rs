@@ -27,9 +27,10 @@ const MOST_GRANTED: usize = 32;
 
 /// The secrets of this process. Logs and messages are the process's, and so is what must not be in
 /// them: one supplier may repeat another one's token.
-static KNOWN: RwLock<Known> = RwLock::new(Known { read: Vec::new(), granted: VecDeque::new() });
+static KNOWN: RwLock<KnownSecrets> =
+    RwLock::new(KnownSecrets { read: Vec::new(), granted: VecDeque::new() });
 
-struct Known {
+struct KnownSecrets {
     /// Those of the settings, for ever.
     read: Vec<Spellings>,
     /// The latest tokens got by them.
@@ -58,7 +59,7 @@ pub(super) fn remember_granted(token: &str) {
     });
 }
 
-fn learn(secret: &str, keep: impl FnOnce(&mut Known, Spellings)) {
+fn learn(secret: &str, keep: impl FnOnce(&mut KnownSecrets, Spellings)) {
     if secret.len() < SHORTEST_KNOWN {
         return;
     }
@@ -68,7 +69,7 @@ fn learn(secret: &str, keep: impl FnOnce(&mut Known, Spellings)) {
     }
 }
 
-impl Known {
+impl KnownSecrets {
     fn all(&self) -> impl Iterator<Item = &Spellings> {
         self.read.iter().chain(&self.granted)
     }

@@ -3,7 +3,7 @@
 use planner::agenda::{Agenda, Piece};
 use planner::time::{Seconds, Span};
 
-use super::{FeedError, Known, Series};
+use super::{FeedError, KnownValue, Series};
 
 /// Suppliers round what is asked for to whole days of their own.
 const ROUNDED: Seconds = Seconds::new(2 * 86_400);
@@ -22,7 +22,7 @@ impl Series {
         }
         let near = Span::new(window.start() - ROUNDED, window.end() + ROUNDED).unwrap_or(window);
         let all = self.agenda.pieces();
-        let kept: Vec<Piece<Known>> =
+        let kept: Vec<Piece<KnownValue>> =
             all.iter().copied().filter(|piece| piece.span.overlaps(near)).collect();
         let far = all.len() - kept.len();
         if far > 0 {
@@ -49,7 +49,7 @@ mod tests {
             Span::starting(at, Seconds::new(86_400)).unwrap()
         };
         let series = |days: &[i64]| {
-            let value = Known { value: 1, quality: Quality::Measured };
+            let value = KnownValue { value: 1, quality: Quality::Measured };
             let piece = |&it: &i64| Piece { span: day(it), value };
             let agenda = Agenda::new(days.iter().map(piece).collect()).unwrap();
             let kind = Kind::Price { currency: Currency::EUR };

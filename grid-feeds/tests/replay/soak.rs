@@ -1,6 +1,6 @@
 //! Two weeks of virtual time with faults in a third of all answers.
 
-use grid_feeds::compose::{Chain, Held, Link, compose};
+use grid_feeds::compose::{Chain, KeptRevision, Link, compose};
 use grid_feeds::feed::{FeedError, Fetched, Query, Revision};
 use grid_feeds::plausibility::{Limits, judge};
 use grid_feeds::schedule::{Outcome, Rhythm, Schedule};
@@ -60,7 +60,7 @@ impl Polled {
     }
 
     fn link(&self) -> Link<'_> {
-        let revisions = self.received.iter().rev().map(|(received_at, revision)| Held {
+        let revisions = self.received.iter().rev().map(|(received_at, revision)| KeptRevision {
             revision,
             received_at: *received_at,
             confirmed_at: *received_at,

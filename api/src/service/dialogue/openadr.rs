@@ -2,7 +2,7 @@
 //! and alerts (`docs/NEGOTIATION.md`).
 
 use grid_feeds::feed::RetryClass;
-use openadr::{Asked, Fee, PlannedInterval, QuietSpan, Used, Ven};
+use openadr::{Fee, PlannedInterval, PowerRequest, QuietSpan, Used, Ven};
 use planner::quantity::{Currency, Power};
 use planner::time::Span;
 use serde::Deserialize;
@@ -94,12 +94,12 @@ fn planned(document: &Value) -> Vec<PlannedInterval> {
     spans(document, "intervals").filter_map(interval).collect()
 }
 
-fn asked(document: &Value, fee: &str, currency: Currency) -> Vec<Asked> {
+fn asked(document: &Value, fee: &str, currency: Currency) -> Vec<PowerRequest> {
     let asked = |(span, it): (Span, &Value)| {
         let power = watts(&it["power_w"])?;
         let fee_limit = it[fee].as_f64().filter(|fee| *fee > 0.0);
         let fee_limit = fee_limit.map(|fee| per_kw(fee, power, currency));
-        Some(Asked { span, power, fee_limit })
+        Some(PowerRequest { span, power, fee_limit })
     };
     spans(document, "power").filter_map(asked).collect()
 }

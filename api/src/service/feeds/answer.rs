@@ -1,6 +1,6 @@
 //! What a source is asked for, and what its answer is worth: pure.
 
-use grid_feeds::feed::{Doubt, FeedError, Kind, Known, Quality, Revision, Series, Validator};
+use grid_feeds::feed::{Doubt, FeedError, Kind, KnownValue, Quality, Revision, Series, Validator};
 use grid_feeds::plausibility::{Limits, judge};
 use grid_feeds::schedule::Schedule;
 use planner::agenda::{Agenda, AgendaError, Piece};
@@ -86,8 +86,8 @@ pub(super) fn awaits(schedule: &Schedule, state: &FeedState, now: Timestamp) -> 
 }
 
 /// Whether a value is what a source publishes in the end.
-pub(super) fn is_final(source: &Source, known: Option<Known>) -> bool {
-    let known = known.filter(|known| *known != Known::TAKEN_BACK);
+pub(super) fn is_final(source: &Source, known: Option<KnownValue>) -> bool {
+    let known = known.filter(|known| *known != KnownValue::TAKEN_BACK);
     known.is_some_and(|it| {
         it.quality == Quality::Measured || !source.provider.is_binding(source.quantity)
     })
@@ -98,7 +98,7 @@ pub(super) fn is_final(source: &Source, known: Option<Known>) -> bool {
 /// `bound` holds.
 pub(super) fn judged(
     revision: Revision,
-    held: &Agenda<Known>,
+    held: &Agenda<KnownValue>,
     says_all: bool,
     bound: Option<i64>,
     now: Timestamp,
@@ -118,11 +118,11 @@ pub(super) fn judged(
 }
 
 /// Provisional prices do not replace binding ones of the same source.
-fn without_provisional(mut series: Series, held: &Agenda<Known>) -> Result<Series, FeedError> {
+fn without_provisional(mut series: Series, held: &Agenda<KnownValue>) -> Result<Series, FeedError> {
     let Kind::Price { .. } = series.kind else { return Ok(series) };
-    let is_binding = |piece: &Piece<Known>| piece.value.quality == Quality::Measured;
+    let is_binding = |piece: &Piece<KnownValue>| piece.value.quality == Quality::Measured;
     let all = series.agenda.pieces();
-    let kept: Vec<Piece<Known>> = all
+    let kept: Vec<Piece<KnownValue>> = all
         .iter()
         .copied()
         .filter(|piece| {
@@ -149,7 +149,7 @@ fn bad_agenda(error: AgendaError) -> FeedError {
 /// where there is no such thing.
 pub(super) fn taken_back(
     series: &mut Series,
-    held: &Agenda<Known>,
+    held: &Agenda<KnownValue>,
     now: Timestamp,
 ) -> Result<bool, FeedError> {
     let gone = series.take_back(held, now).map_err(bad_agenda)?;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use grid_feeds::compose::{ANY_AGE, Chain, Composition, Held, Link, compose};
+use grid_feeds::compose::{ANY_AGE, Chain, Composition, KeptRevision, Link, compose};
 use grid_feeds::feed::{Accounting, Estimate, Factors, Kind, Quantity, Revision};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
@@ -275,7 +275,7 @@ impl SaidBySources {
             revisions: part
                 .revisions
                 .iter()
-                .map(|(revision, received_at)| Held {
+                .map(|(revision, received_at)| KeptRevision {
                     revision,
                     received_at: *received_at,
                     confirmed_at: part.confirmed.unwrap_or(*received_at),

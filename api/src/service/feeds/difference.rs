@@ -4,7 +4,7 @@
 //! disturbed by changes alone. The past keeps its values where sources fall silent: they were in
 //! force. `O(pieces)` of both.
 
-use grid_feeds::compose::{Composition, Sourced, Standing as LinkState};
+use grid_feeds::compose::{Composition, Sourced, ValueOrigin};
 use planner::agenda::Piece;
 use planner::time::{Span, Timestamp};
 
@@ -27,11 +27,11 @@ pub fn composed(composition: &Composition) -> Vec<KnownPiece> {
         let put_by = vintage.source.strip_prefix(PUT);
         let kind = match vintage.standing {
             _ if put_by.is_some() => OriginKind::Put,
-            LinkState::Fresh => OriginKind::Fresh,
-            LinkState::LastGood { .. } => OriginKind::LastGood,
-            LinkState::Contract => OriginKind::Contract,
-            LinkState::Forecast => OriginKind::Forecast,
-            LinkState::SafeMode => OriginKind::SafeMode,
+            ValueOrigin::Fresh => OriginKind::Fresh,
+            ValueOrigin::LastGood { .. } => OriginKind::LastGood,
+            ValueOrigin::Contract => OriginKind::Contract,
+            ValueOrigin::Forecast => OriginKind::Forecast,
+            ValueOrigin::SafeMode => OriginKind::SafeMode,
         };
         let origin = Origin {
             source: put_by.unwrap_or(&vintage.source).to_owned(),

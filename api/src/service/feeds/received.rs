@@ -1,6 +1,6 @@
 //! Between what feeds say and what is stored.
 
-use grid_feeds::feed::{Accounting, Doubt, Factors, Kind, Known, Revision, Series};
+use grid_feeds::feed::{Accounting, Doubt, Factors, Kind, KnownValue, Revision, Series};
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::quantity::Currency;
 use planner::time::Timestamp;
@@ -15,7 +15,7 @@ pub(super) const PUT: &str = "api/";
 /// A revision to be kept, received at `now`.
 pub fn stored(revision: &Revision, now: Timestamp) -> NewFeedRevision {
     let series = &revision.series;
-    let piece = |piece: &Piece<Known>| Piece {
+    let piece = |piece: &Piece<KnownValue>| Piece {
         span: piece.span,
         value: FeedValue { value: piece.value.value, quality: piece.value.quality },
     };
@@ -41,7 +41,7 @@ pub(super) fn revived(
 ) -> Result<(Revision, Timestamp), AgendaError> {
     let piece = |piece: &Piece<FeedValue>| Piece {
         span: piece.span,
-        value: Known { value: piece.value.value, quality: piece.value.quality },
+        value: KnownValue { value: piece.value.value, quality: piece.value.quality },
     };
     let agenda = Agenda::new(kept.pieces.iter().map(piece).collect())?;
     let (issued_at, notes) = (kept.meta.issued, kept.meta.notes);

@@ -1,7 +1,7 @@
 //! What a source said before, and whether what it says now fits what is composed.
 
-use grid_feeds::compose::{ANY_AGE, Chain, Held, Link, compose};
-use grid_feeds::feed::{FeedError, Kind, Known, Quality};
+use grid_feeds::compose::{ANY_AGE, Chain, KeptRevision, Link, compose};
+use grid_feeds::feed::{FeedError, Kind, KnownValue, Quality};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -38,7 +38,7 @@ impl FeedService {
         let all = held.overlapping(span).iter();
         let measured = all
             .map(|piece| piece.value)
-            .all(|it| it.quality == Quality::Measured && it != Known::TAKEN_BACK);
+            .all(|it| it.quality == Quality::Measured && it != KnownValue::TAKEN_BACK);
         Ok(measured && held.covers(span))
     }
 
@@ -86,7 +86,7 @@ impl FeedService {
         kind: Kind,
         window: Option<Span>,
         now: Timestamp,
-    ) -> Result<Agenda<Known>, Fault> {
+    ) -> Result<Agenda<KnownValue>, Fault> {
         let empty = || Agenda::new(Vec::new()).map_err(Fault::internal);
         let Some(window) = window else { return empty() };
         let id = &source.id;
@@ -98,7 +98,7 @@ impl FeedService {
             let of_kind = kept.into_iter().filter(|kept| kept.meta.kind == words);
             let revisions =
                 of_kind.map(|kept| revived(kept, kind)).collect::<Result<Vec<_>, _>>()?;
-            let held = revisions.iter().map(|(revision, received_at)| Held {
+            let held = revisions.iter().map(|(revision, received_at)| KeptRevision {
                 revision,
                 received_at: *received_at,
                 confirmed_at: now,
@@ -106,7 +106,7 @@ impl FeedService {
             let link = Link { revisions: held.collect(), fresh_for: ANY_AGE, usable_for: ANY_AGE };
             let chain = Chain::of_sources(kind, vec![link]);
             let said = compose(window, now, &chain)?.agenda;
-            anyhow::Ok(said.map(|it| Known { value: it.value, quality: it.quality }))
+            anyhow::Ok(said.map(|it| KnownValue { value: it.value, quality: it.quality }))
         })
         .await?
         .map_err(Fault::Internal)

@@ -11,7 +11,7 @@ use openleadr_wire::{Duration, Unit};
 use planner::quantity::{Energy, Power};
 use planner::time::{Span, Timestamp};
 
-use super::{Asked, PlannedInterval, QuietSpan, ReportKind, Used};
+use super::{PlannedInterval, PowerRequest, QuietSpan, ReportKind, Used};
 
 /// What a report says, whatever event it answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl Contents {
     }
 
     /// Requests for more power, each an interval with the most that it may cost for each kW.
-    pub fn request(asked: &[Asked]) -> Self {
+    pub fn request(asked: &[PowerRequest]) -> Self {
         let mut descriptors = vec![descriptor(
             ReportType::ImportReservationCapacity,
             ReadingType::DirectRead,
@@ -75,7 +75,7 @@ impl Contents {
         let mut fee = ReportPayloadDescriptor::new(ReportType::ImportReservationFee);
         fee.units = unit;
         descriptors.push(fee);
-        let payloads = |it: &Asked| {
+        let payloads = |it: &PowerRequest| {
             let fee = it.fee_limit.map_or(0.0, |fee| fee.per_kw_millionths as f64 / 1e6);
             let power = number("IMPORT_RESERVATION_CAPACITY", kilowatts(it.power));
             vec![power, number("IMPORT_RESERVATION_FEE", fee)]

@@ -42,7 +42,7 @@ pub struct QuietSpan {
 
 /// Power that is asked for beyond what we may draw; each is a request of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct PowerRequest {
     /// The time for which it is asked for.
     pub span: Span,
     /// The power beyond what we may draw.

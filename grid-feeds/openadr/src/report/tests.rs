@@ -2,7 +2,7 @@ use planner::quantity::{Currency, Energy, Power};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, Contents, PlannedInterval, QuietSpan, ReportKind, Used};
+use super::{Contents, PlannedInterval, PowerRequest, QuietSpan, ReportKind, Used};
 use crate::map::Fee;
 use crate::wire::{Event, SentReport};
 
@@ -78,8 +78,8 @@ fn a_plan_is_energy_expected_and_power_reserved() {
 fn a_request_is_spelt_as_in_the_table_and_begins_with_no_fee() {
     let fee = Fee { per_kw_millionths: 110_000, currency: Currency::EUR };
     let asked = [
-        Asked { span: span(9, 10), power: watts(50_000.0), fee_limit: None },
-        Asked { span: span(9, 11), power: watts(20_000.0), fee_limit: Some(fee) },
+        PowerRequest { span: span(9, 10), power: watts(50_000.0), fee_limit: None },
+        PowerRequest { span: span(9, 11), power: watts(20_000.0), fee_limit: Some(fee) },
     ];
     let document = document(Contents::request(&asked));
     let told: Vec<_> = told(&document).into_iter().map(|(_, _, payloads)| payloads).collect();

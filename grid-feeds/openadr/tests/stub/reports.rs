@@ -1,5 +1,5 @@
 use grid_feeds::feed::RetryClass;
-use openadr::{Asked, PlannedInterval, QuietSpan, VenError};
+use openadr::{PlannedInterval, PowerRequest, QuietSpan, VenError};
 use planner::quantity::Power;
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn a_report_replaces_the_earlier_one_of_its_name() {
     let ven = server.ven();
     ven.plan(&planned(1_000.0), now()).await.unwrap();
     ven.plan(&planned(2_000.0), now()).await.unwrap();
-    let asked = [Asked { span: span(3), power: power(5_000.0), fee_limit: None }];
+    let asked = [PowerRequest { span: span(3), power: power(5_000.0), fee_limit: None }];
     ven.ask(&asked, now()).await.unwrap();
     // Another process of the same site.
     server.ven().plan(&planned(3_000.0), now()).await.unwrap();
@@ -180,7 +180,7 @@ async fn a_withdrawn_question_goes() {
     let server = Server::start();
     server.world().events = vec![asking("a", &[10.0; 6])];
     let ven = server.ven();
-    let asked = [Asked { span: span(3), power: power(5_000.0), fee_limit: None }];
+    let asked = [PowerRequest { span: span(3), power: power(5_000.0), fee_limit: None }];
     ven.ask(&asked, now()).await.unwrap();
     ven.hear(now()).await.unwrap();
     assert_eq!(server.world().reports.len(), 1);

@@ -1,6 +1,6 @@
 //! A peak is asked for, and granted, partly granted, refused, or left without an answer.
 
-use openadr::{Asked, Fee, Ven};
+use openadr::{Fee, PowerRequest, Ven};
 use openleadr_client::{BusinessLogic, ProgramClient};
 use planner::quantity::Currency;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn asked() -> (Vtn, ProgramClient<BusinessLogic>, Ven) {
     program.create_event(event(&program, "price", "PRICE", 0, &[0.2])).await.unwrap();
     let ven = vtn.ven();
     let fee = Fee { per_kw_millionths: 150_000, currency: Currency::EUR };
-    let asked = Asked { span: span(3, 5), power: power(50.0), fee_limit: Some(fee) };
+    let asked = PowerRequest { span: span(3, 5), power: power(50.0), fee_limit: Some(fee) };
     ven.ask(&[asked], now()).await.unwrap();
     let received = reports(&vtn, "wattbook-request").await;
     assert_eq!(received.len(), 1);
@@ -97,7 +97,7 @@ async fn a_peak_is_refused_with_an_offer() {
     let price = available[0].price.unwrap();
     assert_eq!(price.per_kw_millionths, 400_000);
     // Asked again for what is to be had: the request takes the place of the one before.
-    let again = Asked { span: span(3, 5), power: power(20.0), fee_limit: Some(price) };
+    let again = PowerRequest { span: span(3, 5), power: power(20.0), fee_limit: Some(price) };
     ven.ask(&[again], now()).await.unwrap();
     let received = reports(&vtn, "wattbook-request").await;
     assert_eq!(received.len(), 1);

@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request};
+use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Router {
 const HOUR: Seconds = Seconds::new(3600);
 const PUBLICATION: (i8, i8) = (14, 0);
 
-async fn hours(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn hours(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let instant = |name: &str| {
         let milliseconds: i64 = asked.get(name)?.parse().ok()?;
         Some(Timestamp::from_unix_seconds(milliseconds / 1000))

@@ -8,7 +8,7 @@ use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request, span};
+use super::{Parameters, ReplayedSource, bad_request, span};
 use crate::view::{View, number, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
@@ -30,7 +30,7 @@ const DAY: Seconds = Seconds::new(86_400);
 async fn carbon_intensity(
     Path(what): Path<String>,
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Parameters>,
     Extension(view): Extension<View>,
 ) -> Response {
     if !headers.contains_key("auth-token") {

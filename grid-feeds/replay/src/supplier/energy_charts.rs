@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request};
+use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, price_step, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[
@@ -39,7 +39,7 @@ const QUARTER: Seconds = Seconds::new(900);
 /// How far the CO2 forecast reaches.
 const HORIZON: Seconds = Seconds::new(86_400);
 
-async fn prices(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn prices(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let Some(days) = days(&asked) else { return bad_request("no days") };
     let out = days.into_iter().filter(|&day| view.day_is_out(&berlin, day, PUBLICATION));
@@ -56,7 +56,10 @@ async fn prices(Query(asked): Query<Asked>, Extension(view): Extension<View>) ->
     .into_response()
 }
 
-async fn co2_equivalents(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn co2_equivalents(
+    Query(asked): Query<Parameters>,
+    Extension(view): Extension<View>,
+) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let Some(days) = days(&asked) else { return bad_request("no days") };
     let spans = days.into_iter().filter_map(|day| Some(steps(berlin.day(day)?, QUARTER)));
@@ -74,7 +77,7 @@ async fn co2_equivalents(Query(asked): Query<Asked>, Extension(view): Extension<
     .into_response()
 }
 
-fn days(asked: &Asked) -> Option<Vec<Date>> {
+fn days(asked: &Parameters) -> Option<Vec<Date>> {
     let day = |name: &str| asked.get(name)?.parse::<Date>().ok();
     let (first, last) = (day("start")?, day("end")?);
     Some(first.series(jiff::ToSpan::days(1)).take_while(|day| *day <= last).collect())

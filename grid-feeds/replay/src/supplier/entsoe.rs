@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
-use super::{Asked, ReplayedSource, bad_request};
+use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, Zone, price_step, steps};
 
 /// Settings of a source that asks here.
@@ -42,7 +42,7 @@ const GENERATION: i64 = 10_000_000_000;
 const GAS: i64 = 490;
 const NUCLEAR: i64 = 12;
 
-async fn document(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn document(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let text = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
     if text("securityToken").is_empty() {
         return StatusCode::UNAUTHORIZED.into_response();

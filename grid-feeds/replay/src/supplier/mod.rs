@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use planner::time::{Span, Timestamp};
 
 /// The parameters of a request.
-type Asked = HashMap<String, String>;
+type Parameters = HashMap<String, String>;
 
 /// A source that can ask the replay supplier, as it is written in the settings file.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +69,12 @@ impl ReplayedSource {
 }
 
 /// A parameter that is an instant.
-fn instant(asked: &Asked, name: &str) -> Option<Timestamp> {
+fn instant(asked: &Parameters, name: &str) -> Option<Timestamp> {
     Timestamp::parse(asked.get(name)?).ok()
 }
 
 /// Two parameters that are a span.
-fn span(asked: &Asked, start: &str, end: &str) -> Option<Span> {
+fn span(asked: &Parameters, start: &str, end: &str) -> Option<Span> {
     Span::new(instant(asked, start)?, instant(asked, end)?)
 }
 

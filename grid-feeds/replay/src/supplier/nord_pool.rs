@@ -8,7 +8,7 @@ use axum::{Json, Router};
 use planner::time::Span;
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request};
+use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, Zone, number, price_step, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Router {
 
 const PUBLICATION: (i8, i8) = (12, 55);
 
-async fn day(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn day(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let berlin = Zone::named("Europe/Berlin");
     let day = asked.get("date").and_then(|date| date.parse().ok());
     let (Some(day), area) = (day, view.area(asked.get("deliveryArea"))) else {

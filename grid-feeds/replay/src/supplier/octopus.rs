@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request, span};
+use super::{Parameters, ReplayedSource, bad_request, span};
 use crate::view::{View, Zone, number, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
@@ -35,7 +35,7 @@ const PAGE: usize = 40;
 const PUBLICATION: (i8, i8) = (16, 0);
 const DAY_ENDS: i8 = 23;
 
-async fn rates(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn rates(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let Some(span) = span(&asked, "period_from", "period_to") else {
         return bad_request("no period");
     };

@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request};
+use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, number, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[ReplayedSource {
@@ -26,7 +26,7 @@ const QUARTER: Seconds = Seconds::new(900);
 /// Measurements come this long after their start.
 const DELAY: Seconds = Seconds::new(1800);
 
-async fn records(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn records(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let condition = asked.get("where").map(String::as_str).unwrap_or_default();
     let mut bounds = condition.split('"').skip(1).step_by(2).map(Timestamp::parse);
     let span = match (bounds.next(), bounds.next()) {

@@ -8,7 +8,7 @@ use axum::{Json, Router};
 use jiff::civil::{Date, date};
 use serde_json::{Map, Value, json};
 
-use super::{Asked, ReplayedSource, bad_request, span};
+use super::{Parameters, ReplayedSource, bad_request, span};
 use crate::view::{View, Zone};
 
 /// A contract whose colours come by this access.
@@ -64,7 +64,7 @@ async fn token(headers: HeaderMap) -> Response {
 
 async fn calendars(
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Parameters>,
     Extension(view): Extension<View>,
 ) -> Response {
     if authorization(&headers) != format!("Bearer {TOKEN}") {
@@ -92,7 +92,7 @@ async fn calendars(
     .into_response()
 }
 
-async fn season(Query(asked): Query<Asked>, Extension(view): Extension<View>) -> Response {
+async fn season(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let first = asked.get("season").and_then(|season| season.split('-').next()?.parse().ok());
     let Some(year): Option<i16> = first else { return bad_request("no season") };
     let paris = Zone::named("Europe/Paris");

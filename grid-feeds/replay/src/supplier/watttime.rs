@@ -8,7 +8,7 @@ use axum::{Json, Router};
 use planner::time::{Seconds, Span};
 use serde_json::{Value, json};
 
-use super::{Asked, ReplayedSource, bad_request, span};
+use super::{Parameters, ReplayedSource, bad_request, span};
 use crate::view::{View, steps};
 
 pub(super) const SOURCES: &[ReplayedSource] = &[
@@ -56,7 +56,7 @@ async fn login(headers: HeaderMap) -> Response {
 
 async fn forecast(
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Parameters>,
     Extension(view): Extension<View>,
 ) -> Response {
     let hours = asked.get("horizon_hours").and_then(|hours| hours.parse().ok()).unwrap_or(24);
@@ -66,7 +66,7 @@ async fn forecast(
 
 async fn historical(
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Parameters>,
     Extension(view): Extension<View>,
 ) -> Response {
     // The end is inclusive.
@@ -76,7 +76,7 @@ async fn historical(
     answer(&headers, &asked, &view, span)
 }
 
-fn answer(headers: &HeaderMap, asked: &Asked, view: &View, span: Option<Span>) -> Response {
+fn answer(headers: &HeaderMap, asked: &Parameters, view: &View, span: Option<Span>) -> Response {
     if authorization(headers) != format!("Bearer {TOKEN}") {
         return StatusCode::UNAUTHORIZED.into_response();
     }

@@ -9,7 +9,9 @@ use planner::time::{Seconds, Span};
 use rust_decimal::Decimal;
 
 use super::settings::{self, Days, Holidays, Settings};
-use crate::feed::{Estimate, FeedError, Kind, Known, Quality, Series, decimal, millionths, ratio};
+use crate::feed::{
+    Estimate, FeedError, Kind, KnownValue, Quality, Series, decimal, millionths, ratio,
+};
 use crate::local_time::LocalTime;
 use crate::provider::rte_tempo::{Announced, Colour, Colours, is_french_holiday, shares};
 
@@ -99,7 +101,7 @@ impl Tariff {
         for part in self.parts(window)? {
             match self.fit(&part, colours.get(&part.day).copied()) {
                 Some(Fit::Price(value, quality)) => {
-                    pieces.push(Piece { span: part.span, value: Known { value, quality } });
+                    pieces.push(Piece { span: part.span, value: KnownValue { value, quality } });
                 }
                 Some(Fit::UnknownColour) | None => {
                     unknown.insert(part.day);

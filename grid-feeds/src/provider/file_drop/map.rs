@@ -5,7 +5,7 @@ use planner::json;
 use planner::quantity::{Power, Rate};
 use planner::time::Span;
 
-use crate::feed::{FeedError, Kind, Known, Quality, Quantity, Series};
+use crate::feed::{FeedError, Kind, KnownValue, Quality, Quantity, Series};
 use crate::table;
 
 /// What a file is written in.
@@ -87,7 +87,7 @@ pub fn merged(kind: Kind, quality: Quality, files: &[Agenda<i64>]) -> Result<Ser
         return Err(FeedError::not_published("no file has a value"));
     }
     let agenda = Agenda::new(pieces).map_err(|error| FeedError::payload("the files", error))?;
-    let agenda = agenda.map(|value| Known { value, quality });
+    let agenda = agenda.map(|value| KnownValue { value, quality });
     Ok(Series { kind, issued_at: None, agenda, notes: Vec::new() })
 }
 
