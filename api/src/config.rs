@@ -7,7 +7,7 @@
 pub mod feeds;
 pub mod limits;
 pub mod negotiation;
-pub mod supplier;
+pub mod source_provider;
 pub mod webhooks;
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use limits::{LimitFields, Limits};
 use negotiation::{Negotiation, NegotiationFields};
-use supplier::OpenAdr;
+use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
 
 /// What the command line and the environment may set; anything absent is left to the file.
@@ -185,7 +185,7 @@ impl Settings {
         ensure!(simulation_threads <= 1024, "simulation_threads must be at most 1024");
         let currency = Currency::parse(currency)
             .with_context(|| format!("the setting currency = {currency:?}"))?;
-        let openadr = supplier::openadr(file.openadr, currency).context("[openadr]")?;
+        let openadr = source_provider::openadr(file.openadr, currency).context("[openadr]")?;
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);

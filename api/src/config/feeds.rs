@@ -17,7 +17,7 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::supplier::{OpenAdr, Supplier};
+use super::source_provider::{OpenAdr, SourceProvider};
 
 /// The source of what is put through the API: it counts before all feeds.
 pub const API_SOURCE: &str = "api";
@@ -48,8 +48,8 @@ pub struct Source {
     pub quantity: Quantity,
     /// The provider's name in the settings, such as `entsoe`.
     pub provider_word: String,
-    /// The supplier and its settings.
-    pub provider: Supplier,
+    /// The provider and its settings.
+    pub provider: SourceProvider,
     /// How it publishes and may be asked.
     pub rhythm: Rhythm,
     /// How long to wait for answers.
@@ -203,7 +203,7 @@ fn source(
     ensure!(fields.id != API_SOURCE, "the id {API_SOURCE:?} is that of what is put by hand");
     let provider_word = table.get("provider").and_then(Value::as_str).unwrap_or_default();
     let provider_word = provider_word.to_owned();
-    let provider = Supplier::read(table, openadr)?;
+    let provider = SourceProvider::read(table, openadr)?;
     let quantity = quantity(&fields.quantity)?;
     let usual = provider.rhythm(quantity);
     let rhythm = rhythm(&usual, fields.poll).context("poll")?;

@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::client::Contact;
 use crate::error::VenError;
-use crate::map::{Reader, SupplierWord};
+use crate::map::{EventReader, SupplierWord};
 use crate::report::{Contents, PlannedInterval, PowerRequest, QuietSpan, ReportKind, Used};
 use crate::settings::Settings;
 use crate::wire::{Event, Program, SentReport};
@@ -154,9 +154,9 @@ impl Ven {
         &self.shared.changes
     }
 
-    fn reader(&self, now: Timestamp) -> Reader<'_> {
+    fn reader(&self, now: Timestamp) -> EventReader<'_> {
         let currency = self.currency();
-        Reader { now, until: now + AHEAD, currency, targets: &self.settings().targets }
+        EventReader { now, until: now + AHEAD, currency, targets: &self.settings().targets }
     }
 
     async fn state(&self, now: Timestamp) -> Result<State, VenError> {

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::cli::back_fill::{fetch_part, parts};
-use crate::cli::supplier::series::Series;
+use crate::cli::supplier::series::ReplayedSeries;
 use crate::clock::Clock;
 use crate::config::feeds::Source;
 use crate::config::{Overrides, Settings};
@@ -121,7 +121,7 @@ impl Supply {
         let now = settings.clock.now();
         let demonstration = demonstration(now)?;
         let rules = rules(&demonstration.contract);
-        let series = Series::of(demonstration);
+        let series = ReplayedSeries::of(demonstration);
         series.write_files(folder.path())?;
         // Any will do.
         std::fs::write(folder.path().join("token"), "any-token-will-do")?;

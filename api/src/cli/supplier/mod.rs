@@ -16,7 +16,7 @@ use replay_supplier::{Supplier, eve_of_clock_change};
 use tokio::net::TcpListener;
 
 use self::fault::Switch;
-use self::series::Series;
+use self::series::ReplayedSeries;
 use super::{Failure, print, serve};
 use crate::clock::Clock;
 
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.faults.contains(&Switch::DstDay) {
         at = eve_of_clock_change(at).context("there is no clock change after this time")?;
     }
-    let series = Series::read(arguments, at)?;
+    let series = ReplayedSeries::read(arguments, at)?;
     if let Some(folder) = &arguments.drop {
         series.write_files(folder)?;
     }

@@ -18,15 +18,15 @@ use replay_supplier::{Colour, Truth};
 
 use super::Arguments;
 
-/// In whole millionths of each unit.
-pub struct Series {
+/// The series that the supplier replays, in whole millionths of each unit.
+pub struct ReplayedSeries {
     price: Agenda<i64>,
     co2: Agenda<i64>,
     power_cap: Agenda<i64>,
     demonstration: Demonstration,
 }
 
-impl Series {
+impl ReplayedSeries {
     /// Those of a demonstration.
     pub fn of(demonstration: Demonstration) -> Self {
         Self {

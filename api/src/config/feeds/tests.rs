@@ -11,7 +11,7 @@ struct File {
 
 fn read(text: &str) -> Result<Feeds, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-    let openadr = super::super::supplier::openadr(file.openadr, Currency::EUR);
+    let openadr = super::super::source_provider::openadr(file.openadr, Currency::EUR);
     let openadr = openadr.map_err(|error| format!("{error:#}"))?;
     let feeds = Feeds::read(file.feeds, &file.agendas, None, Currency::EUR, openadr.as_ref());
     feeds.map_err(|error| format!("{error:#}"))

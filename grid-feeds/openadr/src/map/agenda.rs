@@ -9,7 +9,7 @@ use rust_decimal::Decimal;
 use super::descriptor::{Descriptors, Meaning};
 use super::overlay::{Item, joined, overlaid};
 use super::timing::{Timed, laid};
-use super::{Heard, Reader, Unread, types, unit};
+use super::{EventReader, Heard, Unread, types, unit};
 use crate::wire::{Event, Part, Payload};
 
 /// The values of a payload type, and what of it cannot be read.
@@ -24,7 +24,7 @@ pub(super) struct Items {
 
 /// The values of a payload type; of intervals of one event that overlap the more cautious counts.
 pub(super) fn items(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     descriptors: &Descriptors<'_>,
     ranked: &[&Event],
     payload: &'static str,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::timing::laid;
 use super::types::ALERT;
-use super::{Heard, Reader};
+use super::{EventReader, Heard};
 use crate::wire::{Event, Payload};
 
 /// A word of warning.
@@ -24,7 +24,7 @@ pub struct Alert {
 
 /// The alerts that are not over, in time order. One whose time cannot be read is told all the same,
 /// as of any time that it may be.
-pub(super) fn alerts(reader: &Reader<'_>, ranked: &[&Event]) -> Heard<Vec<Alert>> {
+pub(super) fn alerts(reader: &EventReader<'_>, ranked: &[&Event]) -> Heard<Vec<Alert>> {
     let mut heard = Heard { said: Vec::new(), doubtful: Vec::new(), unread: Vec::new() };
     let is_alert =
         |payload: &Payload| payload.kind.as_ref().is_ok_and(|kind| kind.starts_with(ALERT));

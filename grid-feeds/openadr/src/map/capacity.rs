@@ -13,7 +13,7 @@ use super::descriptor::Descriptors;
 use super::timing::{laid, modified};
 use super::types::{AVAILABLE, AVAILABLE_PRICE, GRANT, GRANT_FEE};
 use super::unit::{self, Fee};
-use super::{Heard, Reader, Unread};
+use super::{EventReader, Heard, Unread};
 use crate::wire::Event;
 
 /// Power granted beyond the subscription.
@@ -70,7 +70,7 @@ struct Priced {
 
 /// The grants in force and to come.
 pub(super) fn grants(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     descriptors: &Descriptors<'_>,
     ranked: &[&Event],
 ) -> Heard<Vec<Grant>> {
@@ -108,7 +108,7 @@ pub(super) fn grants(
 
 /// What may be asked for now or later. Each event is an offer of its own.
 pub(super) fn available(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     descriptors: &Descriptors<'_>,
     ranked: &[&Event],
 ) -> Heard<Vec<Available>> {
@@ -130,7 +130,7 @@ pub(super) fn available(
 }
 
 fn listed(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     descriptors: &Descriptors<'_>,
     event: &Event,
     spelling: &Spelling,

@@ -41,7 +41,7 @@ const MOST_TOLD: usize = 100;
 
 /// What reading events depends on beside the events.
 #[derive(Clone, Debug)]
-pub struct Reader<'a> {
+pub struct EventReader<'a> {
     /// The time of reading.
     pub now: Timestamp,
     /// Events that repeat are laid out until here.
@@ -157,7 +157,7 @@ impl SupplierWord {
     }
 }
 
-impl Reader<'_> {
+impl EventReader<'_> {
     /// What events say; those of other programs and targets say nothing to us.
     pub fn word(&self, program: &Program, events: &[Event]) -> SupplierWord {
         let ranked = self.ranked(program, events);
@@ -249,7 +249,7 @@ fn notes(ranked: &[&Event]) -> Vec<String> {
 
 /// Whether an event has an interval that has not ended; one that cannot be read has.
 pub(crate) fn ends_after(event: &Event, now: Timestamp) -> bool {
-    let reader = Reader { now, until: now, currency: Currency::EUR, targets: &[] };
+    let reader = EventReader { now, until: now, currency: Currency::EUR, targets: &[] };
     let laid = timing::laid(&reader, event);
     let spans = laid.intervals.iter().map(|it| it.span).chain(laid.faults.iter().map(|it| it.span));
     spans.into_iter().any(|span| span.end() > now)

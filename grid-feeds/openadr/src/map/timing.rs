@@ -11,7 +11,7 @@
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::types::resembles;
-use super::{Reader, Unread};
+use super::{EventReader, Unread};
 use crate::wire::{Event, Interval, Part, Payload, Period, Start, end};
 
 /// An event is laid out as so many intervals at the most.
@@ -81,7 +81,7 @@ impl Payload {
 }
 
 /// Lays out the intervals of an event.
-pub(super) fn laid<'e>(reader: &Reader<'_>, event: &'e Event) -> Laid<'e> {
+pub(super) fn laid<'e>(reader: &EventReader<'_>, event: &'e Event) -> Laid<'e> {
     let mut laid = Laid::default();
     let default = event.period.as_ref().map(Option::as_ref);
     let intervals = match &event.intervals {
@@ -152,7 +152,7 @@ impl<'e> Laid<'e> {
 /// # Errors
 /// From when on it may be, and why that is not known.
 fn timing(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     event: &Event,
     interval: &Interval,
     next: &Part<Option<Timestamp>>,
@@ -186,7 +186,7 @@ fn timing(
 
 /// Laid out again and again where the event lasts longer than its intervals.
 fn repeated<'e>(
-    reader: &Reader<'_>,
+    reader: &EventReader<'_>,
     event: &'e Event,
     intervals: &[Interval],
     mut once: Laid<'e>,
@@ -281,11 +281,11 @@ pub(super) fn is_randomized(event: &Event) -> bool {
 }
 
 /// The first instant of a period.
-fn first(reader: &Reader<'_>, event: &Event, period: &Period) -> Part<Timestamp> {
+fn first(reader: &EventReader<'_>, event: &Event, period: &Period) -> Part<Timestamp> {
     period.start.as_ref().map(|start| instant(reader, event, *start)).map_err(Clone::clone)
 }
 
-fn instant(reader: &Reader<'_>, event: &Event, start: Start) -> Timestamp {
+fn instant(reader: &EventReader<'_>, event: &Event, start: Start) -> Timestamp {
     match start {
         Start::Now => modified(event).min(reader.now),
         Start::At(start) => start,

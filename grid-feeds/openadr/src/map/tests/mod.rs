@@ -9,7 +9,7 @@ use planner::quantity::{Currency, Power, Rate};
 use planner::time::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Reader, SupplierWord};
+use super::{EventReader, SupplierWord};
 use crate::wire::{Event, Program};
 
 /// 2026-03-10T06:00:00Z.
@@ -63,7 +63,7 @@ fn read(events: &[Event]) -> SupplierWord {
 
 fn read_with(descriptors: &Value, targets: &[String], events: &[Event]) -> SupplierWord {
     let until = at("2026-03-12T00:00:00Z");
-    let reader = Reader { now: at(NOW), until, currency: Currency::EUR, targets };
+    let reader = EventReader { now: at(NOW), until, currency: Currency::EUR, targets };
     reader.word(&program(descriptors), events)
 }
 

@@ -1,4 +1,4 @@
-//! Who a source asks: one of the suppliers of feeds, or the server of the section `[openadr]`.
+//! What a source asks: a provider, or the server of the section `[openadr]`.
 
 use anyhow::ensure;
 use grid_feeds::feed::{FeedError, Quantity, Role};
@@ -19,13 +19,13 @@ pub type OpenAdr = openadr::Ven;
 #[derive(Clone, Debug)]
 pub enum OpenAdr {}
 
-/// The word of [`Supplier::OpenAdr`] as a provider.
+/// The word of [`SourceProvider::OpenAdr`] as a provider.
 const OPENADR: &str = "openadr";
 
-/// Who a source asks.
+/// What a source asks.
 #[derive(Clone, Debug)]
-pub enum Supplier {
-    /// One of the suppliers of feeds.
+pub enum SourceProvider {
+    /// A provider of feeds.
     Provider(Box<Provider>),
     /// The server of the section `[openadr]`.
     #[cfg(feature = "openadr")]
@@ -50,7 +50,7 @@ pub fn openadr(section: Option<Table>, currency: Currency) -> anyhow::Result<Opt
     }
 }
 
-impl Supplier {
+impl SourceProvider {
     /// Reads what the file says of a source beside what is common to all.
     ///
     /// # Errors
