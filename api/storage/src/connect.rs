@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::database::{Database, Opened};
-use crate::engine::opening::{self, Missing};
+use crate::engine::opening::{self, IfMissing};
 use crate::error::StorageError;
 
 impl Database {
@@ -13,7 +13,7 @@ impl Database {
     /// # Errors
     /// Another scheme, a database that does not open, tables of a newer release.
     pub async fn connect(url: &str) -> Result<Self, StorageError> {
-        Self::open(url, Missing::Make).await
+        Self::open(url, IfMissing::Make).await
     }
 
     /// Opens a database that must be there, with its tables, and brings these up to date.
@@ -22,10 +22,10 @@ impl Database {
     /// [`StorageError::NoDatabase`] where there is none; another scheme, a database that does not open,
     /// tables of a newer release.
     pub async fn connect_existing(url: &str) -> Result<Self, StorageError> {
-        Self::open(url, Missing::Refuse).await
+        Self::open(url, IfMissing::Refuse).await
     }
 
-    async fn open(url: &str, missing: Missing) -> Result<Self, StorageError> {
+    async fn open(url: &str, missing: IfMissing) -> Result<Self, StorageError> {
         let scheme = url.split(':').next().unwrap_or_default();
         let opened = match scheme {
             "sqlite" => Opened::Sqlite(Arc::new(opening::open_sqlite(url, missing).await?)),

@@ -6,7 +6,7 @@ use planner::agenda::AgendaError;
 use sqlx::migrate::MigrateError;
 
 use crate::identity::ReservationId;
-use crate::refusal::Refusal;
+use crate::refusal::EngineRefusal;
 
 /// Why storage could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -106,12 +106,17 @@ pub enum StorageError {
     #[error("a statement failed")]
     Statement(#[source] sqlx::Error),
     /// A row that this crate cannot have written.
-    #[error("the row {row} of table {table} is inconsistent: {problem}")]
+    #[error(
+        "the row {row} of table {table} is inconsistent: {}{problem}",
+        column.map(|column| format!("{column}: ")).unwrap_or_default()
+    )]
     Inconsistent {
-        /// The table.
+        /// The table's name.
         table: &'static str,
-        /// The row's key.
+        /// The key of the row.
         row: String,
+        /// The column, where one value alone is wrong.
+        column: Option<&'static str>,
         /// What is wrong.
         problem: &'static str,
     },
@@ -158,7 +163,7 @@ impl StorageError {
             Self::Migrate(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..))
             | Self::Busy(_) => true,
             Self::Connect { source: sqlx::Error::Database(refusal), .. } => {
-                matches!(Refusal::of(&**refusal), Refusal::Busy)
+                matches!(EngineRefusal::of(&**refusal), EngineRefusal::Busy)
             }
             _ => false,
         }
@@ -169,13 +174,13 @@ impl From<sqlx::Error> for StorageError {
     /// Recognises what both engines say of a double booking, and of a database that cannot be used.
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(refusal) => match Refusal::of(&**refusal) {
-                Refusal::DoubleBooking => Self::DoubleBooking,
-                Refusal::Busy => Self::Busy(error),
-                Refusal::Full => Self::Full(error),
-                Refusal::ReadOnly => Self::ReadOnly(error),
-                Refusal::Unavailable => Self::Unavailable(error),
-                Refusal::Missing | Refusal::Other => Self::Statement(error),
+            sqlx::Error::Database(refusal) => match EngineRefusal::of(&**refusal) {
+                EngineRefusal::DoubleBooking => Self::DoubleBooking,
+                EngineRefusal::Busy => Self::Busy(error),
+                EngineRefusal::Full => Self::Full(error),
+                EngineRefusal::ReadOnly => Self::ReadOnly(error),
+                EngineRefusal::Unavailable => Self::Unavailable(error),
+                EngineRefusal::Missing | EngineRefusal::Other => Self::Statement(error),
             },
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)

@@ -5,7 +5,7 @@ use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
 
 /// What an engine's refusal means.
-pub(crate) enum Refusal {
+pub(crate) enum EngineRefusal {
     /// An allocation overlaps another reservation's.
     DoubleBooking,
     /// Another writer was in the way.
@@ -22,7 +22,7 @@ pub(crate) enum Refusal {
     Other,
 }
 
-impl Refusal {
+impl EngineRefusal {
     /// Whether there is no such table.
     pub(crate) const fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)

@@ -1,8 +1,52 @@
 //! What all rows have in common on their way into the domain.
 
+use std::fmt::Display;
+
 use planner::time::{Span, Timestamp};
 
 use crate::error::StorageError;
+
+/// The row that a value is read from. Errors name it, and the column, where this crate cannot have
+/// written the value.
+pub(crate) struct RowPlace<R> {
+    /// The table's name.
+    pub(crate) table: &'static str,
+    /// The key of the row.
+    pub(crate) row: R,
+}
+
+impl<R: Display> RowPlace<R> {
+    /// The error of a column with a wrong value.
+    pub(crate) fn wrong(&self, column: &'static str, problem: &'static str) -> StorageError {
+        let row = self.row.to_string();
+        StorageError::Inconsistent { table: self.table, row, column: Some(column), problem }
+    }
+
+    /// What the word in a column stands for.
+    pub(crate) fn word<T>(
+        &self,
+        column: &'static str,
+        word: &str,
+        from_word: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, StorageError> {
+        from_word(word).ok_or_else(|| self.wrong(column, "the word is unknown"))
+    }
+
+    /// The number in a column that counts something.
+    pub(crate) fn count(&self, column: &'static str, number: i64) -> Result<u32, StorageError> {
+        u32::try_from(number).map_err(|_| self.wrong(column, "the number is out of range"))
+    }
+
+    /// The span between two columns, named by that of its end.
+    pub(crate) fn span(
+        &self,
+        end_column: &'static str,
+        start_s: i64,
+        end_s: i64,
+    ) -> Result<Span, StorageError> {
+        span(start_s, end_s).ok_or_else(|| self.wrong(end_column, "the end is not after the start"))
+    }
+}
 
 /// Makes the error where it is needed; owns what it says, so that the row can be taken apart.
 pub(crate) fn inconsistent<T: ToString>(
@@ -11,7 +55,7 @@ pub(crate) fn inconsistent<T: ToString>(
     problem: &'static str,
 ) -> impl FnOnce() -> StorageError + use<T> {
     let row = row.to_string();
-    move || StorageError::Inconsistent { table, row, problem }
+    move || StorageError::Inconsistent { table, row, column: None, problem }
 }
 
 /// The span between two columns; `None` where it is empty.

@@ -5,7 +5,7 @@ use planner::time::Timestamp;
 use super::sql;
 use crate::access::ApiToken;
 use crate::access::row::TokenRow;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -23,7 +23,7 @@ repository!(
         /// # Errors
         /// [`StorageError::TokenExists`] where its digest or id is taken.
         pub async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let inserted = sqlx::query(sql::INSERT_TOKEN)
                 .bind(token.id)
                 .bind(&token.owner)
@@ -73,7 +73,7 @@ repository!(
             id: TokenId,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let revoked = sqlx::query(sql::REVOKE_TOKEN)
                 .bind(id)
                 .bind(now.as_unix_seconds())

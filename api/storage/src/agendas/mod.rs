@@ -3,7 +3,7 @@
 //! A value is in whole millionths of its quantity's unit: currency per megawatt-hour, grams
 //! per kilowatt-hour, watts.
 
-pub(crate) mod provenance;
+pub(crate) mod history;
 pub(crate) mod repository;
 mod row;
 pub(crate) mod spans;

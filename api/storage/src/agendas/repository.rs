@@ -9,7 +9,7 @@ use super::sql;
 use crate::agendas::row::{PieceRow, RevisionRow};
 use crate::agendas::spans::cut_out;
 use crate::agendas::{AgendaMeta, AgendaRevision, ComposedAgenda, Quantity};
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -132,7 +132,7 @@ repository!(
     /// Parts of transactions.
     impl Agendas {
         async fn put(&self, put: &Put<'_>) -> Result<RevisionId, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let revision = Self::insert_revision(&mut transaction, put).await?;
             Self::replace_current(&mut transaction, put, revision).await?;
             sqlx::query(book::AGENDAS_CHANGED).execute(&mut *transaction).await?;
@@ -144,7 +144,7 @@ repository!(
             });
             let event = NewEvent::new("agenda.revised", data);
             Events::<Engine>::record(&mut transaction, &[event], put.now).await?;
-            Book::<Engine>::bump_version(&mut transaction).await?;
+            BookRow::<Engine>::bump_version(&mut transaction).await?;
             transaction.commit().await?;
             Ok(revision)
         }

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use crate::agendas::{AgendaMeta, AgendaRevision, Quantity};
 use crate::error::StorageError;
 use crate::identity::RevisionId;
-use crate::row::{inconsistent, span};
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct PieceRow {
@@ -49,8 +49,8 @@ pub(crate) struct ProvenRow {
 impl TryFrom<PieceRow> for Piece<i64> {
     type Error = StorageError;
     fn try_from(row: PieceRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("agenda_pieces", &row.revision_id, "a span is empty");
-        let span = span(row.start_s, row.end_s).ok_or_else(wrong)?;
+        let place = RowPlace { table: "agenda_pieces", row: row.revision_id };
+        let span = place.span("end_s", row.start_s, row.end_s)?;
         Ok(Self { span, value: row.value_millionths })
     }
 }
@@ -58,20 +58,20 @@ impl TryFrom<PieceRow> for Piece<i64> {
 impl RevisionSpanRow {
     /// What the revision replaced.
     pub(crate) fn span(&self) -> Result<Span, StorageError> {
-        let wrong = inconsistent("agenda_revisions", &self.id, "the span is empty");
-        span(self.span_start_s, self.span_end_s).ok_or_else(wrong)
+        let place = RowPlace { table: "agenda_revisions", row: self.id };
+        place.span("span_end_s", self.span_start_s, self.span_end_s)
     }
 }
 
 impl TryFrom<RevisionRow> for AgendaRevision {
     type Error = StorageError;
     fn try_from(row: RevisionRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("agenda_revisions", &row.id, problem);
+        let place = RowPlace { table: "agenda_revisions", row: row.id };
         Ok(Self {
             id: row.id,
-            quantity: Quantity::from_word(&row.quantity).ok_or_else(wrong("unknown quantity"))?,
+            quantity: place.word("quantity", &row.quantity, Quantity::from_word)?,
             received: Timestamp::from_unix_seconds(row.received_s),
-            span: span(row.span_start_s, row.span_end_s).ok_or_else(wrong("the span is empty"))?,
+            span: place.span("span_end_s", row.span_start_s, row.span_end_s)?,
             meta: AgendaMeta {
                 source: row.source,
                 kind: row.kind,

@@ -12,7 +12,7 @@ use crate::error::StorageError;
 
 repository!(
     /// How far the database is.
-    impl Database for Book {
+    impl Database for BookRow {
         /// The version: grows with everything that can make a plan made earlier wrong.
         ///
         /// # Errors
@@ -35,7 +35,7 @@ repository!(
     }
 
     /// Parts of transactions.
-    impl Book {
+    impl BookRow {
         pub(crate) async fn version_inside(
             connection: &mut Connection<Engine>,
         ) -> Result<i64, StorageError> {

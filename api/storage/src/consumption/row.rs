@@ -5,7 +5,7 @@ use sqlx::FromRow;
 
 use crate::consumption::Consumed;
 use crate::error::StorageError;
-use crate::row::{inconsistent, span};
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct ConsumedRow {
@@ -17,9 +17,9 @@ pub(crate) struct ConsumedRow {
 impl TryFrom<ConsumedRow> for Consumed {
     type Error = StorageError;
     fn try_from(row: ConsumedRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("consumption", &row.start_s, "the span is empty");
+        let place = RowPlace { table: "consumption", row: row.start_s };
         Ok(Self {
-            span: span(row.start_s, row.end_s).ok_or_else(wrong)?,
+            span: place.span("end_s", row.start_s, row.end_s)?,
             power: Power::from_microwatts(row.power_uw),
         })
     }

@@ -12,7 +12,7 @@ use sqlx::{Connection, Pool, Postgres, Sqlite};
 use super::sql;
 use crate::engine::connections::Connections;
 use crate::error::StorageError;
-use crate::refusal::Refusal;
+use crate::refusal::EngineRefusal;
 
 /// How long a SQLite connection waits for another process to finish writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres
 
 /// What becomes of a database that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum IfMissing {
     /// A SQLite file is made, and the tables of either engine.
     Make,
     /// It is an error.
@@ -64,7 +64,7 @@ pub(crate) enum Missing {
 /// Opens a SQLite file.
 pub(crate) async fn open_sqlite(
     url: &str,
-    missing: Missing,
+    missing: IfMissing,
 ) -> Result<Connections<Sqlite>, StorageError> {
     let plain = SqliteConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let file = plain.get_filename().to_path_buf();
@@ -72,7 +72,7 @@ pub(crate) async fn open_sqlite(
         return Err(StorageError::InMemory);
     }
     let target = file.display().to_string();
-    if missing == Missing::Refuse {
+    if missing == IfMissing::Refuse {
         expect_sqlite(&file, plain.clone(), &target).await?;
     }
     let options = plain
@@ -118,9 +118,9 @@ async fn expect_sqlite(
 async fn prepare_sqlite(
     options: &SqliteConnectOptions,
     target: &str,
-    missing: Missing,
+    missing: IfMissing,
 ) -> Result<(), StorageError> {
-    let options = options.clone().create_if_missing(missing == Missing::Make);
+    let options = options.clone().create_if_missing(missing == IfMissing::Make);
     let pool = connect(SqlitePoolOptions::new().max_connections(1), options, target).await?;
     let done = bring_sqlite_up_to_date(&pool, target).await;
     pool.close().await;
@@ -130,7 +130,7 @@ async fn prepare_sqlite(
 /// Connects to a PostgreSQL server; the database must exist.
 pub(crate) async fn open_postgres(
     url: &str,
-    missing: Missing,
+    missing: IfMissing,
 ) -> Result<Connections<Postgres>, StorageError> {
     let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let database = options.get_database().unwrap_or(options.get_username());
@@ -182,13 +182,13 @@ async fn is_outside_of_transactions(connection: &mut PgConnection) -> Result<boo
 async fn prepare_postgres(
     options: &PgConnectOptions,
     target: &str,
-    missing: Missing,
+    missing: IfMissing,
 ) -> Result<(), StorageError> {
     let opened = tokio::time::timeout(ANSWER_WITHIN, PgConnection::connect_with(options)).await;
     let silent = |_| StorageError::NoAnswer { target: target.to_owned(), within: ANSWER_WITHIN };
     // A pool tries until its time is up, and then does not say why it got none.
     let mut connection = opened.map_err(silent)?.map_err(|source| not_opened(target, source))?;
-    if missing == Missing::Refuse {
+    if missing == IfMissing::Refuse {
         let tables = sqlx::query(sql::MIGRATIONS).fetch_one(&mut connection).await;
         tables.map_err(|error| no_tables(error, target))?;
     }
@@ -243,7 +243,7 @@ fn newest_of(migrations: &Migrator) -> i64 {
 
 /// Why there is no table of migrations: most of all because nobody made the tables.
 fn no_tables(error: sqlx::Error, target: &str) -> StorageError {
-    let missing = error.as_database_error().is_some_and(|it| Refusal::of(it).is_missing());
+    let missing = error.as_database_error().is_some_and(|it| EngineRefusal::of(it).is_missing());
     if missing { StorageError::NoDatabase { target: target.to_owned() } } else { error.into() }
 }
 

@@ -23,7 +23,7 @@ const ROLLED_BACK_WITHIN: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub(crate) struct Transaction<DB: Dialect> {
     /// `None` once it is over.
-    held: Option<Held<DB>>,
+    held: Option<HeldConnection<DB>>,
     /// The turn among this process's writers, until it is over.
     turn: Option<Turn>,
 }
@@ -36,7 +36,7 @@ impl<DB: Dialect> Transaction<DB> {
         statement: &'static str,
         turn: Option<Turn>,
     ) -> Result<Self, sqlx::Error> {
-        let held = Held { connection: pool.acquire().await?, over: false };
+        let held = HeldConnection { connection: pool.acquire().await?, over: false };
         // From here on it is taken back, whatever becomes of the caller and of `BEGIN`.
         let mut transaction = Self { held: Some(held), turn };
         DB::run(&mut transaction, statement).await?;
@@ -81,12 +81,12 @@ impl<DB: Dialect> Drop for Transaction<DB> {
 
 /// The connection of a transaction. Unless that is over, dropping it closes the connection.
 #[derive(Debug)]
-struct Held<DB: Dialect> {
+struct HeldConnection<DB: Dialect> {
     connection: PoolConnection<DB>,
     over: bool,
 }
 
-impl<DB: Dialect> Held<DB> {
+impl<DB: Dialect> HeldConnection<DB> {
     async fn roll_back(mut self) {
         let rolled_back = DB::run(&mut self.connection, "ROLLBACK");
         let answer = tokio::time::timeout(ROLLED_BACK_WITHIN, rolled_back).await;
@@ -94,7 +94,7 @@ impl<DB: Dialect> Held<DB> {
     }
 }
 
-impl<DB: Dialect> Drop for Held<DB> {
+impl<DB: Dialect> Drop for HeldConnection<DB> {
     fn drop(&mut self) {
         if !self.over {
             self.connection.close_on_drop();

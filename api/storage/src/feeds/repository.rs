@@ -87,11 +87,13 @@ repository!(
                     .await?;
                 let Some(last) = rows.last() else { break };
                 before = (last.received_s, last.id.get());
-                let fills = |row: &&FeedSpanRow| {
-                    row.span().is_some_and(|span| open.iter().any(|gap| gap.overlaps(span)))
-                };
-                let ids: Vec<FeedRevisionId> =
-                    rows.iter().filter(fills).map(|row| row.id).collect();
+                let mut ids = Vec::new();
+                for row in &rows {
+                    let span = row.span()?;
+                    if open.iter().any(|gap| gap.overlaps(span)) {
+                        ids.push(row.id);
+                    }
+                }
                 for revision in self.feed_revisions_of(&ids).await? {
                     if cut_open(&mut open, &revision.pieces) {
                         found.push(revision);
@@ -158,7 +160,7 @@ repository!(
         /// Storage failed.
         pub async fn feeds(&self) -> Result<Vec<(String, FeedState)>, StorageError> {
             let rows: Vec<FeedRow> = sqlx::query_as(sql::FEEDS).fetch_all(&self.reader).await?;
-            Ok(rows.into_iter().map(FeedRow::state).collect())
+            rows.into_iter().map(FeedRow::state).collect()
         }
 
         /// Writes how a feed stands; a refresh that was asked for since its last poll is kept.

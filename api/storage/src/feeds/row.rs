@@ -10,7 +10,7 @@ use crate::feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, NewFeedRevision,
 };
 use crate::identity::FeedRevisionId;
-use crate::row::{inconsistent, instant, span};
+use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
 pub(crate) struct FeedSpanRow {
@@ -69,8 +69,9 @@ pub(crate) struct FeedRow {
 
 impl FeedSpanRow {
     /// From its first start to its last end.
-    pub(crate) fn span(&self) -> Option<Span> {
-        span(self.span_start_s, self.span_end_s)
+    pub(crate) fn span(&self) -> Result<Span, StorageError> {
+        let place = RowPlace { table: "feed_revisions", row: self.id };
+        place.span("span_end_s", self.span_start_s, self.span_end_s)
     }
 }
 
@@ -85,18 +86,16 @@ impl FeedNewsRow {
 impl TryFrom<MetaRow> for FeedRevisionMeta {
     type Error = StorageError;
     fn try_from(row: MetaRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("feed_revisions", &row.id, problem);
-        let quality = Quality::from_word(&row.quality);
-        let span = span(row.span_start_s, row.span_end_s);
+        let place = RowPlace { table: "feed_revisions", row: row.id };
         Ok(Self {
             id: row.id,
             feed: row.feed,
             zone: row.zone,
             kind: row.kind,
-            quality: quality.ok_or_else(wrong("unknown quality"))?,
+            quality: place.word("quality", &row.quality, Quality::from_word)?,
             issued: instant(row.issued_s),
             received: Timestamp::from_unix_seconds(row.received_s),
-            span: span.ok_or_else(wrong("the span is empty"))?,
+            span: place.span("span_end_s", row.span_start_s, row.span_end_s)?,
             piece_count: row.piece_count,
             notes: row.notes.lines().map(str::to_owned).collect(),
         })
@@ -108,21 +107,20 @@ impl TryFrom<PackedRow> for FeedRevision {
     fn try_from(row: PackedRow) -> Result<Self, StorageError> {
         let meta = FeedRevisionMeta::try_from(row.meta)?;
         let pieces = unpack(&row.pieces).filter(|pieces| Agenda::new(pieces.clone()).is_ok());
-        let pieces = pieces.ok_or_else(inconsistent(
-            "feed_revisions",
-            &meta.id,
-            "the pieces cannot be read",
-        ))?;
+        let place = RowPlace { table: "feed_revisions", row: meta.id };
+        let pieces = pieces.ok_or_else(|| place.wrong("pieces", "they cannot be read"))?;
         Ok(Self { meta, pieces })
     }
 }
 
 impl FeedRow {
     /// The source and how it stands.
-    pub(crate) fn state(self) -> (String, FeedState) {
+    pub(crate) fn state(self) -> Result<(String, FeedState), StorageError> {
+        let place = RowPlace { table: "feeds", row: &self.id };
         let failure = match (instant(self.error_s), self.error_class, self.error) {
             (Some(at), Some(class), Some(message)) => Some(FeedFailure { at, class, message }),
-            _ => None,
+            (None, None, None) => None,
+            _ => return Err(place.wrong("error", "the last failure is not all there")),
         };
         let state = FeedState {
             last_poll: instant(self.last_poll_s),
@@ -131,14 +129,14 @@ impl FeedRow {
             validator: self.validator,
             next_poll: Timestamp::from_unix_seconds(self.next_poll_s),
             closed_until: Timestamp::from_unix_seconds(self.closed_until_s),
-            failures_in_turn: u32::try_from(self.failures_in_turn).unwrap_or(u32::MAX),
+            failures_in_turn: place.count("failures_in_turn", self.failures_in_turn)?,
             horizon: instant(self.horizon_s),
             grown: instant(self.grown_s),
             requests: self.requests,
             failures: self.failures,
             refresh: instant(self.refresh_s),
         };
-        (self.id, state)
+        Ok((self.id, state))
     }
 }
 

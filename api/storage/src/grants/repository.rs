@@ -4,7 +4,7 @@ use planner::time::Timestamp;
 use serde_json::json;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -29,7 +29,7 @@ repository!(
             gone: &[GrantId],
             now: Timestamp,
         ) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let mut changed = false;
             for grant in grants {
@@ -55,7 +55,7 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn release_grants(&self, now: Timestamp) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let released = sqlx::query(sql::RELEASE_GRANTS).execute(&mut *connection).await?;
             if released.rows_affected() == 0 {
@@ -141,7 +141,7 @@ repository!(
             sqlx::query(book::GRANTS_CHANGED).execute(&mut *connection).await?;
             let event = NewEvent::new("grants.changed", json!({}));
             Events::<Engine>::record(connection, &[event], now).await?;
-            Book::<Engine>::bump_version(connection).await
+            BookRow::<Engine>::bump_version(connection).await
         }
 
         /// Grants that have yet to end, inside a caller's transaction.

@@ -3,33 +3,17 @@
 use planner::time::Timestamp;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::idempotency::IdempotencyRecord;
 use crate::idempotency::row::IdempotencyRow;
 use crate::refusal::is_unique_violation;
-use crate::reservations::error::ProposeError;
 
 repository!(
     /// Answers to requests that may be sent again.
     impl Database for Answers {
-        /// Remembers an answer that no proposal carries.
-        ///
-        /// # Errors
-        /// [`ProposeError::IdempotencyKeyReused`].
-        pub async fn record_idempotency(
-            &self,
-            record: &IdempotencyRecord,
-        ) -> Result<(), ProposeError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
-            if !Self::remember_answer(&mut transaction, record).await? {
-                return Err(ProposeError::IdempotencyKeyReused);
-            }
-            Ok(transaction.commit().await?)
-        }
-
         /// What was answered to an owner's key.
         ///
         /// # Errors
@@ -55,7 +39,7 @@ repository!(
             &self,
             instant: Timestamp,
         ) -> Result<u64, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let forgotten = sqlx::query(sql::FORGET_IDEMPOTENCY_KEYS)
                 .bind(instant.as_unix_seconds())
                 .execute(&mut *transaction)

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 
 use crate::error::StorageError;
 use crate::idempotency::IdempotencyRecord;
-use crate::row::inconsistent;
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct IdempotencyRow {
@@ -20,12 +20,13 @@ pub(crate) struct IdempotencyRow {
 impl TryFrom<IdempotencyRow> for IdempotencyRecord {
     type Error = StorageError;
     fn try_from(row: IdempotencyRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("idempotency_keys", &row.key, "the status is out of range");
+        let place = RowPlace { table: "idempotency_keys", row: &row.key };
+        let wrong = |_| place.wrong("status", "the number is out of range");
         Ok(Self {
+            status: u16::try_from(row.status).map_err(wrong)?,
             owner: row.owner,
             key: row.key,
             fingerprint: row.fingerprint,
-            status: u16::try_from(row.status).map_err(|_| wrong())?,
             response: row.response,
             created: Timestamp::from_unix_seconds(row.created_s),
         })

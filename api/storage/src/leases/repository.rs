@@ -15,7 +15,7 @@ repository!(
         /// Storage failed.
         pub async fn leases(&self) -> Result<Vec<Lease>, StorageError> {
             let rows: Vec<LeaseRow> = sqlx::query_as(sql::LEASES).fetch_all(&self.reader).await?;
-            Ok(rows.into_iter().map(Lease::from).collect())
+            rows.into_iter().map(Lease::try_from).collect()
         }
 
         /// Takes or renews leases for `holder`: those it has, those that nobody has, and those that

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use sqlx::FromRow;
 
+use crate::error::StorageError;
 use crate::leases::{Lease, Seen};
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct LeaseRow {
@@ -14,9 +16,12 @@ pub(crate) struct LeaseRow {
     lasts_ms: i64,
 }
 
-impl From<LeaseRow> for Lease {
-    fn from(row: LeaseRow) -> Self {
-        let lasts = Duration::from_millis(row.lasts_ms.unsigned_abs());
-        Self { name: row.name, seen: Seen { holder: row.holder, beat: row.beat }, lasts }
+impl TryFrom<LeaseRow> for Lease {
+    type Error = StorageError;
+    fn try_from(row: LeaseRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "leases", row: &row.name };
+        let negative = |_| place.wrong("lasts_ms", "the number is out of range");
+        let lasts = Duration::from_millis(u64::try_from(row.lasts_ms).map_err(negative)?);
+        Ok(Self { name: row.name, seen: Seen { holder: row.holder, beat: row.beat }, lasts })
     }
 }

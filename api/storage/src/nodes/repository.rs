@@ -8,7 +8,7 @@ use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
@@ -34,7 +34,7 @@ fn draw_order(nodes: &Nodes) -> NodeOrder {
 /// A row of an epoch that cannot have been written by this crate.
 fn inconsistent(epoch: &EpochRow, problem: &'static str) -> StorageError {
     let row = format!("of epoch {}", epoch.id);
-    StorageError::Inconsistent { table: "nodes", row, problem }
+    StorageError::Inconsistent { table: "nodes", row, column: None, problem }
 }
 
 /// The nodes of an epoch with their draw order, which must be the one that was sealed: bookings
@@ -108,7 +108,7 @@ repository!(
             if newest.is_none_or(|epoch| epoch.digest.is_some()) {
                 return Ok(());
             }
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let newest = Epochs::<Engine>::newest_epoch(connection).await?;
             // Another process may have packed them while this one waited.
@@ -137,7 +137,7 @@ repository!(
             now: Timestamp,
         ) -> Result<EpochId, StorageError> {
             let order = draw_order(nodes);
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let newest = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
             if based_on.is_some() && based_on != newest {
@@ -166,7 +166,7 @@ repository!(
             };
             let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
             Events::<Engine>::record(connection, &[NewEvent::new(kind, data)], now).await?;
-            Book::<Engine>::bump_version(connection).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
             transaction.commit().await?;
             Ok(epoch)
         }

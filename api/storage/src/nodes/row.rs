@@ -8,7 +8,7 @@ use sqlx::FromRow;
 
 use crate::error::StorageError;
 use crate::nodes::Calibration;
-use crate::row::inconsistent;
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct NodeRow {
@@ -35,33 +35,29 @@ pub(crate) struct CalibrationRow {
 impl NodeRow {
     /// The node at `ordinal` without its name.
     pub(crate) fn node(&self, ordinal: usize) -> Result<Node, StorageError> {
-        let wrong = |problem| inconsistent("nodes", &ordinal, problem);
-        let alpha = match self.alpha {
-            Some(alpha) => Some(Fraction::new(alpha).ok_or_else(wrong("alpha is not a fraction"))?),
-            None => None,
-        };
+        let place = RowPlace { table: "nodes", row: ordinal };
+        let not_a_fraction = || place.wrong("alpha", "it is not a fraction");
+        let alpha =
+            self.alpha.map(|alpha| Fraction::new(alpha).ok_or_else(not_a_fraction)).transpose()?;
         let power = Power::from_microwatts;
         Node::new(power(self.idle_power_uw), power(self.max_power_uw), alpha)
-            .map_err(|_| wrong("the powers do not make a node")())
+            .map_err(|_| place.wrong("max_power_uw", "the powers do not make a node"))
     }
 }
 
 impl TryFrom<CalibrationRow> for Calibration {
     type Error = StorageError;
     fn try_from(row: CalibrationRow) -> Result<Self, StorageError> {
-        let count = |number: i64| {
-            let wrong = inconsistent("calibrations", &row.node_name, "a count is out of range");
-            u32::try_from(number).map_err(|_| wrong())
-        };
+        let place = RowPlace { table: "calibrations", row: &row.node_name };
         Ok(Self {
             measured: Timestamp::from_unix_seconds(row.measured_s),
             idle_power: Power::from_microwatts(row.idle_power_uw),
             max_power: Power::from_microwatts(row.max_power_uw),
             idle_spread: Power::from_microwatts(row.idle_spread_uw),
             max_spread: Power::from_microwatts(row.max_spread_uw),
-            idle_samples: count(row.idle_samples)?,
-            max_samples: count(row.max_samples)?,
-            outliers: count(row.outliers)?,
+            idle_samples: place.count("idle_samples", row.idle_samples)?,
+            max_samples: place.count("max_samples", row.max_samples)?,
+            outliers: place.count("outliers", row.outliers)?,
             node_name: row.node_name,
         })
     }

@@ -4,7 +4,7 @@ use planner::time::Timestamp;
 use serde_json::json;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -24,7 +24,7 @@ repository!(
         /// # Errors
         /// [`StorageError::EpochChanged`] where its ranks are not those of the newest epoch.
         pub async fn create_outage(&self, outage: &Outage) -> Result<(), StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let newest = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
             if newest != Some(outage.epoch) {
@@ -56,7 +56,7 @@ repository!(
             id: OutageId,
             now: Timestamp,
         ) -> Result<Option<Outage>, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let row: Option<OutageRow> =
                 sqlx::query_as(sql::OUTAGE).bind(id).fetch_optional(&mut *connection).await?;
@@ -99,7 +99,7 @@ repository!(
             sqlx::query(book::OUTAGES_CHANGED).execute(&mut *connection).await?;
             let event = NewEvent::new(kind, json!({ "outage_id": id.to_string() }));
             Events::<Engine>::record(connection, &[event], now).await?;
-            Book::<Engine>::bump_version(connection).await
+            BookRow::<Engine>::bump_version(connection).await
         }
 
         /// Outages that have yet to end, inside a caller's transaction.

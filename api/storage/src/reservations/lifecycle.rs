@@ -5,7 +5,7 @@
 use planner::time::Timestamp;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
@@ -36,7 +36,7 @@ repository!(
             now: Timestamp,
             expected_row_version: Option<i64>,
         ) -> Result<StoredReservation, ChooseError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;
             let reservation = found.ok_or(ChooseError::NotFound)?;
@@ -84,7 +84,7 @@ repository!(
             now: Timestamp,
             expected_row_version: Option<i64>,
         ) -> Result<StoredReservation, EndError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;
             let reservation = found.ok_or(EndError::NotFound)?;
@@ -132,7 +132,7 @@ repository!(
             if !due {
                 return Ok(Vec::new());
             }
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let mut advanced = Self::expire_due(connection, now).await?;
             // Completing first: what has both started and ended was never seen running.

@@ -5,7 +5,7 @@ use planner::time::Timestamp;
 use serde_json::json;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
@@ -33,7 +33,7 @@ repository!(
             notice: Option<&str>,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let changed = sqlx::query(sql::SET_DEGRADED)
                 .bind(id)
@@ -62,7 +62,7 @@ repository!(
             notice: &str,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;
             let proposed = found.filter(|it| it.state_at(now) == ReservationState::Proposed);
@@ -84,7 +84,7 @@ repository!(
             notice: &str,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
             let proposed = found.filter(|it| it.state == ReservationState::Proposed);
@@ -105,7 +105,7 @@ repository!(
             notice: &str,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let rejected = sqlx::query(sql::REJECT_AWAITING)
                 .bind(id)

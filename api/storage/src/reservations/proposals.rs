@@ -6,7 +6,7 @@ use planner::time::Timestamp;
 
 use super::sql;
 use crate::book::PlanBasis;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::epochs::repository::Epochs;
@@ -60,7 +60,7 @@ repository!(
             now: Timestamp,
             idempotency: Option<&IdempotencyRecord>,
         ) -> Result<(), ProposeError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             if let Some(record) = idempotency {
                 // First, so that a request sent again is told so and not that the book changed.
@@ -75,7 +75,7 @@ repository!(
             let (owner, state) = (&reservation.owner, reservation.first_state());
             let event = reservation_reached(reservation.id, owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
-            Book::<Engine>::bump_version(connection).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
             Ok(transaction.commit().await?)
         }
 
@@ -92,7 +92,7 @@ repository!(
             expires: Timestamp,
             now: Timestamp,
         ) -> Result<(), OfferError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             Self::expect_basis(connection, basis, now).await?;
             Lifecycle::<Engine>::expire_due(connection, now).await?;
@@ -112,7 +112,7 @@ repository!(
             let state = ReservationState::Proposed;
             let event = reservation_reached(id, &reservation.owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
-            Book::<Engine>::bump_version(connection).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
             Ok(transaction.commit().await?)
         }
     }
@@ -127,7 +127,7 @@ repository!(
             now: Timestamp,
         ) -> Result<(), ProposeError> {
             let (expected, found) =
-                (basis.version, Book::<Engine>::version_inside(connection).await?);
+                (basis.version, BookRow::<Engine>::version_inside(connection).await?);
             if found != expected {
                 return Err(ProposeError::BookChanged { expected, found });
             }

@@ -3,7 +3,7 @@
 use planner::time::Timestamp;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::epochs::repository::Epochs;
@@ -38,7 +38,7 @@ repository!(
             notice: &str,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
             let Some(reservation) = found else { return Ok(false) };
@@ -57,7 +57,7 @@ repository!(
                 .await?;
             Notices::<Engine>::tell_owner(connection, id, "reservation.nodes_replaced", now)
                 .await?;
-            Book::<Engine>::bump_version(connection).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
             transaction.commit().await?;
             Ok(true)
         }
@@ -76,7 +76,7 @@ repository!(
             notice: &str,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
             let proposed = found.filter(|it| it.state == ReservationState::Proposed);
@@ -96,7 +96,7 @@ repository!(
             Notices::<Engine>::tell_owner(connection, id, "reservation.withdrawn", now).await?;
             let event = reservation_reached(id, &reservation.owner, reservation.state);
             Events::<Engine>::record(connection, &[event], now).await?;
-            Book::<Engine>::bump_version(connection).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
             transaction.commit().await?;
             Ok(true)
         }

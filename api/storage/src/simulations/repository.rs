@@ -5,7 +5,7 @@ use planner::time::Timestamp;
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
@@ -37,7 +37,7 @@ repository!(
             idempotency: Option<&IdempotencyRecord>,
         ) -> Result<(), EnqueueError> {
             // Counted, so that on PostgreSQL those who count the queue take turns.
-            let mut transaction = Book::<Engine>::begin_write(self).await?;
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             if let Some(record) = idempotency
                 && !Answers::<Engine>::remember_answer(connection, record).await?

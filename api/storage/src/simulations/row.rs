@@ -5,7 +5,7 @@ use sqlx::FromRow;
 
 use crate::error::StorageError;
 use crate::identity::{SimulationId, WorkerId};
-use crate::row::inconsistent;
+use crate::row::RowPlace;
 use crate::simulations::{
     ClaimedSimulation, JournalledRun, Simulation, SimulationLease, SimulationState,
 };
@@ -45,24 +45,19 @@ pub(crate) struct SimulationRunRow {
     played: String,
 }
 
-fn count(number: i64, row: &impl ToString) -> Result<u32, StorageError> {
-    let wrong = inconsistent("simulations", row, "a count is out of range");
-    u32::try_from(number).map_err(|_| wrong())
-}
-
 impl TryFrom<SimulationRow> for Simulation {
     type Error = StorageError;
     fn try_from(row: SimulationRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("simulations", &row.id, "unknown state");
+        let place = RowPlace { table: "simulations", row: row.id };
         Ok(Self {
             id: row.id,
             owner: row.owner,
-            state: SimulationState::from_word(&row.state).ok_or_else(wrong)?,
+            state: place.word("state", &row.state, SimulationState::from_word)?,
             experiment: row.experiment,
             notes: row.notes,
-            cells: count(row.cells, &row.id)?,
-            runs: count(row.runs, &row.id)?,
-            runs_done: count(row.runs_done, &row.id)?,
+            cells: place.count("cells", row.cells)?,
+            runs: place.count("runs", row.runs)?,
+            runs_done: place.count("runs_done", row.runs_done)?,
             time_left_s: row.time_left_s,
             created: Timestamp::from_unix_seconds(row.created_s),
             started: row.started_s.map(Timestamp::from_unix_seconds),
@@ -76,11 +71,12 @@ impl TryFrom<SimulationRow> for Simulation {
 impl ClaimedRow {
     /// What the worker who claimed it needs.
     pub(crate) fn by(self, worker: WorkerId) -> Result<ClaimedSimulation, StorageError> {
+        let place = RowPlace { table: "simulations", row: self.id };
         Ok(ClaimedSimulation {
             lease: SimulationLease { id: self.id, worker },
-            runs: count(self.runs, &self.id)?,
-            runs_done: count(self.runs_done, &self.id)?,
-            attempts: count(self.attempts, &self.id)?,
+            runs: place.count("runs", self.runs)?,
+            runs_done: place.count("runs_done", self.runs_done)?,
+            attempts: place.count("attempts", self.attempts)?,
             experiment: self.experiment,
             inputs: self.inputs,
         })
@@ -90,7 +86,8 @@ impl ClaimedRow {
 impl TryFrom<SimulationRunRow> for JournalledRun {
     type Error = StorageError;
     fn try_from(row: SimulationRunRow) -> Result<Self, StorageError> {
-        let (cell, run) = (count(row.cell, &row.run)?, count(row.run, &row.run)?);
+        let place = RowPlace { table: "simulation_runs", row: row.run };
+        let (cell, run) = (place.count("cell", row.cell)?, place.count("run", row.run)?);
         Ok(Self { cell, run, played: row.played })
     }
 }

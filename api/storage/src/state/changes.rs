@@ -6,7 +6,7 @@ use planner::time::{Seconds, Span, Timestamp};
 use super::sql;
 use crate::access::repository::Tokens;
 use crate::agendas::Quantity;
-use crate::agendas::provenance::Provenance;
+use crate::agendas::history::AgendaHistory;
 use crate::agendas::repository::Agendas;
 use crate::book::Marks;
 use crate::book::sql as book;
@@ -100,7 +100,7 @@ repository!(
             if let Some(window) = Span::new(from, Timestamp::MAX) {
                 for quantity in Quantity::ALL {
                     let pieces =
-                        Provenance::<Engine>::proven_now(connection, quantity, window).await?;
+                        AgendaHistory::<Engine>::proven_now(connection, quantity, window).await?;
                     proven.push((quantity, pieces));
                 }
             }

@@ -6,11 +6,12 @@ use planner::time::{Span, Timestamp};
 
 use crate::agendas::Quantity;
 use crate::agendas::repository::Agendas;
-use crate::book::repository::Book;
+use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::epochs::repository::Epochs;
 use crate::error::StorageError;
 use crate::reservations::allocations::repository::Allocations;
+use crate::row::RowPlace;
 use crate::state::BookSnapshot;
 
 /// Pieces in the type of their quantity.
@@ -19,12 +20,9 @@ pub(super) fn typed<V>(
     value: impl Fn(i64) -> Option<V>,
 ) -> Result<Vec<Piece<V>>, StorageError> {
     let typed = |piece: Piece<i64>| {
-        let value = value(piece.value).ok_or_else(|| StorageError::Inconsistent {
-            table: "agenda_current",
-            row: piece.span.to_string(),
-            problem: "the value is out of range",
-        })?;
-        Ok(Piece { span: piece.span, value })
+        let place = RowPlace { table: "agenda_current", row: piece.span };
+        let wrong = || place.wrong("value_millionths", "the value is out of range");
+        Ok(Piece { span: piece.span, value: value(piece.value).ok_or_else(wrong)? })
     };
     pieces.into_iter().map(typed).collect()
 }
@@ -43,7 +41,7 @@ repository!(
         ) -> Result<BookSnapshot, StorageError> {
             let mut transaction = self.begin_read().await?;
             let connection = &mut *transaction;
-            let version = Book::<Engine>::version_inside(connection).await?;
+            let version = BookRow::<Engine>::version_inside(connection).await?;
             let epoch = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
             let price =
                 Agendas::<Engine>::current_pieces(connection, Quantity::Price, window).await?;

@@ -36,7 +36,7 @@ repository!(
         pub async fn webhooks(&self) -> Result<Vec<WebhookState>, StorageError> {
             let rows: Vec<WebhookRow> =
                 sqlx::query_as(sql::WEBHOOKS).fetch_all(&self.reader).await?;
-            Ok(rows.into_iter().map(WebhookState::from).collect())
+            rows.into_iter().map(WebhookState::try_from).collect()
         }
 
         /// Notes how a webhook stands; `false`, and nothing is noted, where its position is not `from`

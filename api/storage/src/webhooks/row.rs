@@ -1,10 +1,11 @@
 //! Rows of webhooks.
 
-use planner::time::Timestamp;
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use crate::error::StorageError;
 use crate::identity::EventId;
+use crate::row::{RowPlace, instant};
 use crate::webhooks::WebhookState;
 
 #[derive(FromRow)]
@@ -23,10 +24,16 @@ pub(crate) struct WebhookRow {
     gone: bool,
 }
 
-impl From<WebhookRow> for WebhookState {
-    fn from(row: WebhookRow) -> Self {
-        let instant = |seconds: Option<i64>| seconds.map(Timestamp::from_unix_seconds);
-        Self {
+impl TryFrom<WebhookRow> for WebhookState {
+    type Error = StorageError;
+    fn try_from(row: WebhookRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "webhooks", row: &row.id };
+        let last_failure = match (instant(row.last_failure_s), row.last_failure) {
+            (Some(at), Some(words)) => Some((at, words)),
+            (None, None) => None,
+            _ => return Err(place.wrong("last_failure", "the last failure is not all there")),
+        };
+        Ok(Self {
             id: row.id,
             instance: row.instance,
             position: row.position,
@@ -34,10 +41,10 @@ impl From<WebhookRow> for WebhookState {
             failures: row.failures,
             next_attempt: instant(row.next_attempt_s),
             last_success: instant(row.last_success_s),
-            last_failure: instant(row.last_failure_s).zip(row.last_failure),
+            last_failure,
             delivered: row.delivered,
             given_up: row.given_up,
             gone: row.gone,
-        }
+        })
     }
 }

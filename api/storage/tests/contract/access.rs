@@ -92,8 +92,11 @@ async fn a_proposal_that_fails_leaves_its_key_free(bench: Bench) {
 
 async fn old_answers_are_forgotten(bench: Bench) {
     let database = &bench.database;
-    for (key, created) in [("old", 10), ("new", 20)] {
-        database.record_idempotency(&record(key, created)).await.unwrap();
+    install_ten_nodes(database).await;
+    for (version, node, key, created) in [(1, 0, "old", 10), (2, 1, "new", 20)] {
+        let wanted = reservation(vec![offer(ranks(node..node + 1), span(10, 20))]);
+        let answer = record(key, created);
+        database.propose(newest(version), &wanted, t(0), Some(&answer)).await.unwrap();
     }
     assert_eq!(database.forget_idempotency_before(t(20)).await.unwrap(), 1);
     assert_eq!(database.idempotent_response("ada", "old").await.unwrap(), None);

@@ -22,6 +22,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::error::StorageError;
 use crate::identity::RevisionId;
+use crate::row::RowPlace;
 
 /// Revisions that are looked at together: few, then more where these do not cover the window.
 const FIRST_PAGE: i64 = 64;
@@ -44,7 +45,7 @@ fn said(row: PieceRow) -> Result<Piece<Said>, StorageError> {
 
 repository!(
     /// What agendas said at an earlier time, and what they rest on.
-    impl Database for Provenance {
+    impl Database for AgendaHistory {
         /// What was known of `window` at `as_of`, trimmed to the window, in time order.
         ///
         /// # Errors
@@ -85,7 +86,7 @@ repository!(
     }
 
     /// Parts of transactions.
-    impl Provenance {
+    impl AgendaHistory {
         /// What is in force with what it rests on, inside a caller's transaction.
         pub(crate) async fn proven_now(
             connection: &mut Connection<Engine>,
@@ -188,11 +189,12 @@ repository!(
             }
             let proven = |piece: &Piece<Said>| {
                 let (value, id) = piece.value;
-                let revision = revisions.get(&id).map(Arc::clone);
-                let piece = Piece { span: piece.span, value };
-                revision.map(|revision| ProvenPiece { piece, revision })
+                let place = RowPlace { table: "agenda_pieces", row: piece.span };
+                let missing = || place.wrong("revision_id", "there is no such revision");
+                let revision = revisions.get(&id).map(Arc::clone).ok_or_else(missing)?;
+                Ok(ProvenPiece { piece: Piece { span: piece.span, value }, revision })
             };
-            Ok(pieces.iter().filter_map(proven).collect())
+            pieces.iter().map(proven).collect()
         }
     }
 );
