@@ -117,6 +117,34 @@ impl NodeOrder {
         Self::taken_in(self.ordinal_of_rank.iter().map(other), max_powers)
     }
 
+    /// Those of the nodes whose ordinal `admits` says may be taken, in the same order.
+    #[must_use]
+    pub fn admitting(&self, admits: impl Fn(u32) -> bool) -> Self {
+        let ranks = (0_u32..).zip(&self.ordinal_of_rank);
+        let kept: Vec<u32> =
+            ranks.filter(|(_, ordinal)| admits(**ordinal)).map(|(rank, _)| rank).collect();
+        let (mut draw, mut counted, mut idle) = (Power::ZERO, Power::ZERO, Power::ZERO);
+        let mut before = Vec::with_capacity(kept.len() + 1);
+        before.push((draw, counted));
+        let mut idle_before = self.idle_before.first().map_or_else(Vec::new, |none| vec![*none]);
+        for &rank in &kept {
+            let of_node = self.before(rank + 1) - self.before(rank);
+            (draw, counted) = (draw + of_node.draw, counted + of_node.counted);
+            before.push((draw, counted));
+            if let [one, next, ..] = self.idle_before.get(rank as usize..).unwrap_or_default() {
+                idle = idle + (*next - *one);
+                idle_before.push(idle);
+            }
+        }
+        Self {
+            ordinal_of_rank: kept.into_iter().map(|rank| self.ordinal(rank)).collect(),
+            rank_of_ordinal: OnceLock::new(),
+            ordinals: self.ordinals,
+            before,
+            idle_before,
+        }
+    }
+
     /// Orders nodes that are given by ordinal.
     fn preferring(
         preference: Preference,

@@ -52,18 +52,9 @@ impl PlanningProblem {
     pub fn selection(&self) -> Selection {
         let Self { nodes, cap_scope, request, .. } = self;
         let utilisation = request.utilisation_or_full();
-        let order = |admits: &dyn Fn(u32) -> bool| {
-            NodeOrder::of(nodes, Preference::LeastDraw, utilisation, *cap_scope, admits)
-        };
-        let all = Arc::new(order(&|_| true));
-        let excluded = all.ranks(&request.filter.excluded(nodes));
-        let selection = if request.filter.has_no_labels() {
-            Selection::all(all)
-        } else {
-            let admits = request.filter.admits(nodes);
-            Selection::new(nodes, &all, *cap_scope, utilisation, admits)
-        };
-        selection.without(excluded)
+        let preference = Preference::LeastDraw;
+        let all = Arc::new(NodeOrder::of(nodes, preference, utilisation, *cap_scope, |_| true));
+        Selection::labelled(&all, &request.filter, nodes).excluding(&request.filter, nodes)
     }
 
     /// The book for a selection of the problem's.

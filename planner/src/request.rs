@@ -169,6 +169,17 @@ impl Tolerances {
         }
     }
 
+    /// These, and those of `others` for criteria for which these have none.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        let first = |one: Tolerance, other| if one == Tolerance::default() { other } else { one };
+        Self {
+            energy: first(self.energy, others.energy),
+            cost: first(self.cost, others.cost),
+            co2: first(self.co2, others.co2),
+        }
+    }
+
     /// Whether there are none.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::cap_scope::CapScope;
 use crate::decimal::Fraction;
+use crate::filter::NodeFilter;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::order::{NO_RANK, NodeOrder, Preference};
@@ -53,7 +54,11 @@ impl Selection {
         utilisation: Fraction,
         admits: impl Fn(u32) -> bool,
     ) -> Self {
-        let order = NodeOrder::of(nodes, Preference::LeastDraw, utilisation, scope, admits);
+        Self::within(NodeOrder::of(nodes, Preference::LeastDraw, utilisation, scope, admits), base)
+    }
+
+    /// The nodes of an order, which are some of those that the book counts in the ranks of `base`.
+    fn within(order: NodeOrder, base: &Arc<NodeOrder>) -> Self {
         let mut places: Arc<[u32]> = repeat_n(NO_RANK, base.count() as usize).collect();
         let place_of = Arc::make_mut(&mut places);
         for place in 0..order.count() {
@@ -78,6 +83,21 @@ impl Selection {
         };
         let excluded = NodeSet::new();
         Self { order: Arc::new(order), base: Arc::clone(base), translation, excluded }
+    }
+
+    /// The nodes of an order that partition and features of a filter admit, in that order; the book
+    /// counts in its ranks. `O(nodes)` where the filter has any.
+    pub fn labelled(order: &Arc<NodeOrder>, filter: &NodeFilter, nodes: &Nodes) -> Self {
+        if filter.has_no_labels() {
+            return Self::all(Arc::clone(order));
+        }
+        Self::within(order.admitting(filter.admits(nodes)), order)
+    }
+
+    /// Without the nodes that a filter excludes by name.
+    #[must_use]
+    pub fn excluding(&self, filter: &NodeFilter, nodes: &Nodes) -> Self {
+        self.without(self.base.ranks(&filter.excluded(nodes)))
     }
 
     /// This selection without some nodes, given as ranks of the book's order.

@@ -5,13 +5,14 @@
 //! goes before these. No path of the machine's is ever followed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use planner::agenda::Agendas;
+use planner::json::request::simulated_request;
 use planner::json::{self, JsonError, Reader};
-use planner::node::{NAME_RULE, Node, Nodes, is_name};
+use planner::node::{NAME_RULE, Nodes, is_name};
 use planner::quantity::Currency;
-use planner::request::{Request, Shape};
-use planner::time::Timestamp;
+use planner::request::Request;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use simulator::experiment::{Experiment, ExperimentError};
@@ -44,7 +45,7 @@ pub struct Document {
     /// The texts of the files that the experiment names.
     pub tables: BTreeMap<String, String>,
     /// The nodes, by index.
-    pub nodes: Origin<Vec<Node>>,
+    pub nodes: Origin<Arc<Nodes>>,
     /// Price, CO2 and cap; given without a cap there is none.
     pub agendas: Origin<Agendas>,
     /// Requests, in the order in which they are placed; drawn where there are none.
@@ -76,7 +77,7 @@ impl Document {
     pub fn inputs(&self) -> Inputs {
         let mut inputs = Inputs::default();
         if let Origin::Given(nodes) = &self.nodes {
-            inputs.nodes = Source::Given(nodes.clone());
+            inputs.nodes = Source::Given(Arc::clone(nodes));
         }
         if let Origin::Given(agendas) = &self.agendas {
             let price = agendas.price.clone();
@@ -256,7 +257,7 @@ fn origin<T>(
     given(reader, raw).map(Origin::Given)
 }
 
-fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Node>> {
+fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<Arc<Nodes>> {
     #[derive(serde::Deserialize)]
     struct Class {
         count: f64,
@@ -272,41 +273,16 @@ fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Node>> {
         reader.error(format!("must be at most {MAX_NODES} nodes"));
         return None;
     }
-    let nodes: Nodes = json::nodes::inline(reader, raw)?;
-    Some(nodes.as_slice().to_vec())
+    json::nodes::inline(reader, raw).map(Arc::new)
 }
 
 fn requests(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Request>> {
-    let requests = reader.array(raw, request)?;
+    let requests = reader.array(raw, simulated_request)?;
     if requests.is_empty() {
         reader.error("must have at least one request");
         return None;
     }
     Some(requests)
-}
-
-fn request(reader: &mut Reader, raw: &RawValue) -> Option<Request> {
-    let fields = ["nodes", "duration_s", "earliest_start", "latest_start", "utilisation"];
-    let object = reader.object(raw, &fields)?;
-    let nodes = reader.required(&object, "nodes", |reader, raw| {
-        let nodes = reader.whole_number(raw)?;
-        reader.accept(u32::try_from(nodes).map_err(|_| "is out of range"))
-    });
-    let duration = reader.required(&object, "duration_s", Reader::duration);
-    let earliest_start = reader.required(&object, "earliest_start", Reader::timestamp);
-    let latest_start = reader.required(&object, "latest_start", Reader::timestamp);
-    let utilisation = reader.optional(&object, "utilisation", Reader::fraction);
-    let shape = Shape { nodes: nodes?, duration: duration? };
-    let request = Request {
-        utilisation: utilisation?,
-        ..Request::new(shape, earliest_start?, latest_start?)
-    };
-    // Nothing that can be written lies before the epoch.
-    let errors = request.errors(Timestamp::MIN);
-    for error in &errors {
-        reader.error(error);
-    }
-    errors.is_empty().then_some(request)
 }
 
 #[cfg(test)]
@@ -346,8 +322,8 @@ mod tests {
             "/vary/price_file/1",
             "/nodes",
             "/agendas/co2",
-            "/requests/0",
-            "/requests/0",
+            "/requests/0/nodes",
+            "/requests/0/latest_start",
             "/requests/1/duration_s",
             "/requests/1/earliest_start",
             "/requests/1/latest_start",

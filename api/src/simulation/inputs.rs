@@ -1,6 +1,7 @@
 //! A cell of an experiment: its tables read, its parameters made to fit them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use grid_feeds::table;
 use planner::agenda::{Agenda, RateAgenda};
@@ -157,6 +158,8 @@ fn placed(error: &SesamesError, files: &Files) -> Vec<BadInput> {
             let own = files.requests_file.is_none() && files.swf_file.is_none();
             let place = |error: &InputError| match *error {
                 InputError::Request { number, .. }
+                | InputError::Filter { number, .. }
+                | InputError::FilterOfDrawn { number }
                 | InputError::NoStart { number }
                 | InputError::TooManyStarts { number }
                 | InputError::TooFar { number }
@@ -193,10 +196,10 @@ impl Reader<'_, '_> {
         let mut inputs = given;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         if let Some(nodes) = self.table("nodes_file", files.nodes_file.as_ref(), table::nodes) {
-            inputs.nodes = Source::Given(nodes.as_slice().to_vec());
+            inputs.nodes = Source::Given(Arc::new(nodes));
         }
         if let Source::Given(nodes) = &inputs.nodes {
-            parameters.nodes = count(nodes.len());
+            parameters.nodes = nodes.count();
         }
         let currency = self.currency(files);
         if let Some(price) =

@@ -19,6 +19,7 @@ struct RequestRow<'a> {
     policy: &'a str,
     /// From 1, as drawn.
     request: u32,
+    /// Of the reservation where there is one, which may be an alternative's; else as asked first.
     nodes: u32,
     duration_s: i64,
     earliest_start: Timestamp,
@@ -54,12 +55,13 @@ pub fn requests(runs: &[PlayedRun], out: impl Write) -> Result<(), Error> {
             for (asked, outcome) in run.requests.iter().zip(&played.outcomes) {
                 let reserved = outcome.scheduled();
                 let least = asked.least.as_ref();
+                let shape = reserved.map_or_else(|| asked.shape(), |it| it.shape(asked));
                 table.serialize(RequestRow {
                     run: run.run,
                     policy: &policy,
                     request: asked.number,
-                    nodes: asked.nodes,
-                    duration_s: asked.duration_s,
+                    nodes: shape.nodes,
+                    duration_s: shape.duration_s,
                     earliest_start: asked.earliest_start,
                     latest_start: asked.latest_start,
                     outcome: word(outcome),

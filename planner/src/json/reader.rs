@@ -110,6 +110,16 @@ impl Reader {
 
     /// An object with no other members than `known`, none of them twice.
     pub fn object<'a>(&mut self, raw: &'a RawValue, known: &[&str]) -> Option<Object<'a>> {
+        self.object_without(raw, known, &[])
+    }
+
+    /// An object as [`Reader::object`] reads it, where some members are refused in words of their own.
+    pub fn object_without<'a>(
+        &mut self,
+        raw: &'a RawValue,
+        known: &[&str],
+        refused: &[(&str, &str)],
+    ) -> Option<Object<'a>> {
         let Ok(object) = serde_json::from_str::<Object<'a>>(raw.get()) else {
             self.error("is not an object");
             return None;
@@ -124,10 +134,11 @@ impl Reader {
         for (position, (key, _)) in object.0.iter().enumerate() {
             let twice = object.0[..position].iter().any(|(earlier, _)| earlier == key);
             if twice || !known.contains(&key.as_ref()) {
-                let message = if twice {
-                    "appears twice".to_owned()
-                } else {
-                    format!("is not a known field; known are {}", known.join(", "))
+                let why = refused.iter().find(|(name, _)| *name == key.as_ref());
+                let message = match why {
+                    _ if twice => "appears twice".to_owned(),
+                    Some((_, why)) => (*why).to_owned(),
+                    None => format!("is not a known field; known are {}", known.join(", ")),
                 };
                 let step = Step::Key(key.clone().into_owned().into());
                 self.within(step, |reader| reader.error(message));

@@ -1,6 +1,7 @@
 //! The `request` and `search` objects.
 
 use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 use super::reader::{Object, Reader};
 use crate::filter::FilterError;
@@ -35,6 +36,29 @@ pub const REQUEST_FIELDS: [&str; 12] = [
 pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Request> {
     let object = reader.object(raw, &REQUEST_FIELDS)?;
     request_fields(reader, &object, now)
+}
+
+/// What a request to a service may say besides, and why it is refused in a simulation.
+const OF_SERVICES: [(&str, &str); 8] = [
+    ("search", "has no meaning in a simulation: starts are looked for on slots of slot_s"),
+    ("on_cap", "has no meaning in a simulation: there is no supplier to ask for extra power"),
+    (
+        "extra_power_fee_limit",
+        "has no meaning in a simulation: there is no supplier to ask for extra power",
+    ),
+    ("priority", "has no meaning in a simulation: no reservation has to give way to another"),
+    ("replaces", "has no meaning in a simulation: a request takes no other reservation's place"),
+    ("expected", "has no meaning in a simulation: nobody was shown its offers before"),
+    ("pareto_nodes", "has no meaning in a simulation: the policy chooses, and nothing is shown"),
+    ("explain", "has no meaning in a simulation: the policy chooses, and nothing is shown"),
+];
+
+/// Reads a request that is to be played in a simulation: all that a request may say counts, and what
+/// only a service can do is refused by name. Nothing of it is in the past yet.
+pub fn simulated_request(reader: &mut Reader, raw: &RawValue) -> Option<Request> {
+    let object = reader.object_without(raw, &REQUEST_FIELDS, &OF_SERVICES)?;
+    // Nothing that can be written lies before the epoch.
+    request_fields(reader, &object, Timestamp::MIN)
 }
 
 /// Reads a request from an object that may have other fields too.
@@ -255,4 +279,44 @@ pub fn check_candidates(
              narrow the window, widen the slots or use exact mode",
         );
     }
+}
+
+/// A request as [`request`] reads it. What may be left out is there where it has a meaning of its
+/// own, and where `says` has its name: `latest_start`, and the criteria of `tolerance`.
+pub fn document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, Value> {
+    let mut document = Map::new();
+    let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
+    put("nodes", request.nodes.into());
+    put("duration_s", request.duration.get().into());
+    if !request.alternatives.is_empty() {
+        let shape = |it: &Shape| json!({"nodes": it.nodes, "duration_s": it.duration.get()});
+        put("alternatives", request.alternatives.iter().map(shape).collect());
+    }
+    put("earliest_start", json!(request.earliest_start));
+    if says("latest_start") || request.latest_end.is_none() {
+        put("latest_start", json!(request.latest_start));
+    }
+    if let Some(latest_end) = request.latest_end {
+        put("latest_end", json!(latest_end));
+    }
+    if let Some(utilisation) = request.utilisation {
+        put("utilisation", json!(utilisation.as_f64()));
+    }
+    let Tolerances { energy, cost, co2 } = request.tolerances;
+    let given = [("energy", energy), ("cost", cost), ("co2", co2)].into_iter();
+    let given = given.filter(|(name, it)| says(name) || *it != Tolerance::default());
+    let given: Map<_, _> = given.map(|(name, it)| (name.to_owned(), json!(it.as_f64()))).collect();
+    if !given.is_empty() {
+        put("tolerance", Value::Object(given));
+    }
+    let NodeFilter { partition, features, exclude } = &request.filter;
+    if let Some(partition) = partition {
+        put("partition", json!(partition));
+    }
+    for (name, list) in [("features", features), ("exclude", exclude)] {
+        if !list.is_empty() {
+            put(name, json!(list));
+        }
+    }
+    document
 }

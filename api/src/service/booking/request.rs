@@ -1,15 +1,13 @@
 //! Requests for nodes as they are booked: what the planner is asked, and what to do about it.
 
-use planner::filter::NodeFilter;
 use planner::json::reader::read;
 use planner::json::request::{
-    REQUEST_FIELDS, check_candidates, check_filter, request_fields, search,
+    REQUEST_FIELDS, check_candidates, check_filter, document, request_fields, search,
 };
 use planner::json::{JsonError, Reader};
 use planner::problem::SearchMode;
-use planner::request::{Request, Shape, Tolerances};
+use planner::request::Request;
 use planner::time::Timestamp;
-use planner::tolerance::Tolerance;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use storage::{ReservationId, StoredReservation};
@@ -72,7 +70,7 @@ impl BookingRequest {
     /// The request as it was understood, to be stored and shown: what was said, in one form however it
     /// was written. Read again it is the same request, but for what was expected of its offers.
     pub fn document(&self) -> String {
-        let mut document = request_document(&self.planning, |field| self.says(field));
+        let mut document = document(&self.planning, |field| self.says(field));
         let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
         if self.says("search") {
             let search = match self.search {
@@ -99,44 +97,6 @@ impl BookingRequest {
         }
         Value::Object(document).to_string()
     }
-}
-
-fn request_document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, Value> {
-    let mut document = Map::new();
-    let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
-    put("nodes", request.nodes.into());
-    put("duration_s", request.duration.get().into());
-    if !request.alternatives.is_empty() {
-        let shape = |it: &Shape| json!({"nodes": it.nodes, "duration_s": it.duration.get()});
-        put("alternatives", request.alternatives.iter().map(shape).collect());
-    }
-    put("earliest_start", json!(request.earliest_start));
-    if says("latest_start") {
-        put("latest_start", json!(request.latest_start));
-    }
-    if let Some(latest_end) = request.latest_end {
-        put("latest_end", json!(latest_end));
-    }
-    if let Some(utilisation) = request.utilisation {
-        put("utilisation", json!(utilisation.as_f64()));
-    }
-    let Tolerances { energy, cost, co2 } = request.tolerances;
-    let given = [("energy", energy), ("cost", cost), ("co2", co2)].into_iter();
-    let given = given.filter(|(name, it)| says(name) || *it != Tolerance::default());
-    let given: Map<_, _> = given.map(|(name, it)| (name.to_owned(), json!(it.as_f64()))).collect();
-    if !given.is_empty() {
-        put("tolerance", Value::Object(given));
-    }
-    let NodeFilter { partition, features, exclude } = &request.filter;
-    if let Some(partition) = partition {
-        put("partition", json!(partition));
-    }
-    for (name, list) in [("features", features), ("exclude", exclude)] {
-        if !list.is_empty() {
-            put(name, json!(list));
-        }
-    }
-    document
 }
 
 /// The members of a tolerance, of which each may be said to be none.

@@ -10,7 +10,7 @@ use simulator::experiment::Experiment;
 use simulator::sesames::{Setting, Source};
 
 use crate::simulation::document::{Document, MAX_NODES};
-use crate::simulation::inputs::{self, BadInput, Place};
+use crate::simulation::inputs::{self, BadInput, Measured, Place};
 
 /// The most cells of a grid.
 const MAX_CELLS: u64 = 100;
@@ -50,6 +50,8 @@ pub fn check(document: &Document) -> Result<Checked, Vec<JsonError>> {
     let mut errors = Vec::new();
     let mut notes = Vec::new();
     let mut size = Size::default();
+    // Whether names and labels of nodes matter.
+    let mut filtered = false;
     let experiment = &document.experiment;
     let lengths = experiment.vary.values().map(|values| values.as_array().map_or(1, Vec::len));
     let cells = lengths.fold(1_u64, |cells, length| cells.saturating_mul(length as u64));
@@ -66,6 +68,11 @@ pub fn check(document: &Document) -> Result<Checked, Vec<JsonError>> {
             continue;
         }
         let measured = inputs::setting(variant, &experiment.policies, &given, &mut read);
+        if let Ok(Measured { setting, .. }) = &measured
+            && let Source::Given(requests) = &setting.inputs().requests
+        {
+            filtered |= requests.iter().any(|request| !request.filter.is_empty());
+        }
         let prepared = match measured {
             Ok(measured) if !size.takes(experiment, &measured.setting, &mut errors) => continue,
             Ok(measured) => measured.cell(),
@@ -88,7 +95,7 @@ pub fn check(document: &Document) -> Result<Checked, Vec<JsonError>> {
     if !errors.is_empty() {
         return Err(errors);
     }
-    let kept = document.kept().map_err(|error| vec![at("", error.to_string())])?;
+    let kept = document.kept(filtered).map_err(|error| vec![at("", error.to_string())])?;
     let whole = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     Ok(Checked { kept, cells: whole(cells), runs: whole(size.runs), notes })
 }
@@ -156,7 +163,7 @@ fn slots(setting: &Setting) -> i64 {
     let ends = match &setting.inputs().requests {
         Source::Drawn => None,
         Source::Given(requests) => {
-            requests.iter().map(|request| request.latest_start + request.duration).max()
+            requests.iter().filter_map(|request| Some(request.reach()?.end())).max()
         }
     };
     let end = ends.map_or(horizon.end(), |end| end.max(horizon.end()));

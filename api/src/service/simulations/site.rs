@@ -1,5 +1,7 @@
 //! The site's own nodes and agendas as inputs of an experiment, as they are when it is started.
 
+use std::sync::Arc;
+
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
 use planner::json::JsonError;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
@@ -26,11 +28,11 @@ impl SimulationService {
         document.experiment.files.entry("currency").or_insert(currency);
         let mut errors = Vec::new();
         if document.nodes == Origin::Site {
-            let nodes = state.cluster.nodes.as_slice();
-            if nodes.is_empty() {
+            let nodes = &state.cluster.nodes;
+            if nodes.as_slice().is_empty() {
                 errors.push(missing("/nodes", "the site has no nodes yet"));
             }
-            document.nodes = Origin::Given(nodes.to_vec());
+            document.nodes = Origin::Given(Arc::clone(nodes));
         }
         if document.agendas == Origin::Site {
             let agendas = self.site_agendas(state, start(document)).await?;

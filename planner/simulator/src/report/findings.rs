@@ -66,7 +66,7 @@ impl Timeline {
             // What ends and what starts at an instant count together.
             let mut changes: BTreeMap<Timestamp, f64> = BTreeMap::new();
             for (asked, reserved) in played.scheduled(&run.requests) {
-                let end = reserved.start + Seconds::new(asked.duration_s);
+                let end = reserved.start + Seconds::new(reserved.shape(asked).duration_s);
                 *changes.entry(reserved.start).or_default() += reserved.peak_power_w;
                 *changes.entry(end).or_default() -= reserved.peak_power_w;
             }

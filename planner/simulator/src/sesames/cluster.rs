@@ -19,8 +19,8 @@ pub(super) const STEPS: u32 = 1_000_000;
 /// The nodes without what is drawn for them: the same in every run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
-    /// Repeated until there are `max_powers` many.
-    pattern: Vec<Node>,
+    /// Repeated until there are `max_powers` many; nodes that are given are as many.
+    pattern: Arc<Nodes>,
     max_powers: Vec<Power>,
 }
 
@@ -38,8 +38,8 @@ impl Platform {
     ///
     /// # Errors
     /// Nodes that are no cluster.
-    pub(super) fn new(pattern: Vec<Node>, count: u32) -> Result<Self, SesamesError> {
-        let maxima = pattern.iter().map(Node::max).cycle();
+    pub(super) fn new(pattern: Arc<Nodes>, count: u32) -> Result<Self, SesamesError> {
+        let maxima = pattern.as_slice().iter().map(Node::max).cycle();
         let max_powers: Vec<Power> = maxima.take(count as usize).collect();
         let platform = Self { pattern, max_powers };
         // Of this many nodes any sum is a power, once their own is.
@@ -66,14 +66,20 @@ impl Platform {
         self.max_powers.iter().copied().sum()
     }
 
+    /// The nodes that were given, with their names and labels; those that are repeated where nodes are
+    /// drawn.
+    pub fn pattern(&self) -> &Nodes {
+        &self.pattern
+    }
+
     fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.pattern.iter().cycle().take(self.max_powers.len())
+        self.pattern.as_slice().iter().cycle().take(self.max_powers.len())
     }
 
     /// An `alpha` for each node, uniform in `[idle / max, 1]` (paper, section VI-A). One word a
     /// node, also where it has an `alpha` of its own.
     pub(super) fn draw_alphas(&self, rng: &mut impl Rng) -> Vec<u32> {
-        let least: Vec<u32> = self.pattern.iter().map(least_alpha_steps).collect();
+        let least: Vec<u32> = self.pattern.as_slice().iter().map(least_alpha_steps).collect();
         let alphas = least.iter().cycle().map(|&least| uniform(rng, least..=STEPS));
         alphas.take(self.max_powers.len()).collect()
     }
@@ -90,7 +96,7 @@ impl Platform {
             }
             Estimate::Utilisation(utilisation) => {
                 let of: Vec<Power> =
-                    self.pattern.iter().map(|node| node.draw(utilisation)).collect();
+                    self.pattern.as_slice().iter().map(|node| node.draw(utilisation)).collect();
                 of.into_iter().cycle().take(self.max_powers.len()).collect()
             }
         }
@@ -108,7 +114,9 @@ impl Platform {
                 self.nodes().zip(alphas).map(of).collect::<Result<_, _>>()?
             }
         };
-        Ok(Arc::new(Nodes::numbered(known)?))
+        let is_whole = self.pattern.count() == self.count();
+        let named = if is_whole { self.pattern.with_powers(known) } else { Nodes::numbered(known) };
+        Ok(Arc::new(named?))
     }
 }
 
@@ -147,9 +155,13 @@ mod tests {
     use super::super::streams::{Draw, stream};
     use super::*;
 
+    fn drawn() -> Arc<Nodes> {
+        Arc::new(Nodes::numbered(nodes().unwrap()).unwrap())
+    }
+
     #[test]
     fn drawn_powers_lie_between_idle_and_maximum() {
-        let platform = Platform::new(nodes().unwrap(), 1000).unwrap();
+        let platform = Platform::new(drawn(), 1000).unwrap();
         let alphas = platform.draw_alphas(&mut stream(1, 0, Draw::Alpha));
         let draws = platform.draws(Estimate::Alphas(&alphas));
         for (node, &draw) in platform.nodes().zip(&draws) {
@@ -164,7 +176,8 @@ mod tests {
         let watts = |watts| Power::from_watts(watts).unwrap();
         let own = Node::new(watts(10.0), watts(20.0), Fraction::new(0.75)).unwrap();
         let still = Node::new(Power::ZERO, Power::ZERO, None).unwrap();
-        let platform = Platform::new(vec![own, still], 2).unwrap();
+        let platform =
+            Platform::new(Arc::new(Nodes::numbered(vec![own, still]).unwrap()), 2).unwrap();
         let alphas = platform.draw_alphas(&mut stream(1, 0, Draw::Alpha));
         for estimate in [Estimate::Alphas(&alphas), Estimate::Utilisation(Fraction::ONE)] {
             assert_eq!(platform.draws(estimate), [watts(15.0), Power::ZERO]);
@@ -174,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_planner_draws_the_same_from_the_nodes_it_is_told() {
-        let platform = Platform::new(nodes().unwrap(), 100).unwrap();
+        let platform = Platform::new(drawn(), 100).unwrap();
         let alphas = platform.draw_alphas(&mut stream(1, 0, Draw::Alpha));
         let half = Fraction::new(0.5).unwrap();
         for estimate in [Estimate::Alphas(&alphas), Estimate::Utilisation(half)] {

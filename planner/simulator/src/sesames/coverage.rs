@@ -8,7 +8,7 @@ use std::fmt;
 
 use planner::agenda::Agenda;
 use planner::request::Request;
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 
 use super::inputs::{Inputs, Source};
 use super::outcome::PlayedRun;
@@ -73,23 +73,19 @@ impl fmt::Display for Uncovered {
     }
 }
 
-/// From a request's first possible start to its end after the last.
-fn span(
-    parameters: &Parameters,
-    from: Timestamp,
-    to: Timestamp,
-    duration: Seconds,
-) -> Option<Span> {
-    let slot = parameters.slot();
-    let first = from.max(parameters.start).ceil_to(slot);
-    let last = Timestamp::from_unix_seconds(
-        to.as_unix_seconds() - to.as_unix_seconds().rem_euclid(slot.get()),
-    );
-    Span::new(first, last.max(first) + duration)
+/// From a request's first possible start to the last end of any of its shapes.
+fn span_of(parameters: &Parameters, request: &Request) -> Option<Span> {
+    let first = request.earliest_start.max(parameters.start).ceil_to(parameters.slot());
+    let end =
+        |duration| first.max(slot_until(parameters, request.latest_start_for(duration))) + duration;
+    let ends = request.shapes().map(|shape| end(shape.duration));
+    Span::new(first, ends.max()?)
 }
 
-fn span_of(parameters: &Parameters, request: &Request) -> Option<Span> {
-    span(parameters, request.earliest_start, request.latest_start, request.duration)
+/// The start of the slot at an instant.
+fn slot_until(parameters: &Parameters, instant: Timestamp) -> Timestamp {
+    let second = instant.as_unix_seconds();
+    Timestamp::from_unix_seconds(second - second.rem_euclid(parameters.slot().get()))
 }
 
 /// Whether an agenda is given, and covers a span.
@@ -190,13 +186,20 @@ pub(super) fn covered_share(
     if !any_is_given(inputs) {
         return None;
     }
-    let asked = || runs.iter().flat_map(|run| &run.requests);
-    let covered = asked().filter(|asked| {
-        let (from, to) = (asked.earliest_start, asked.latest_start);
-        let span = span(parameters, from, to, Seconds::new(asked.duration_s));
+    let is_covered = |request: &Request| {
         let all = |span| Given::ALL.into_iter().all(|it| covers(inputs, it, span) != Some(false));
-        span.is_some_and(all)
-    });
-    let count = asked().count();
-    (count > 0).then(|| covered.count() as f64 / count as f64)
+        span_of(parameters, request).is_some_and(all)
+    };
+    let part = |covered: usize, count: usize| (count > 0).then(|| covered as f64 / count as f64);
+    match &inputs.requests {
+        // They are the same in every run.
+        Source::Given(requests) => {
+            let covered = requests.iter().filter(|request| is_covered(request));
+            part(covered.count(), requests.len())
+        }
+        Source::Drawn => {
+            let asked = || runs.iter().flat_map(|run| &run.requests);
+            part(asked().filter(|asked| is_covered(&asked.request())).count(), asked().count())
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! The inputs of the experiment: each drawn as in section VI-A of the paper, or given.
 
+use std::sync::Arc;
+
 use planner::agenda::{Agenda, RateAgenda};
-use planner::node::Node;
+use planner::filter::{FilterError, NodeFilter};
+use planner::node::Nodes;
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 use planner::request::{Request, RequestError};
 use planner::search::too_many_candidates;
@@ -44,8 +47,9 @@ pub struct Forecast<R> {
 /// What the experiment is played with; drawn unless given.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// The nodes, by index. Those without an `alpha` draw one in each run.
-    pub nodes: Source<Vec<Node>>,
+    /// The nodes, by index, with their names and labels. Those without an `alpha` draw one in each
+    /// run.
+    pub nodes: Source<Arc<Nodes>>,
     /// Prices.
     pub tariff: Source<Tariff>,
     /// CO2 intensity.
@@ -81,7 +85,7 @@ pub struct Sources {
 }
 
 /// What is wrong with a given input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// Parameters and nodes disagree.
     #[error("{given} nodes are given, but the parameter nodes is {expected}")]
@@ -116,6 +120,23 @@ pub enum InputError {
     /// A request whose window has too many slots.
     #[error("request {number}: 100,000 slots or more start in its window")]
     TooManyStarts {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// A request that names a partition, a feature or a node that the given nodes do not have.
+    #[error("request {number}: {error}")]
+    Filter {
+        /// Its number, from 1.
+        number: usize,
+        /// What it names.
+        error: FilterError,
+    },
+    /// A request that names partitions, features or nodes where nodes are drawn.
+    #[error(
+        "request {number}: partition, features and exclude choose among nodes that are given; drawn \
+         nodes have neither labels nor names"
+    )]
+    FilterOfDrawn {
         /// Its number, from 1.
         number: usize,
     },
@@ -162,9 +183,9 @@ impl Inputs {
     pub fn errors(&self, parameters: &Parameters) -> Vec<InputError> {
         let mut errors = Vec::new();
         if let Source::Given(nodes) = &self.nodes
-            && nodes.len() != parameters.nodes as usize
+            && nodes.count() != parameters.nodes
         {
-            let (given, expected) = (nodes.len(), parameters.nodes);
+            let (given, expected) = (nodes.as_slice().len(), parameters.nodes);
             errors.push(InputError::NodeCount { given, expected });
         }
         if let Source::Given(requests) = &self.requests {
@@ -174,9 +195,21 @@ impl Inputs {
             }
             for (number, request) in (1..).zip(requests) {
                 errors.extend(request_errors(parameters, number, request));
+                errors.extend(self.filter_errors(number, &request.filter));
             }
         }
         errors
+    }
+
+    fn filter_errors(&self, number: usize, filter: &NodeFilter) -> Vec<InputError> {
+        match &self.nodes {
+            _ if filter.is_empty() => Vec::new(),
+            Source::Drawn => vec![InputError::FilterOfDrawn { number }],
+            Source::Given(nodes) => {
+                let errors = filter.errors(nodes).into_iter();
+                errors.map(|error| InputError::Filter { number, error }).collect()
+            }
+        }
     }
 }
 
@@ -187,13 +220,22 @@ fn request_errors(parameters: &Parameters, number: usize, request: &Request) -> 
         return of_itself.into_iter().map(|error| InputError::Request { number, error }).collect();
     }
     let first: Timestamp = request.earliest_start_at(now).ceil_to(parameters.slot());
+    let has_no_start =
+        request.shapes().all(|shape| first > request.latest_start_for(shape.duration));
     let rules = [
-        (first > request.latest_start, InputError::NoStart { number }),
+        (has_no_start, InputError::NoStart { number }),
         (
             too_many_candidates(parameters.search(), request, now),
             InputError::TooManyStarts { number },
         ),
-        (request.latest_start + request.duration > now + FARTHEST, InputError::TooFar { number }),
+        (last_end(request) > now + FARTHEST, InputError::TooFar { number }),
     ];
     rules.into_iter().filter(|(broken, _)| *broken).map(|(_, error)| error).collect()
+}
+
+/// The last instant that a reservation for a request can touch.
+pub(super) fn last_end(request: &Request) -> Timestamp {
+    let end = |duration| request.latest_start_for(duration) + duration;
+    let ends = request.shapes().map(|shape| end(shape.duration));
+    ends.max().unwrap_or(request.latest_start)
 }

@@ -1,7 +1,7 @@
 //! What is measured of one policy in one run: the paper's measures (section VI-A), and what
 //! operators ask next.
 
-use planner::time::{Seconds, Span};
+use planner::time::Span;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -229,7 +229,7 @@ impl Sums {
             sums.billed += reservation.billed;
             sums.planned += reservation.planned;
             sums.least += request.least.unwrap_or(reservation.billed);
-            sums.node_hours += request.node_hours();
+            sums.node_hours += reservation.shape(request).node_hours();
             sums.lag_s += reservation.start_lag_s as f64;
         }
         sums
@@ -254,9 +254,8 @@ pub(super) fn occupied<'a>(
     month: Span,
 ) -> i128 {
     let inside = |(request, reservation): (&Asked, &Scheduled)| {
-        let span = Span::starting(reservation.start, Seconds::new(request.duration_s))?;
-        let part = span.intersection(month)?;
-        Some(i128::from(part.length().get()) * i128::from(request.nodes))
+        let part = reservation.span(request)?.intersection(month)?;
+        Some(i128::from(part.length().get()) * i128::from(reservation.shape(request).nodes))
     };
     scheduled.filter_map(inside).sum()
 }

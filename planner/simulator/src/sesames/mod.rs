@@ -47,7 +47,7 @@ mod summary;
 use std::sync::Arc;
 
 use planner::agenda::AgendaError;
-use planner::node::{NodeError, NodesError};
+use planner::node::{NodeError, Nodes, NodesError};
 use planner::search::Cancelled;
 use planner::time::Span;
 
@@ -60,7 +60,8 @@ pub use measures::{Measure, Measures};
 pub use mix::Mix;
 pub use month::Month;
 pub use outcome::{
-    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, PowerUse, RequestOutcome, Scheduled,
+    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, PowerUse, RequestOutcome, ReservedShape,
+    Scheduled,
 };
 pub use parameters::{AlphaPer, Arrival, Flow, ParameterError, Parameters, StartsUntil};
 pub use play::Plan;
@@ -114,7 +115,6 @@ pub struct Setting {
 /// A setting with its nodes laid out, ready to be played.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Its given nodes have become the platform.
     setting: Setting,
     platform: Arc<Platform>,
     uncovered: Vec<Uncovered>,
@@ -183,15 +183,14 @@ impl Cell {
     /// # Errors
     /// Given agendas that do not cover the requests where that is not allowed, and nodes that are no
     /// cluster.
-    pub fn of(mut setting: Setting) -> Result<Self, SesamesError> {
+    pub fn of(setting: Setting) -> Result<Self, SesamesError> {
         let uncovered = coverage::uncovered(&setting.parameters, &setting.inputs);
         if !uncovered.is_empty() && !setting.parameters.allow_uncovered {
             return Err(SesamesError::Uncovered(uncovered));
         }
-        let pattern = match &mut setting.inputs.nodes {
-            Source::Drawn => platform::nodes()?,
-            // From here on the platform has them.
-            Source::Given(nodes) => std::mem::take(nodes),
+        let pattern = match &setting.inputs.nodes {
+            Source::Drawn => Arc::new(Nodes::numbered(platform::nodes()?)?),
+            Source::Given(nodes) => Arc::clone(nodes),
         };
         let platform = Arc::new(Platform::new(pattern, setting.parameters.nodes)?);
         Ok(Self { setting, platform, uncovered })
@@ -207,7 +206,7 @@ impl Cell {
         &self.setting.policies
     }
 
-    /// What is given; its nodes have become the platform.
+    /// What is given.
     pub const fn inputs(&self) -> &Inputs {
         &self.setting.inputs
     }

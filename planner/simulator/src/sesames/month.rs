@@ -13,7 +13,7 @@ use planner::time::{Span, Timestamp};
 use super::cluster::{Estimate, Platform, STEPS};
 use super::co2::Following;
 use super::forecasts::{Known, erring};
-use super::inputs::{Inputs, Source};
+use super::inputs::{Inputs, Source, last_end};
 use super::parameters::AlphaPer;
 use super::power_cap::Distributed;
 use super::streams::{Draw, stream, uniform};
@@ -37,7 +37,7 @@ pub struct Month {
     alphas: Vec<u32>,
     /// Whether plans are made with what is drawn.
     alpha_known: bool,
-    /// Whether each request has a utilisation of its own.
+    /// Whether what nodes draw is another from request to request.
     per_request: bool,
     beliefs: Option<Beliefs>,
 }
@@ -79,6 +79,13 @@ impl Month {
                 Vec::new()
             }
         };
+        let per_request = match parameters.alpha_per {
+            AlphaPer::Request => true,
+            AlphaPer::Run => {
+                requests.windows(2).any(|two| two[0].utilisation != two[1].utilisation)
+            }
+            AlphaPer::Node => requests.iter().any(|request| request.utilisation.is_some()),
+        };
         let agendas = draw_agendas(parameters, inputs, platform.peak(), &requests, run)?;
         let beliefs = beliefs(parameters, inputs, &agendas, run)?;
         Ok(Self {
@@ -89,14 +96,15 @@ impl Month {
             requests,
             alphas,
             alpha_known: parameters.alpha_known,
-            per_request: parameters.alpha_per == AlphaPer::Request,
+            per_request,
             beliefs,
         })
     }
 
-    /// What each node draws for a request, as it comes out.
+    /// What each node draws for a request, as it comes out. A utilisation of its own goes before what
+    /// is drawn for nodes.
     fn truth(&self, request: &Request) -> Estimate<'_> {
-        if self.alphas.is_empty() {
+        if self.alphas.is_empty() || request.utilisation.is_some() {
             Estimate::Utilisation(request.utilisation_or_full())
         } else {
             Estimate::Alphas(&self.alphas)
@@ -269,7 +277,7 @@ fn beliefs(
 /// What agendas are drawn for: all that drawn requests could touch, and all that these can.
 fn horizon(parameters: &Parameters, requests: &[Request]) -> Span {
     let horizon = parameters.horizon();
-    let ends = requests.iter().map(|request| request.latest_start + request.duration);
+    let ends = requests.iter().map(last_end);
     let end = ends.fold(horizon.end(), std::cmp::Ord::max);
     Span::new(horizon.start(), end).unwrap_or(horizon)
 }

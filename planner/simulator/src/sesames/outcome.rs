@@ -2,8 +2,8 @@
 
 use planner::criterion::Values;
 use planner::decision::{Decision, ReasonCode};
-use planner::request::Request;
-use planner::time::Timestamp;
+use planner::request::{Request, Shape};
+use planner::time::{Seconds, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::policy::Policy;
@@ -71,12 +71,24 @@ pub struct Scheduled {
     pub start_lag_s: i64,
     /// The policy by which the start was chosen: another than that of the run where it is mixed.
     pub followed: Policy,
+    /// The alternative that was taken; absent where it is the shape of the request's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<ReservedShape>,
     /// What it takes, as it comes out.
     pub billed: Amounts,
     /// What the plan said it would take.
     pub planned: Amounts,
     /// The sum of the nodes' maximum power.
     pub peak_power_w: f64,
+}
+
+/// So many nodes for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReservedShape {
+    /// How many nodes.
+    pub nodes: u32,
+    /// How long.
+    pub duration_s: i64,
 }
 
 /// Energy, cost and CO2, for reporting.
@@ -154,9 +166,34 @@ impl Asked {
         }
     }
 
-    /// Node-hours asked for.
-    pub fn node_hours(&self) -> f64 {
+    /// The request, where it was drawn: those have nothing else.
+    pub(super) fn request(&self) -> Request {
+        let shape = Shape { nodes: self.nodes, duration: Seconds::new(self.duration_s) };
+        Request::new(shape, self.earliest_start, self.latest_start)
+    }
+
+    /// The shape of the request's own, and the only one of a request without alternatives.
+    pub const fn shape(&self) -> ReservedShape {
+        ReservedShape { nodes: self.nodes, duration_s: self.duration_s }
+    }
+}
+
+impl ReservedShape {
+    /// Node-hours reserved.
+    pub fn node_hours(self) -> f64 {
         f64::from(self.nodes) * self.duration_s as f64 / 3600.0
+    }
+}
+
+impl Scheduled {
+    /// What is reserved for the request that was `asked`.
+    pub fn shape(&self, asked: &Asked) -> ReservedShape {
+        self.alternative.unwrap_or_else(|| asked.shape())
+    }
+
+    /// When it is reserved.
+    pub fn span(&self, asked: &Asked) -> Option<Span> {
+        Span::starting(self.start, Seconds::new(self.shape(asked).duration_s))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Plays one month's requests under one policy. Everything this crate asks of the planner is here.
 //!
 //! A request costs what a plan costs. Where the order of nodes is another for each request, it
-//! costs an order of all nodes besides, and the book is kept by ordinal.
+//! costs an order of all nodes besides, and the book is kept by ordinal. Partitions and features that
+//! were not asked for before cost a pass over the nodes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use planner::agenda::Agendas;
@@ -11,15 +13,19 @@ use planner::book::{Book, Booking};
 use planner::cap_scope::CapScope;
 use planner::criterion::{Criterion, Values};
 use planner::decision::{Decision, Offer};
+use planner::filter::NodeFilter;
+use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
 use planner::problem::PlanningProblem;
 use planner::quantity::Power;
-use planner::request::Request;
+use planner::request::{Request, Shape};
 use planner::search::{PlanningView, plan};
 use planner::selection::Selection;
 use planner::time::{Span, Timestamp};
 
-use super::outcome::{Amounts, Asked, Cause, PlayedPolicy, PlayedRun, RequestOutcome, Scheduled};
+use super::outcome::{
+    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, RequestOutcome, ReservedShape, Scheduled,
+};
 use super::parameters::Arrival;
 use super::power_use::power_use;
 use super::{Cell, Month, SesamesError};
@@ -83,6 +89,9 @@ struct Orders {
     truth: Option<NodeOrder>,
 }
 
+/// Selections of one order by the partition and features that requests asked for.
+type Labelled = HashMap<NodeFilter, Selection>;
+
 /// What all policies of a run share.
 pub(super) struct Stage<'a> {
     cell: &'a Cell,
@@ -125,10 +134,11 @@ impl<'a> Stage<'a> {
         let policies = policies
             .map(|&policy| self.policy(policy, on_plan, cancelled))
             .collect::<Result<_, _>>()?;
+        let mut labelled = Labelled::new();
         let asked = |&index: &usize| {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let request = &self.month.requests[index];
-            Ok(Asked::of(number, request, self.least(request, cancelled)?))
+            Ok(Asked::of(number, request, self.least(request, &mut labelled, cancelled)?))
         };
         let requests = self.arrivals.iter().map(asked).collect::<Result<_, SesamesError>>()?;
         Ok(PlayedRun { run: self.run, requests, policies })
@@ -145,6 +155,7 @@ impl<'a> Stage<'a> {
         // By ordinal, where orders are requests' own.
         let mut booked: Vec<BookedSpan> = Vec::new();
         let mut reserved: Vec<(Span, Power)> = Vec::new();
+        let mut labelled = Labelled::new();
         let mut outcomes = Vec::with_capacity(self.arrivals.len());
         for (placed, &index) in self.arrivals.iter().enumerate() {
             let own;
@@ -154,6 +165,7 @@ impl<'a> Stage<'a> {
             } else {
                 let draws = self.month.believed_draws(asked);
                 own = orders(self.month, asked, &draws, policy.preference());
+                labelled.clear();
                 book = Some(Book::of(&booked, &[], Arc::clone(own.believed.order())));
                 &own
             };
@@ -161,9 +173,11 @@ impl<'a> Stage<'a> {
             let now = self.now(asked);
             let forecast = self.month.believed_agendas(now);
             let agendas = forecast.as_ref().unwrap_or(&self.month.agendas);
-            let view = self.view(now, &orders.believed, agendas, book);
+            let selection = self.selected(&orders.believed, &asked.filter, &mut labelled);
+            let view = self.view(now, &selection, agendas, book);
             let followed = if policy == Policy::Mixed { self.month.users[index] } else { policy };
-            let tolerances = followed.tolerances();
+            // What a user says goes before what users of the policy do.
+            let tolerances = asked.tolerances.or(followed.tolerances());
             let request = Request { tolerances, ..self.month.told(asked) };
             let decision = plan(&view, &request, cancelled)?;
             let (run, month) = (self.run, self.month);
@@ -180,15 +194,16 @@ impl<'a> Stage<'a> {
                 outcomes.push(RequestOutcome::Unsuccessful(Cause::of(&decision)));
                 continue;
             };
-            let billed = self.bill(orders, asked, offer, forecast.is_some())?;
+            let ranks = selection.book_ranks(&offer.ranks);
+            let billed = self.bill(orders, asked, (offer, &ranks), forecast.is_some())?;
             outcomes.push(RequestOutcome::Scheduled(scheduled(offer, asked, followed, billed)));
             reserved.push((offer.span, offer.peak_power));
             let id = Arc::from(format!("r{}", index + 1));
             if shared.is_none() {
-                let nodes = orders.believed.order().ordinals(&offer.ranks);
+                let nodes = orders.believed.order().ordinals(&ranks);
                 booked.push(BookedSpan { id, span: offer.span, nodes });
             } else {
-                book.insert(id, offer.span, offer.ranks.clone());
+                book.insert(id, offer.span, ranks);
             }
         }
         let cap = self.month.agendas.power_cap.as_ref();
@@ -217,12 +232,24 @@ impl<'a> Stage<'a> {
         PlanningView { now, search, currency, selection, agendas, base_power, book }
     }
 
-    /// What an offer takes as it comes out.
+    /// Of all nodes those that a filter admits.
+    fn selected(&self, all: &Selection, filter: &NodeFilter, labelled: &mut Labelled) -> Selection {
+        if filter.is_empty() {
+            return all.clone();
+        }
+        let nodes = self.month.platform.pattern();
+        let labels = NodeFilter { exclude: Vec::new(), ..filter.clone() };
+        let kept = labelled.entry(labels);
+        let of_labels = kept.or_insert_with(|| Selection::labelled(all.order(), filter, nodes));
+        of_labels.excluding(filter, nodes)
+    }
+
+    /// What an offer of nodes with these ranks of all takes as it comes out.
     fn bill(
         &self,
         orders: &Orders,
         asked: &Request,
-        offer: &Offer,
+        (offer, ranks): (&Offer, &NodeSet),
         by_forecast: bool,
     ) -> Result<Amounts, SesamesError> {
         let own;
@@ -235,7 +262,7 @@ impl<'a> Stage<'a> {
         if truth.is_none() && !by_forecast {
             return Ok(Amounts::from(&offer.values));
         }
-        let draw = truth.unwrap_or(orders.believed.order()).draw(&offer.ranks);
+        let draw = truth.unwrap_or(orders.believed.order()).draw(ranks);
         let agendas = &self.month.agendas;
         let integrals = agendas.price.integral(offer.span).zip(agendas.co2.integral(offer.span));
         let (price, intensity) = integrals.ok_or(SesamesError::Unbilled(offer.span))?;
@@ -251,22 +278,25 @@ impl<'a> Stage<'a> {
     fn least(
         &self,
         request: &Request,
+        labelled: &mut Labelled,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<Amounts>, SesamesError> {
         let own;
         let least_drawing =
             self.orders.iter().find(|orders| orders.preference == Preference::LeastDraw);
-        let selection = match least_drawing {
+        let all = match least_drawing {
             Some(orders) if orders.truth.is_none() && !self.month.truths_differ() => {
                 &orders.believed
             }
             _ => {
+                labelled.clear();
                 own = Selection::all(Arc::new(self.month.clairvoyant_order(request)));
                 &own
             }
         };
-        let book = empty_book(selection);
-        let view = self.view(self.now(request), selection, &self.month.agendas, &book);
+        let selection = self.selected(all, &request.filter, labelled);
+        let book = empty_book(&selection);
+        let view = self.view(self.now(request), &selection, &self.month.agendas, &book);
         let decision = plan(&view, request, cancelled)?;
         let least = |criterion: Criterion| {
             decision.pareto.iter().min_by_key(|offer| criterion.exact(&offer.values))
@@ -289,11 +319,15 @@ fn orders(month: &Month, request: &Request, draws: &[Power], preference: Prefere
 }
 
 fn empty_book(selection: &Selection) -> Book {
-    Book::new(Arc::clone(selection.order()))
+    Book::new(Arc::clone(selection.base()))
 }
 
 fn scheduled(offer: &Offer, asked: &Request, followed: Policy, billed: Amounts) -> Scheduled {
+    let reserved = Shape { nodes: offer.ranks.count(), duration: offer.span.length() };
+    let own = Shape { nodes: asked.nodes, duration: asked.duration };
+    let (nodes, duration_s) = (reserved.nodes, reserved.duration.get());
     Scheduled {
+        alternative: (reserved != own).then_some(ReservedShape { nodes, duration_s }),
         start: offer.span.start(),
         start_lag_s: (offer.span.start() - asked.earliest_start).get(),
         followed,

@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::sync::Arc;
+
 use planner::agenda::{Agenda, Piece, RateAgenda};
 use planner::check::check_preferring;
 use planner::decimal::Fraction;
-use planner::node::Node;
+use planner::node::{Node, Nodes};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Power, Rate};
 use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
@@ -16,6 +18,7 @@ use simulator::sesames::{
 };
 
 mod readings;
+mod requests;
 
 const HOUR: i64 = 3600;
 
@@ -224,7 +227,7 @@ fn hand_made(requests: Vec<Request>) -> (Parameters, Inputs) {
     let tariff =
         Tariff { currency: Currency::EUR, price: RateAgenda::new(Agenda::new(prices).unwrap()) };
     let inputs = Inputs {
-        nodes: Source::Given(vec![node; 2]),
+        nodes: Source::Given(Arc::new(Nodes::numbered(vec![node; 2]).unwrap())),
         tariff: Source::Given(tariff),
         co2: Source::Given(RateAgenda::new(co2)),
         power_cap: Source::Given(None),

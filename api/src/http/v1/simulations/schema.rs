@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::http::v1::schema::{CapPiece, IntensityPiece, NodesDocument, PricePiece};
+use crate::http::v1::schema::{
+    CapPiece, IntensityPiece, NodesDocument, PricePiece, ShapeDocument, ToleranceDocument,
+};
 
 /// An experiment with its inputs. Every member may be left out; `{}` is the paper's month.
 #[derive(ToSchema)]
@@ -91,4 +93,17 @@ pub struct GivenRequest {
     /// How hard nodes without an `alpha` are driven.
     #[schema(minimum = 0, maximum = 1)]
     pub utilisation: Option<f64>,
+    /// Other shapes that would do as well, 1 to 8.
+    pub alternatives: Option<Vec<ShapeDocument>>,
+    /// The instant by which it must be over.
+    #[schema(format = DateTime)]
+    pub latest_end: Option<String>,
+    /// How much more than the least of a criterion is as good as the least; goes before the policy's.
+    pub tolerance: Option<ToleranceDocument>,
+    /// Only nodes of this partition.
+    pub partition: Option<String>,
+    /// Only nodes with all of these features.
+    pub features: Option<Vec<String>>,
+    /// None of these nodes, by name.
+    pub exclude: Option<Vec<String>>,
 }

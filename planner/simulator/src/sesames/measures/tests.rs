@@ -24,6 +24,7 @@ fn reserved(start: i64, energy_j: f64, lag: i64) -> RequestOutcome {
         start: Timestamp::from_unix_seconds(start),
         start_lag_s: lag,
         followed: Policy::AsapLeast,
+        alternative: None,
         billed: amounts,
         planned: Amounts { cost: 1.6, ..amounts },
         peak_power_w: 1.0,
