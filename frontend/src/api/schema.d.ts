@@ -1301,6 +1301,8 @@ export interface components {
         };
         /** @description A request of an experiment. */
         GivenRequest: {
+            /** @description Other shapes that would do as well, 1 to 8. */
+            alternatives?: components["schemas"]["ShapeDocument"][] | null;
             /** @description How long. */
             duration_s: components["schemas"]["Duration"];
             /**
@@ -1308,6 +1310,15 @@ export interface components {
              * @description RFC 3339.
              */
             earliest_start: string;
+            /** @description None of these nodes, by name. */
+            exclude?: string[] | null;
+            /** @description Only nodes with all of these features. */
+            features?: string[] | null;
+            /**
+             * Format: date-time
+             * @description The instant by which it must be over.
+             */
+            latest_end?: string | null;
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -1318,6 +1329,9 @@ export interface components {
              * @description How many nodes, at least 1.
              */
             nodes: number;
+            /** @description Only nodes of this partition. */
+            partition?: string | null;
+            tolerance?: components["schemas"]["ToleranceDocument"] | null;
             /**
              * Format: double
              * @description How hard nodes without an `alpha` are driven.

@@ -86,7 +86,7 @@ fn a_row_and_a_line_of_json_say_the_same() {
         },
         ..Request::new(shape(2, 3600), start, start + hours(4))
     };
-    assert_eq!(requests(row).unwrap(), [expected.clone()]);
+    assert_eq!(requests(row).unwrap(), std::slice::from_ref(&expected));
     assert_eq!(requests(&format!("\n{line}\n\n{line}")).unwrap(), [expected.clone(), expected]);
 }
 

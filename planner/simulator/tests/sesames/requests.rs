@@ -44,12 +44,12 @@ fn base() -> Map<String, Value> {
 }
 
 /// The base with other fields; null takes one away.
-fn with(fields: Value) -> Value {
+fn with(fields: &Value) -> Value {
     let mut request = base();
-    for (name, value) in fields.as_object().unwrap().clone() {
+    for (name, value) in fields.as_object().unwrap() {
         match value {
-            Value::Null => drop(request.remove(&name)),
-            value => drop(request.insert(name, value)),
+            Value::Null => drop(request.remove(name)),
+            value => drop(request.insert(name.clone(), value.clone())),
         }
     }
     Value::Object(request)
@@ -63,7 +63,7 @@ fn problem(request: &Value) -> PlanningProblem {
 
 /// The site's nodes and agendas with these requests.
 fn site(requests: &[Value]) -> (Parameters, Inputs) {
-    let of_site = problem(&with(json!({})));
+    let of_site = problem(&with(&json!({})));
     let request = |it: &Value| read(&it.to_string(), simulated_request).unwrap();
     let parameters = Parameters {
         nodes: 4,
@@ -127,7 +127,7 @@ fn booked(request: &Value) -> (i64, i64, String, f64) {
 /// from 04:00 on, and of 04:00, 05:00 and 06:00, which cost and emit the same, the first is taken.
 #[test]
 fn each_of_the_twelve_fields_changes_what_is_reserved() {
-    assert_eq!(booked(&with(json!({}))), (4, 6, "a".to_owned(), 30.0));
+    assert_eq!(booked(&with(&json!({}))), (4, 6, "a".to_owned(), 30.0));
     let cases = [
         ("nodes", json!({"nodes": 3}), (4, 6, "abc", 102.0)),
         ("duration_s", json!({"duration_s": 3600}), (4, 5, "a", 15.0)),
@@ -155,26 +155,26 @@ fn each_of_the_twelve_fields_changes_what_is_reserved() {
     for (field, fields, (start, end, nodes, energy)) in cases {
         assert!(json::request::REQUEST_FIELDS.contains(&field));
         let expected = (start, end, nodes.to_owned(), energy);
-        assert_eq!(booked(&with(fields)), expected, "{field}");
+        assert_eq!(booked(&with(&fields)), expected, "{field}");
     }
     let deadline_alone = json!({"latest_start": null, "latest_end": "1970-01-01T05:00:00Z"});
-    assert_eq!(booked(&with(deadline_alone)).0, 3);
+    assert_eq!(booked(&with(&deadline_alone)).0, 3);
 }
 
 /// A takes `a` and C takes `c`, so that of the CPU nodes only `b` is left for B, and none for D.
 #[test]
 fn reservations_of_some_nodes_leave_the_others() {
-    let now = |fields: Value| {
+    let now = |fields: &Value| {
         let mut request = with(fields);
         request["latest_start"] = request["earliest_start"].clone();
         request
     };
     let requests = [
-        now(json!({"exclude": ["b"]})),
-        now(json!({"partition": "cpu"})),
-        now(json!({"partition": "gpu", "exclude": ["d"]})),
-        now(json!({"partition": "cpu"})),
-        now(json!({"alternatives": [{"nodes": 3, "duration_s": 7200}], "features": ["nvme"]})),
+        now(&json!({"exclude": ["b"]})),
+        now(&json!({"partition": "cpu"})),
+        now(&json!({"partition": "gpu", "exclude": ["d"]})),
+        now(&json!({"partition": "cpu"})),
+        now(&json!({"alternatives": [{"nodes": 3, "duration_s": 7200}], "features": ["nvme"]})),
     ];
     let (parameters, inputs) = site(&requests);
     for policy in [Policy::AsapFirst, Policy::AsapLeast, cost_co2_energy()] {
@@ -203,7 +203,7 @@ fn every_plan_of_requests_with_wishes_passes_the_checker() {
                 4 => json!({"latest_end": hour(number / 3 + 5), "utilisation": 0.9}),
                 _ => json!({"partition": "gpu", "utilisation": null}),
             };
-            let mut request = with(wish);
+            let mut request = with(&wish);
             request["earliest_start"] = hour(number / 3);
             request["latest_start"] = hour(number / 3 + 4);
             request
@@ -235,7 +235,7 @@ fn what_the_nodes_do_not_have_is_refused_with_the_number_of_the_request() {
         Err(SesamesError::Inputs(errors)) => errors,
         other => panic!("{other:?}"),
     };
-    let (parameters, inputs) = site(&[with(json!({})), with(json!({"partition": "tpu"}))]);
+    let (parameters, inputs) = site(&[with(&json!({})), with(&json!({"partition": "tpu"}))]);
     let error = FilterError::NoPartition("tpu".into());
     let found = errors(inputs.clone(), parameters.clone());
     assert_eq!(found, [InputError::Filter { number: 2, error }]);
@@ -247,7 +247,7 @@ fn what_the_nodes_do_not_have_is_refused_with_the_number_of_the_request() {
 /// What labels of nodes are for is not lost on the way.
 #[test]
 fn the_checker_is_told_names_and_labels() {
-    let (parameters, inputs) = site(&[with(json!({"features": ["nvme"]}))]);
+    let (parameters, inputs) = site(&[with(&json!({"features": ["nvme"]}))]);
     let labels = |nvme: bool| NodeLabels {
         partitions: vec![if nvme { "gpu" } else { "cpu" }.into()],
         features: nvme.then(|| "nvme".into()).into_iter().collect(),

@@ -1,6 +1,6 @@
 //! Measures by hand.
 
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 
 use super::super::compare::SameRequests;
 use super::super::outcome::{PlayedPolicy, PowerUse, RequestOutcome};
