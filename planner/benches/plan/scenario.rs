@@ -24,7 +24,7 @@ const DAY: i64 = 86_400;
 
 /// A cluster of nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
 pub struct Scenario {
-    /// The same powers, but every application sets its own draw.
+    /// The nodes without an `alpha`, so that every application sets its own draw.
     without_alpha: Nodes,
     selection: Selection,
     agendas: Agendas,
@@ -84,7 +84,7 @@ impl Scenario {
         Self::within_reason(nodes, bookings, days).unwrap()
     }
 
-    /// The same, unless so many bookings have less than half a node for a slot each.
+    /// A scenario, unless so many bookings have less than half a node for a slot each.
     pub fn within_reason(nodes: u32, bookings: u32, days: u32) -> Option<Self> {
         if bookings > PLANNED {
             return Self::filled_in_order(nodes, bookings, days);

@@ -1,6 +1,6 @@
-//! The dialogue with the supplier as it is stored: conversations and their messages.
+//! The dialogue with the supplier as it is stored: negotiations and their messages.
 //!
-//! One conversation of a kind is open at a time. What goes to the supplier is written first and
+//! One negotiation of a kind is open at a time. What goes to the supplier is written first and
 //! delivered afterwards, so that it is neither lost nor said twice by a process that dies between.
 
 mod repository;
@@ -13,7 +13,7 @@ use crate::identity::{MessageId, NegotiationId};
 use crate::words::worded;
 
 worded! {
-    /// What a conversation is about.
+    /// What a negotiation is about.
     NegotiationKind {
         /// Power beyond the cap is asked for.
         ExtraPower = "extra_power",
@@ -29,7 +29,7 @@ worded! {
 }
 
 worded! {
-    /// How a conversation ended.
+    /// How a negotiation ended.
     NegotiationOutcome {
         /// All that was asked for was granted.
         Granted = "granted",
@@ -70,7 +70,7 @@ worded! {
     }
 }
 
-/// A conversation.
+/// A negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiation {
     /// Its id.
@@ -111,7 +111,7 @@ pub struct NewMessage {
 pub struct Message {
     /// Which; later ones are greater.
     pub id: MessageId,
-    /// Of which conversation.
+    /// Of which negotiation.
     pub negotiation_id: NegotiationId,
     /// What was said.
     pub said: NewMessage,

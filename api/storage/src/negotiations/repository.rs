@@ -1,4 +1,4 @@
-//! The dialogue with the supplier: conversations and their messages. They are no part of the book:
+//! The dialogue with the supplier: negotiations and their messages. They are no part of the book:
 //! they count no change, so that nobody reads the book again because something was said.
 
 use planner::time::Timestamp;
@@ -21,7 +21,7 @@ use crate::negotiations::{
 repository!(
     /// Negotiations with the supplier. One of a kind is open at a time; opening another fails.
     impl Database for Negotiations {
-        /// Opens a conversation with its first messages.
+        /// Opens a negotiation with its first messages.
         ///
         /// # Errors
         /// Storage failed, or one of the kind is open.
@@ -44,7 +44,7 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
-        /// Says something in a conversation; what it is about, or how it ended, may change with it. A
+        /// Says something in a negotiation; what it is about, or how it ended, may change with it. A
         /// message to be sent takes the place of one of its kind that still waits.
         ///
         /// # Errors
@@ -80,7 +80,7 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
-        /// The open conversation of a kind.
+        /// The open negotiation of a kind.
         ///
         /// # Errors
         /// Storage failed.
@@ -95,7 +95,7 @@ repository!(
             row.map(Negotiation::try_from).transpose()
         }
 
-        /// One conversation.
+        /// One negotiation.
         ///
         /// # Errors
         /// Storage failed.
@@ -108,7 +108,7 @@ repository!(
             row.map(Negotiation::try_from).transpose()
         }
 
-        /// A page of conversations, newest first, before the cursor, at most `limit`.
+        /// A page of negotiations, newest first, before the cursor, at most `limit`.
         ///
         /// # Errors
         /// Storage failed.
@@ -134,7 +134,7 @@ repository!(
             rows.into_iter().map(Negotiation::try_from).collect()
         }
 
-        /// Messages of a conversation after one, oldest first, at most `limit`.
+        /// Messages of a negotiation after one, oldest first, at most `limit`.
         ///
         /// # Errors
         /// Storage failed.
@@ -153,7 +153,7 @@ repository!(
             rows.into_iter().map(Message::try_from).collect()
         }
 
-        /// The newest messages of a conversation, oldest first, at most `limit`.
+        /// The newest messages of a negotiation, oldest first, at most `limit`.
         ///
         /// # Errors
         /// Storage failed.
@@ -265,7 +265,7 @@ repository!(
 
     /// Parts of transactions.
     impl Negotiations {
-        /// Records what became of a conversation: last in a caller's transaction.
+        /// Records what became of a negotiation: last in a caller's transaction.
         async fn tell_of(
             connection: &mut Connection<Engine>,
             id: NegotiationId,

@@ -3,23 +3,23 @@
 use crate::statements::statements;
 
 statements! {
-    /// A new conversation.
+    /// A new negotiation.
     INSERT_NEGOTIATION = "INSERT INTO negotiations (id, kind, state, subject, opened_s, deadline_s)
         VALUES ($1, $2, 'open', $3, $4, $5)";
 
-    /// The open conversation of a kind.
+    /// The open negotiation of a kind.
     OPEN_NEGOTIATION = "SELECT id, kind, outcome, subject, opened_s, deadline_s, closed_s
         FROM negotiations WHERE kind = $1 AND state = 'open'";
 
-    /// One conversation.
+    /// One negotiation.
     NEGOTIATION = "SELECT id, kind, outcome, subject, opened_s, deadline_s, closed_s
         FROM negotiations WHERE id = $1";
 
-    /// What an open conversation is about now.
+    /// What an open negotiation is about now.
     SET_SUBJECT = "UPDATE negotiations SET subject = $2, deadline_s = $3
         WHERE id = $1 AND state = 'open'";
 
-    /// Ends an open conversation.
+    /// Ends an open negotiation.
     CLOSE_NEGOTIATION = "UPDATE negotiations SET state = 'closed', outcome = $2, closed_s = $3
         WHERE id = $1 AND state = 'open'";
 
@@ -33,12 +33,12 @@ statements! {
         SET delivery = 'superseded', next_attempt_s = NULL
         WHERE negotiation_id = $1 AND kind = $2 AND delivery = 'waiting'";
 
-    /// Messages of a conversation after one, at most so many.
+    /// Messages of a negotiation after one, at most so many.
     MESSAGES = "SELECT id, negotiation_id, said_s, direction, kind, carrier, document, delivery,
             attempts, next_attempt_s, delivered_s, error
         FROM negotiation_messages WHERE negotiation_id = $1 AND id > $2 ORDER BY id LIMIT $3";
 
-    /// The newest messages of a conversation, newest first, at most so many.
+    /// The newest messages of a negotiation, newest first, at most so many.
     NEWEST_MESSAGES = "SELECT id, negotiation_id, said_s, direction, kind, carrier, document,
             delivery, attempts, next_attempt_s, delivered_s, error
         FROM negotiation_messages WHERE negotiation_id = $1 ORDER BY id DESC LIMIT $2";
@@ -55,17 +55,17 @@ statements! {
         FROM negotiation_messages
         WHERE delivery = 'waiting' AND next_attempt_s <= $1 ORDER BY id LIMIT $2";
 
-    /// Notes an attempt to send a message that still waits; its conversation.
+    /// Notes an attempt to send a message that still waits; its negotiation.
     NOTE_ATTEMPT = "UPDATE negotiation_messages SET delivery = $2, attempts = attempts + 1,
             next_attempt_s = $3, delivered_s = $4, error = $5
         WHERE id = $1 AND delivery = 'waiting' RETURNING negotiation_id";
 
-    /// Forgets messages of closed conversations of a kind, said before an instant.
+    /// Forgets messages of closed negotiations of a kind, said before an instant.
     FORGET_MESSAGES = "DELETE FROM negotiation_messages WHERE kind = $1 AND said_s < $2
         AND delivery <> 'waiting'";
 }
 
-/// Conversations that pass a filter.
+/// Negotiations that pass a filter.
 pub const NEGOTIATIONS_WHERE: &str = "SELECT id, kind, outcome, subject, opened_s, deadline_s,
         closed_s
     FROM negotiations WHERE 1 = 1";

@@ -4,7 +4,7 @@ use planner::time::Span;
 use serde::Serialize;
 
 use super::measures::{mean, occupied};
-use super::outcome::{Amounts, Asked, PlayedPolicy, PlayedRun};
+use super::outcome::{Amounts, PlayedPolicy, PlayedRun, RequestRecord};
 use super::{Cause, Measure};
 use crate::policy::Policy;
 
@@ -88,7 +88,7 @@ pub fn curve(runs: &[PlayedRun], policy: Policy, nodes: u32, month: Span) -> Vec
 
 /// One run's values after every `step` requests, in the order of [`CurvePoint`].
 fn of_run(
-    requests: &[Asked],
+    requests: &[RequestRecord],
     played: &PlayedPolicy,
     step: usize,
     nodes: u32,

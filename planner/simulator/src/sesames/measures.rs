@@ -5,7 +5,7 @@ use planner::time::Span;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::outcome::{Amounts, Asked, Cause, PlayedRun, Scheduled};
+use super::outcome::{Amounts, Cause, PlayedRun, RequestRecord, Scheduled};
 use crate::policy::Policy;
 
 /// Something that is measured in each run.
@@ -222,7 +222,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of<'a>(scheduled: impl Iterator<Item = (&'a Asked, &'a Scheduled)>) -> Self {
+    fn of<'a>(scheduled: impl Iterator<Item = (&'a RequestRecord, &'a Scheduled)>) -> Self {
         let mut sums = Self::default();
         for (request, reservation) in scheduled {
             sums.count += 1.0;
@@ -237,7 +237,7 @@ impl Sums {
 }
 
 /// `policy`'s reservations of the requests that every policy of the run placed.
-fn common(run: &PlayedRun, policy: Policy) -> impl Iterator<Item = (&Asked, &Scheduled)> {
+fn common(run: &PlayedRun, policy: Policy) -> impl Iterator<Item = (&RequestRecord, &Scheduled)> {
     let by_all = |index: usize| {
         run.policies.iter().all(|played| played.outcomes[index].scheduled().is_some())
     };
@@ -250,10 +250,10 @@ fn common(run: &PlayedRun, policy: Policy) -> impl Iterator<Item = (&Asked, &Sch
 
 /// Reserved node-seconds inside `month`.
 pub(super) fn occupied<'a>(
-    scheduled: impl Iterator<Item = (&'a Asked, &'a Scheduled)>,
+    scheduled: impl Iterator<Item = (&'a RequestRecord, &'a Scheduled)>,
     month: Span,
 ) -> i128 {
-    let inside = |(request, reservation): (&Asked, &Scheduled)| {
+    let inside = |(request, reservation): (&RequestRecord, &Scheduled)| {
         let part = reservation.span(request)?.intersection(month)?;
         Some(i128::from(part.length().get()) * i128::from(reservation.shape(request).nodes))
     };

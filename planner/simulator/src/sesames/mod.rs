@@ -60,8 +60,8 @@ pub use measures::{Measure, Measures};
 pub use mix::Mix;
 pub use month::Month;
 pub use outcome::{
-    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, PowerUse, RequestOutcome, ReservedShape,
-    Scheduled,
+    Amounts, Cause, PlayedPolicy, PlayedRun, PowerUse, RequestOutcome, RequestRecord,
+    ReservedShape, Scheduled,
 };
 pub use parameters::{AlphaPer, Arrival, Flow, ParameterError, Parameters, StartsUntil};
 pub use play::Plan;

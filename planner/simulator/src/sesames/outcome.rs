@@ -15,14 +15,14 @@ pub struct PlayedRun {
     /// Its number, from 0.
     pub run: u32,
     /// In the order in which they were placed.
-    pub requests: Vec<Asked>,
+    pub requests: Vec<RequestRecord>,
     /// In the order in which policies were asked for.
     pub policies: Vec<PlayedPolicy>,
 }
 
 /// A request, and what it would take alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RequestRecord {
     /// Its number in the run, from 1.
     pub number: u32,
     /// How many nodes.
@@ -154,7 +154,7 @@ impl Cause {
     }
 }
 
-impl Asked {
+impl RequestRecord {
     pub(super) fn of(number: u32, request: &Request, least: Option<Amounts>) -> Self {
         Self {
             number,
@@ -187,12 +187,12 @@ impl ReservedShape {
 
 impl Scheduled {
     /// What is reserved for the request that was `asked`.
-    pub fn shape(&self, asked: &Asked) -> ReservedShape {
+    pub fn shape(&self, asked: &RequestRecord) -> ReservedShape {
         self.alternative.unwrap_or_else(|| asked.shape())
     }
 
     /// When it is reserved.
-    pub fn span(&self, asked: &Asked) -> Option<Span> {
+    pub fn span(&self, asked: &RequestRecord) -> Option<Span> {
         Span::starting(self.start, Seconds::new(self.shape(asked).duration_s))
     }
 }
@@ -208,8 +208,8 @@ impl PlayedPolicy {
     /// The reservations made, each with its request.
     pub fn scheduled<'a>(
         &'a self,
-        requests: &'a [Asked],
-    ) -> impl Iterator<Item = (&'a Asked, &'a Scheduled)> + Clone {
+        requests: &'a [RequestRecord],
+    ) -> impl Iterator<Item = (&'a RequestRecord, &'a Scheduled)> + Clone {
         let outcomes = requests.iter().zip(&self.outcomes);
         outcomes.filter_map(|(request, outcome)| Some((request, outcome.scheduled()?)))
     }

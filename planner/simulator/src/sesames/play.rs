@@ -24,7 +24,8 @@ use planner::selection::Selection;
 use planner::time::{Span, Timestamp};
 
 use super::outcome::{
-    Amounts, Asked, Cause, PlayedPolicy, PlayedRun, RequestOutcome, ReservedShape, Scheduled,
+    Amounts, Cause, PlayedPolicy, PlayedRun, RequestOutcome, RequestRecord, ReservedShape,
+    Scheduled,
 };
 use super::parameters::Arrival;
 use super::power_use::power_use;
@@ -138,7 +139,7 @@ impl<'a> Stage<'a> {
         let asked = |&index: &usize| {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let request = &self.month.requests[index];
-            Ok(Asked::of(number, request, self.least(request, &mut labelled, cancelled)?))
+            Ok(RequestRecord::of(number, request, self.least(request, &mut labelled, cancelled)?))
         };
         let requests = self.arrivals.iter().map(asked).collect::<Result<_, SesamesError>>()?;
         Ok(PlayedRun { run: self.run, requests, policies })

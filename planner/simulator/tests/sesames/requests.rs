@@ -191,11 +191,11 @@ fn reservations_of_some_nodes_leave_the_others() {
 
 /// Requests of all kinds, by number, under every policy and every way to draw what nodes consume.
 #[test]
-fn every_plan_of_requests_with_wishes_passes_the_checker() {
+fn every_plan_of_requests_with_conditions_passes_the_checker() {
     let requests: Vec<Value> = (0..60)
         .map(|number: i64| {
             let hour = |hour: i64| json!(at(hour * HOUR));
-            let wish = match number % 6 {
+            let fields = match number % 6 {
                 0 => json!({"partition": "cpu"}),
                 1 => json!({"exclude": ["a", "c"], "utilisation": null}),
                 2 => json!({"alternatives": [{"nodes": 2, "duration_s": 3600}]}),
@@ -203,7 +203,7 @@ fn every_plan_of_requests_with_wishes_passes_the_checker() {
                 4 => json!({"latest_end": hour(number / 3 + 5), "utilisation": 0.9}),
                 _ => json!({"partition": "gpu", "utilisation": null}),
             };
-            let mut request = with(&wish);
+            let mut request = with(&fields);
             request["earliest_start"] = hour(number / 3);
             request["latest_start"] = hour(number / 3 + 4);
             request

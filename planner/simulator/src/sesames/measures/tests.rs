@@ -6,9 +6,9 @@ use super::super::compare::SameRequests;
 use super::super::outcome::{PlayedPolicy, PowerUse, RequestOutcome};
 use super::*;
 
-fn asked(number: u32, start: i64, length: i64, nodes: u32) -> Asked {
+fn asked(number: u32, start: i64, length: i64, nodes: u32) -> RequestRecord {
     let earliest_start = Timestamp::from_unix_seconds(start);
-    Asked {
+    RequestRecord {
         number,
         nodes,
         duration_s: length,
