@@ -12,9 +12,9 @@ use crate::time::Time;
 /// What a workload calls a job. Numbers order before names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobId {
-    /// A number, as jobs have in the Standard Workload Format.
+    /// A number, as in the Standard Workload Format.
     Number(i64),
-    /// A name, as jobs have in JSON.
+    /// A name, as in JSON.
     Name(Box<str>),
 }
 
@@ -58,9 +58,9 @@ impl Work {
 pub struct Utilisation(u32);
 
 impl Utilisation {
-    /// No utilisation.
+    /// Machines idle.
     pub const NONE: Self = Self(0);
-    /// Full utilisation.
+    /// Machines compute as hard as they can.
     pub const FULL: Self = Self(1_000_000);
 
     /// A share from 0 to 1, to the nearest millionth.
@@ -92,7 +92,7 @@ pub struct Job {
     pub id: JobId,
     /// What the workload calls its work, where it names works.
     pub profile: Option<Arc<str>>,
-    /// When it is submitted.
+    /// The instant of its submission.
     pub submitted: Time,
     /// How many machines it takes; a job of none is refused.
     pub nodes: u32,

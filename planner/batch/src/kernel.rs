@@ -32,7 +32,7 @@ pub use observer::Observer;
 pub use play::simulate;
 pub use replay::replay;
 
-/// What is played on.
+/// What a simulation is played on.
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster<'a> {
     /// Its machines.
@@ -54,13 +54,13 @@ pub struct Cluster<'a> {
 pub struct Played<'a> {
     /// The job.
     pub job: &'a Job,
-    /// When it started.
+    /// The instant at which it started.
     pub started: Time,
-    /// When it ended.
+    /// The instant at which it ended.
     pub finished: Time,
-    /// Where it ran; empty where places are not kept.
+    /// The machines it ran on; empty where it is not kept which they are.
     pub machines: &'a NodeSet,
-    /// How it ended.
+    /// The way in which it ended.
     pub end: JobEnd,
     /// What its scheduler noted about it.
     pub metadata: &'a str,
@@ -73,11 +73,11 @@ pub struct Played<'a> {
 pub enum JobEnd {
     /// The job ended by itself.
     Success,
-    /// The job ended by itself and says that it failed.
+    /// The job ended by itself, and says that it failed.
     Failure,
-    /// The job was ended at its walltime.
+    /// The job reached its walltime.
     Walltime,
-    /// The scheduler ended the job.
+    /// Its scheduler killed the job.
     Killed,
 }
 
@@ -88,14 +88,14 @@ pub struct Entering<'a> {
     pub now: Time,
     /// The machines.
     pub machines: &'a NodeSet,
-    /// The state.
+    /// The state that they enter.
     pub state: Entered,
 }
 
 /// What became of all machines until the last job ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Totals {
-    /// What they consumed.
+    /// The energy and the time of all machines, by what they did.
     pub consumption: Consumption,
     /// Orders to switch machines off or on.
     pub orders: u64,
@@ -120,9 +120,9 @@ pub enum SimulationError<E> {
     Decision {
         /// The instant.
         now: Time,
-        /// What it did.
+        /// What the scheduler did, as a part of a sentence.
         what: &'static str,
-        /// With which job.
+        /// The job that it decided on.
         job: JobId,
     },
     /// The scheduler ordered what cannot be.
@@ -130,9 +130,9 @@ pub enum SimulationError<E> {
     PowerOrder {
         /// The instant.
         now: Time,
-        /// What it did.
+        /// What the scheduler did, as a part of a sentence.
         what: &'static str,
-        /// With which machines.
+        /// The machines that it ordered.
         machines: NodeSet,
     },
     /// A scheduler outside said what cannot be.
@@ -141,7 +141,7 @@ pub enum SimulationError<E> {
     /// Nothing is left to happen, and jobs wait.
     #[error("at {now} s {waiting} jobs wait, nothing runs, and the scheduler starts none")]
     Stuck {
-        /// The instant.
+        /// The instant at which everything stands still.
         now: Time,
         /// The number of jobs that wait.
         waiting: usize,
@@ -153,13 +153,13 @@ pub enum SimulationError<E> {
         hint(*.until)
     )]
     Endless {
-        /// The instant.
+        /// The instant at which it was asked last.
         now: Time,
         /// The number of jobs that wait.
         waiting: usize,
-        /// How often it was asked.
+        /// How often the scheduler was asked.
         times: u32,
-        /// From when on.
+        /// The instant from which on only the scheduler was asked.
         since: Time,
         /// When what bounds it changes next, where it knows of that.
         until: Option<Time>,

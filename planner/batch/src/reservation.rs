@@ -9,11 +9,11 @@ use crate::time::Time;
 /// Machines that are reserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// The instant from which it holds.
+    /// The instant at which the reservation begins.
     pub from: Time,
-    /// The instant at which it ends.
+    /// The instant at which the reservation ends.
     pub until: Time,
-    /// The machines.
+    /// The machines that are not for jobs meanwhile.
     pub machines: NodeSet,
 }
 
@@ -26,9 +26,9 @@ pub enum ReservationError {
     /// A row that cannot be.
     #[error("line {line}: {what}")]
     Row {
-        /// From 1.
+        /// The line of the table, from 1.
         line: u64,
-        /// What is wrong.
+        /// What is wrong with the row.
         what: String,
     },
 }

@@ -88,13 +88,13 @@ pub struct Summary {
     pub energy_by_state: Option<EnergyByState>,
     /// What the energy costs, in the price table's currency: the part of it that there are prices for.
     pub energy_cost: Option<f64>,
-    /// Of the energy, the part that there are prices for.
+    /// The part of the energy that there are prices for.
     pub energy_cost_covered_share: Option<f64>,
     /// What CO2 its generation emits, g: that of the part that there are CO2 intensities for.
     pub energy_co2_g: Option<f64>,
-    /// Of the energy, the part that there are CO2 intensities for.
+    /// The part of the energy that there are CO2 intensities for.
     pub energy_co2_covered_share: Option<f64>,
-    /// Of the time that a table of caps alone bounds, the part that there are caps for.
+    /// The part that there are caps for of the time that a table of caps alone bounds.
     pub power_cap_covered_share: Option<f64>,
     /// Quantiles of the wait.
     pub waiting_time_quantiles: Shares,
@@ -175,7 +175,7 @@ impl Summary {
 }
 
 impl Tally {
-    /// Of no jobs yet; slowdowns are bounded by `tau`.
+    /// A tally of no jobs yet; slowdowns are bounded by `tau`.
     pub fn new(tau: Time) -> Self {
         Self {
             tau,

@@ -34,9 +34,9 @@ pub struct Bill {
     pub cost: Option<f64>,
     /// The CO2 emitted, g.
     pub co2_g: Option<f64>,
-    /// Of the energy, the part that there were prices for; 1 where nothing was consumed.
+    /// The part of the energy that there were prices for; 1 where nothing was consumed.
     pub cost_covered_share: Option<f64>,
-    /// Of the energy, the part that there were CO2 intensities for.
+    /// The part of the energy that there were CO2 intensities for; 1 where nothing was consumed.
     pub co2_covered_share: Option<f64>,
 }
 

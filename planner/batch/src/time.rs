@@ -17,12 +17,12 @@ impl Time {
     /// The largest instant or length that workloads may have: 10 million years would be less.
     const LARGEST_S: f64 = 1e12;
 
-    /// From whole microseconds.
+    /// Time of whole microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// From whole seconds, at most 10^12 of them.
+    /// Time of whole seconds, at most 10^12 of them.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds * 1_000_000)
     }

@@ -20,7 +20,7 @@ struct Live {
     /// When it started, if it did.
     started: Option<Time>,
     machines: NodeSet,
-    /// Of its slowest machine.
+    /// The speed of its slowest machine.
     speed: f64,
 }
 

@@ -46,7 +46,7 @@ pub enum Entered {
 }
 
 impl Entered {
-    /// As Batsim writes it: -1 for being switched on, -2 for off.
+    /// The state as a number in Batsim's tables: -1 is being switched on, -2 being switched off.
     pub const fn number(self) -> i64 {
         match self {
             Self::SwitchingOn => -1,

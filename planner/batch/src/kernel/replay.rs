@@ -11,8 +11,8 @@ use crate::time::Time;
 /// else.
 ///
 /// # Errors
-/// The workload cannot be read, or the scheduler decides what cannot be. Messages that contradict the
-/// simulation: jobs that do not end or are not submitted then, or that no message names.
+/// The errors of [`super::simulate`]; messages that contradict the simulation: jobs that do not end or are not
+/// submitted then, or that no message names.
 pub fn replay<E>(
     mut jobs: impl Iterator<Item = Result<Job, E>>,
     messages: impl Iterator<Item = Result<LoggedMessage, MessageLogError>>,

@@ -20,7 +20,7 @@ pub struct PlatformDocument {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineClass {
-    /// The number of machines.
+    /// The number of machines in the class.
     pub count: Option<u32>,
     /// Or which: what tells of machines with names and powers of their own.
     pub nodes: Option<String>,
@@ -178,7 +178,7 @@ fn state(
 }
 
 impl SleepClass {
-    /// As the state of this number.
+    /// The state of this number.
     fn read(self, number: u16) -> Result<Sleep, PlatformError> {
         let transition = |watts, seconds| {
             Ok(Transition { power: power(watts)?, time: switching_time(seconds)? })

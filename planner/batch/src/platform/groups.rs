@@ -49,7 +49,7 @@ impl Groups {
         self.sizes.iter().copied().max().unwrap_or(0)
     }
 
-    /// How many there are.
+    /// The number of groups.
     pub const fn count(&self) -> usize {
         self.sizes.len()
     }

@@ -14,7 +14,7 @@ pub struct Machine {
     pub power_states: PowerStates,
     /// Names the group of machines that it is near, where that is known.
     pub group: Option<Arc<str>>,
-    /// What it is called.
+    /// Its name and what its description says besides.
     pub naming: Naming,
 }
 

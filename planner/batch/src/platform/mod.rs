@@ -27,18 +27,18 @@ pub use xml::{PlatformXmlError, read_xml};
 /// Why machines are no platform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlatformError {
-    /// None at all.
+    /// There is no machine.
     #[error("a platform needs at least one machine")]
     Empty,
-    /// Too many.
+    /// There are too many machines.
     #[error("a platform has at most 10000000 machines")]
     Large,
-    /// More asked for than there are.
+    /// More machines are asked for than there are.
     #[error("{asked} machines are asked for, and the platform has {there}")]
     Few {
-        /// How many are asked for.
+        /// The number that is asked for.
         asked: u32,
-        /// How many there are.
+        /// The number of machines that there are.
         there: u32,
     },
     /// Powers of some machines only, or of some states.
@@ -75,7 +75,7 @@ pub struct Platform {
     initial: usize,
     sleep: Option<SleepOfAll>,
     groups: Option<Groups>,
-    /// Of each machine; of none where no machine has one.
+    /// The names of machines; empty where no machine has one.
     namings: Vec<Naming>,
 }
 

@@ -25,30 +25,30 @@ const MASTER: &str = "master_host";
 /// Why a description cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformXmlError {
-    /// No XML.
+    /// The text is not XML.
     #[error("at byte {position}: {error}")]
     Xml {
-        /// The position in the text, in bytes.
+        /// The byte at which it ends to be.
         position: u64,
-        /// The error.
+        /// What the XML reader says.
         error: quick_xml::Error,
     },
-    /// A host that cannot be understood.
+    /// A host cannot be a machine.
     #[error("host {host}: {what}")]
     Host {
-        /// Its id.
+        /// The id of the host.
         host: String,
         /// What is wrong with it.
         what: String,
     },
-    /// A cluster whose hosts cannot be told.
+    /// The hosts of a cluster cannot be told.
     #[error("cluster {cluster}: radical {radical:?} {what}")]
     Radical {
-        /// Its id.
+        /// The id of the cluster.
         cluster: String,
-        /// What numbers it has.
+        /// The text that is to be numbers.
         radical: String,
-        /// What is wrong with it.
+        /// What is wrong with the numbers.
         what: &'static str,
     },
 }

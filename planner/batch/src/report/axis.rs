@@ -23,7 +23,7 @@ const STEPS: [i64; 12] = [
     7 * DAY,
     14 * DAY,
 ];
-/// Distances of ticks in months.
+/// Lengths between ticks where they are whole months.
 const MONTHS: [u32; 7] = [1, 2, 3, 6, 12, 24, 60];
 
 /// Where ticks are, in seconds of the simulation, with what stands there.

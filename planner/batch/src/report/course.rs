@@ -16,7 +16,7 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Of nothing yet; what is outside of this part is left out.
+    /// A course of nothing yet; what is outside of this part is left out.
     pub(super) const fn of(from: Time, until: Time) -> Self {
         Self { part: (from, until), piece_us: 1_000_000, sums: Vec::new() }
     }

@@ -45,7 +45,7 @@ struct Bar {
 }
 
 impl Gantt {
-    /// Of nothing yet; what is outside of this part is left out.
+    /// A chart of nothing yet; what is outside of this part is left out.
     pub(super) const fn of(from: Time, until: Time) -> Self {
         Self { part: (from, until), bars: Vec::new(), dark: Vec::new(), jobs: 0, others: 0 }
     }

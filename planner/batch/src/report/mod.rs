@@ -27,9 +27,9 @@ use gantt::Gantt;
 /// What part of the simulation the figures are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportPart {
-    /// The first instant of the part.
+    /// The instant at which the part begins.
     pub from: Time,
-    /// The instant at which it ends.
+    /// The instant at which the part ends.
     pub until: Time,
 }
 
@@ -55,7 +55,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Of nothing yet; figures are of this part.
+    /// A collector that was told nothing yet; its figures will be of this part.
     pub fn new(part: ReportPart) -> Self {
         let course = || Course::of(part.from, part.until);
         Self {

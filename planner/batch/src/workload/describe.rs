@@ -9,7 +9,7 @@ use crate::time::Time;
 /// A workload's jobs in figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
-    /// The number of jobs.
+    /// The number of values.
     pub jobs: u64,
     /// From the first submission to the last.
     pub submission_span_s: f64,

@@ -49,25 +49,25 @@ pub enum JsonWorkloadError {
         "line {line}: there is a job {id} on line {earlier} already (--keep-duplicates plays both)"
     )]
     Duplicate {
-        /// From 1.
+        /// The line of the second job, from 1.
         line: usize,
-        /// Of the other.
+        /// The line of the first job.
         earlier: usize,
         /// The id of both.
         id: JobId,
     },
-    /// A job.
+    /// A job cannot be played.
     #[error("job {id}: {what}")]
     Job {
-        /// Its id.
+        /// The id of the job.
         id: JobId,
         /// What is wrong with it.
         what: String,
     },
-    /// A profile.
+    /// A profile cannot be played.
     #[error("profile {name:?}: {what}")]
     Profile {
-        /// Its name.
+        /// The name of the profile.
         name: String,
         /// What is wrong with it.
         what: String,
@@ -336,7 +336,7 @@ fn sum(
     Ok(Sum { utilisation: Some(utilisation), ..sum })
 }
 
-/// The sum over a profile's parts, whatever utilisation the profile itself gives.
+/// What a profile does, whatever it says of how hard it drives machines.
 fn sum_of(
     name: &str,
     profile: &Profile,

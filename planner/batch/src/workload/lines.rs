@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 struct Run {
     first: i64,
     last: i64,
-    /// Of the first.
+    /// The line of the first.
     line: u64,
 }
 

@@ -66,15 +66,15 @@ pub struct Cleaning {
 /// Why a workload cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
-    /// Its text.
+    /// The text is no trace.
     #[error(transparent)]
     Swf(#[from] SwfError),
     /// A number beyond what can be simulated.
     #[error("line {line}: {what} is beyond what can be simulated")]
     Beyond {
-        /// From 1.
+        /// The line of the trace, from 1.
         line: u64,
-        /// What is beyond it.
+        /// The number, in words.
         what: &'static str,
     },
     /// Two jobs with one number.
@@ -82,9 +82,9 @@ pub enum WorkloadError {
         "line {line}: there is a job {number} on line {earlier} already (--keep-duplicates plays both)"
     )]
     Duplicate {
-        /// From 1.
+        /// The line of the second job, from 1.
         line: u64,
-        /// Of the other.
+        /// The line of the first job.
         earlier: u64,
         /// The number of both.
         number: i64,
@@ -94,7 +94,7 @@ pub enum WorkloadError {
         "line {line}: the job was submitted before jobs that stand more than {WINDOW} lines above"
     )]
     Disordered {
-        /// From 1.
+        /// The line of the job, from 1.
         line: u64,
     },
 }
@@ -138,7 +138,7 @@ impl<R: BufRead> Jobs<R> {
     /// Reads the first jobs; whether there are any, and [`Jobs::origin`] is known.
     ///
     /// # Errors
-    /// The first jobs cannot be read.
+    /// The first lines cannot be read as jobs.
     pub fn begin(&mut self) -> Result<bool, WorkloadError> {
         self.fill()?;
         let Some(first) = self.window.front() else { return Ok(false) };

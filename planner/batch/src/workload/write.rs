@@ -17,7 +17,7 @@ use crate::time::Time;
 pub struct SwfWriter<W> {
     out: W,
     written: i64,
-    /// Of a machine, for jobs that compute.
+    /// The speed of a machine, for jobs that compute.
     speed: f64,
 }
 
@@ -56,7 +56,7 @@ impl<W: Write> SwfWriter<W> {
         )
     }
 
-    /// What was written to.
+    /// Gives back what was written to.
     pub fn finish(self) -> W {
         self.out
     }
@@ -68,7 +68,7 @@ pub struct JsonWriter<W> {
     out: W,
     written: u64,
     profiles: BTreeSet<(Time, Option<Utilisation>)>,
-    /// Of a machine.
+    /// The speed of a machine.
     speed: f64,
     /// Whether jobs compute, and do not only occupy machines.
     computes: bool,

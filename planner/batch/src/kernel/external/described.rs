@@ -22,7 +22,7 @@ pub struct Described {
 pub struct DescribedError(#[from] serde_json::Error);
 
 impl Described {
-    /// Of a JSON workload.
+    /// Reads the jobs and profiles of a JSON workload.
     ///
     /// # Errors
     /// Text that is none.

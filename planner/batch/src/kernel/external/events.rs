@@ -11,9 +11,9 @@ use crate::time::Time;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct EventsError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub what: String,
 }
 

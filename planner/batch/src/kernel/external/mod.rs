@@ -71,13 +71,13 @@ pub struct Rules {
 /// Something that happens whatever the scheduler does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutsideEvent {
-    /// The instant.
+    /// The instant at which it happens.
     pub at: Time,
     /// What happens.
     pub what: Outside,
 }
 
-/// What happens besides.
+/// An event from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outside {
     /// No further job may start on these machines.
@@ -100,15 +100,15 @@ pub struct ExternalOutcome {
 /// What is wrong with an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ExternalError {
-    /// There is none.
+    /// The decision process does not answer.
     #[error("the decision process does not answer message {message}: {error}")]
     Silent {
         /// The number of the message, from 1.
         message: u64,
-        /// The error.
+        /// What went wrong on the way.
         error: io::Error,
     },
-    /// It is none.
+    /// The answer is no message.
     #[error("the answer to message {message} {what}")]
     Malformed {
         /// The number of the message that it answers, from 1.
@@ -116,28 +116,28 @@ pub enum ExternalError {
         /// What is wrong with it.
         what: String,
     },
-    /// A decision that cannot be.
+    /// The answer has a decision that cannot be carried out.
     #[error("the answer to message {message}, event {event} ({kind}): {what}")]
     Decision {
         /// The number of the message that it answers, from 1.
         message: u64,
-        /// The number of the event in the answer, from 1.
+        /// The number of the event in it, from 1.
         event: usize,
-        /// Its type.
+        /// The type of the event.
         kind: String,
         /// What is wrong with it.
         what: String,
     },
-    /// It goes on for ever.
+    /// Messages are exchanged for ever, and no time passes.
     #[error("{0} messages were exchanged at {1} s and no time passed")]
     Endless(u64, Time),
-    /// It asks to be called at once, for ever.
+    /// The decision process asks to be called at once, for ever.
     #[error(
         "at {1} s the decision process asked {0} times in turn to be called at this instant, and decided \
          nothing: CALL_ME_LATER needs a later timestamp, or no call at all"
     )]
     Sleepless(u64, Time),
-    /// It asks to be called for ever.
+    /// The decision process asks to be called later, for ever.
     #[error(
         "at {now} s the decision process was called {calls} times in turn, and decided nothing, while \
          nothing else can happen any more: {waiting} jobs wait; without further CALL_ME_LATER the \
@@ -146,7 +146,7 @@ pub enum ExternalError {
     Idle {
         /// How often it was called.
         calls: u64,
-        /// The instant that was reached.
+        /// The instant of the last call.
         now: Time,
         /// Jobs that wait.
         waiting: usize,
