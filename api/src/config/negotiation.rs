@@ -15,7 +15,7 @@ pub struct Negotiation {
     pub asks: bool,
     /// Silence is a no after so long.
     pub answer_within: Seconds,
-    /// The supplier's grid of intervals: what is asked for and told lies on it.
+    /// The length of the supplier's intervals, in which power is asked for and told.
     pub interval: Seconds,
     /// Who gives way first where a cap is lowered.
     pub yield_order: YieldOrder,

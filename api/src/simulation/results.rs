@@ -47,9 +47,9 @@ pub enum CellFile {
     RequestsParquet,
 }
 
-/// A file of a grid of cells.
+/// A file of a sweep of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GridFile {
+pub enum SweepFile {
     /// A row for each cell, policy and measure.
     Summary,
     /// The page for people.
@@ -120,7 +120,7 @@ impl CellFile {
     }
 }
 
-impl GridFile {
+impl SweepFile {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Summary, Self::Report];
 

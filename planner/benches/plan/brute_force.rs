@@ -5,7 +5,7 @@ use planner::time::{Seconds, Span, Timestamp};
 
 use super::scenario::Scenario;
 
-/// The least cost of all feasible starts on a quarter-hour grid, in the exact unit.
+/// The least cost of all feasible starts on quarter-hours, in the exact unit.
 pub fn best_by_cost(scenario: &Scenario, request: &Request) -> Option<i128> {
     const SLOT: Seconds = Seconds::new(900);
     let first = request.earliest_start.ceil_to(SLOT);

@@ -1,8 +1,8 @@
 //! How long a plan takes.
 //!
 //! `cargo bench -p planner --bench plan` measures 12 h requests with a 24 h window over books of
-//! 30 days, and the passes over the nodes that new applications cost. `WATTBOOK_BENCH=grid` prints
-//! quantiles for the whole grid of nodes, bookings and horizons instead, and
+//! 30 days, and the passes over the nodes that new applications cost. `WATTBOOK_BENCH=sizes` prints
+//! quantiles for all combinations of nodes, bookings and horizons instead, and
 //! `WATTBOOK_BENCH=brute_force` what the paper's algorithm takes beside the search. Each case
 //! prints what its window holds and quantiles over many different requests, since a mean hides the
 //! requests that meet the most bookings.
@@ -27,7 +27,7 @@ const MODES: [(&str, SearchMode); 2] =
 
 fn main() {
     match std::env::var("WATTBOOK_BENCH").as_deref() {
-        Ok("grid") => grid(),
+        Ok("sizes") => sizes(),
         Ok("brute_force") => beside_brute_force(),
         _ => {
             let mut criterion = Criterion::default()
@@ -78,7 +78,7 @@ fn passes(criterion: &mut Criterion) {
 }
 
 /// Every combination of the sizes that matter.
-fn grid() {
+fn sizes() {
     for days in [1, 30, 365] {
         for nodes in [1_000, 10_000, 100_000, 1_000_000] {
             for bookings in [100, 1_000, 10_000, 100_000] {

@@ -1,4 +1,4 @@
-//! Experiments as data: one setting, or a grid of them.
+//! Experiments as data: one setting, or a sweep of them.
 //!
 //! ```toml
 //! name = "flexibility"
@@ -7,7 +7,7 @@
 //! nodes = 1000
 //! [files]                 # the user's own inputs
 //! price_file = "tariff.csv"
-//! [vary]                  # every combination is a cell of the grid
+//! [vary]                  # every combination is a cell of the sweep
 //! max_delay_h = [1, 4, 24]
 //! price_file = ["tariff.csv", "other.csv"]
 //! ```
@@ -62,7 +62,7 @@ pub struct Files {
     pub swf: TraceReading,
 }
 
-/// One cell of the grid.
+/// One cell of the sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// What is varied, and its value here.
@@ -73,7 +73,7 @@ pub struct Variant {
     pub files: Files,
 }
 
-/// The most cells of a grid.
+/// The most cells of a sweep.
 const MOST_CELLS: usize = 10_000;
 
 /// What is wrong with an experiment.
@@ -106,7 +106,7 @@ impl Default for Experiment {
 }
 
 impl Experiment {
-    /// The cells of the grid: the last name varied changes fastest.
+    /// The cells of the sweep: the last name varied changes fastest.
     ///
     /// # Errors
     /// Names and values that are none.
@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn every_combination_is_a_cell() {
-        let grid = experiment(json!({
+        let sweep = experiment(json!({
             "parameters": {"nodes": 10},
             "vary": {"max_delay_h": [1, 2.5], "price_file": ["a.csv", "b.csv"]},
         }));
-        let variants = grid.variants().unwrap();
+        let variants = sweep.variants().unwrap();
         let names: Vec<String> = variants.iter().map(Variant::name).collect();
         assert_eq!(
             names,

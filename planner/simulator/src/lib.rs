@@ -8,7 +8,7 @@
 //!   planner under another order of nodes and another choice among its answers.
 //! * [`sesames`]: the month of the SESAMES paper, section VI: requests played against agendas under
 //!   each policy, run by run.
-//! * [`experiment`]: settings and grids of settings as data.
+//! * [`experiment`]: settings and sweeps of settings as data.
 //! * [`traces`]: requests derived from workload traces.
 //! * [`tables`]: results as tidy CSV, into any writer.
 //! * [`report`]: results as one HTML page with figures.

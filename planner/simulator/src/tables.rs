@@ -131,7 +131,7 @@ pub fn curves(cell: &Cell, runs: &[PlayedRun], out: impl Write) -> Result<(), Er
     table.flush()
 }
 
-/// Writes a row for each cell of a grid, policy and measure, with the mean over runs and half of its
+/// Writes a row for each cell of a sweep, policy and measure, with the mean over runs and half of its
 /// 95 % confidence interval; savings are measures too: `summary.csv`.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use super::Violation;
 use super::agendas::first_gap;
 use super::nodes::NodeJudge;
 use super::reserved_power::ReservedPower;
-use super::shapes::{is_on_grid, window};
+use super::shapes::{is_candidate_instant, window};
 use super::starts::power_against_cap;
 use crate::decision::{Binding, Reason, ReasonCode, Shortage};
 use crate::problem::PlanningProblem;
@@ -37,7 +37,10 @@ fn binds(
     let in_window = window(problem, shape.duration)
         .is_some_and(|(first, last)| first <= start && start <= last);
     let Some(span) = Span::starting(start, shape.duration) else { return false };
-    if !in_window || !is_on_grid(problem, start) || missing.intersection(span) != Some(missing) {
+    if !in_window
+        || !is_candidate_instant(problem, start)
+        || missing.intersection(span) != Some(missing)
+    {
         return false;
     }
     if let (ReasonCode::AgendaGap, Shortage::Agenda(name)) = (code, shortage) {

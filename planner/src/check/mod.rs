@@ -4,7 +4,7 @@
 //! reservations and nodes, so that a mistake in one of the two shows as a disagreement.
 //!
 //! What it proves of every start in a decision (offers, as soon as possible, Pareto front): the
-//! window, the deadline and the grid, a shape of the request, the agendas' cover, as many nodes as
+//! window, the deadline and the slots, a shape of the request, the agendas' cover, as many nodes as
 //! the shape says, all admitted by the filter, free and in service, that the preference puts first,
 //! the cap at every instant, and the exact values, peak power, delay and savings. What it proves of
 //! the decision: the rankings' words, that among the starts in it each offer wins its rankings,

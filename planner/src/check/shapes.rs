@@ -19,8 +19,8 @@ pub(super) fn window(
     (first <= last).then_some((first, last))
 }
 
-/// Whether an instant is on the grid of starts, where there is one.
-pub(super) fn is_on_grid(problem: &PlanningProblem, start: Timestamp) -> bool {
+/// Whether an instant may be a start by the search mode: in slots only the multiples of their length.
+pub(super) fn is_candidate_instant(problem: &PlanningProblem, start: Timestamp) -> bool {
     match problem.search {
         SearchMode::Slots { slot } => start.as_unix_seconds().rem_euclid(slot.get()) == 0,
         SearchMode::Exact => true,

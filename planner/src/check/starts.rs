@@ -3,7 +3,7 @@
 use super::agendas::{first_gap, pieces_in};
 use super::nodes::NodeJudge;
 use super::reserved_power::ReservedPower;
-use super::shapes::is_on_grid;
+use super::shapes::is_candidate_instant;
 use super::{Place, Start, Violation, shapes, values};
 use crate::agenda::Agenda;
 use crate::problem::{PlanningProblem, SearchMode};
@@ -38,7 +38,7 @@ fn reach(starts: &[Start<'_>]) -> Option<Span> {
     Span::new(first, last)
 }
 
-/// C1, the deadline and the grid.
+/// C1, the deadline and the slots.
 fn judge_time(
     problem: &PlanningProblem,
     place: Place,
@@ -55,9 +55,9 @@ fn judge_time(
         violations.push(Violation::EndsTooLate { place, end, latest_end });
     }
     if let SearchMode::Slots { slot } = problem.search
-        && !is_on_grid(problem, start)
+        && !is_candidate_instant(problem, start)
     {
-        violations.push(Violation::OffGrid { place, start, slot });
+        violations.push(Violation::NoSlot { place, start, slot });
     }
 }
 

@@ -42,8 +42,8 @@ pub enum Violation {
     #[error("{place} starts at {start}, outside the window from {earliest} to {latest}")]
     OutsideWindow { place: Place, start: Timestamp, earliest: Timestamp, latest: Timestamp },
     /// Not a multiple of the slot.
-    #[error("{place} starts at {start}, off the grid of {} s", slot.get())]
-    OffGrid { place: Place, start: Timestamp, slot: Seconds },
+    #[error("{place} starts at {start}, which is no slot of {} s", slot.get())]
+    NoSlot { place: Place, start: Timestamp, slot: Seconds },
     /// Not over in time.
     #[error("{place} ends at {end}, after the deadline {latest_end}")]
     EndsTooLate { place: Place, end: Timestamp, latest_end: Timestamp },

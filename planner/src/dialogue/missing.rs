@@ -22,7 +22,7 @@ pub fn missing(headroom: &Headroom, interval: Seconds) -> Vec<PowerOver> {
     let mut wanted: Vec<PowerOver> = Vec::new();
     for &(span, left) in headroom.steps().iter().filter(|(_, left)| *left < Power::ZERO) {
         let power = Power::ZERO - left;
-        for span in on_grid(span, interval) {
+        for span in intervals_of(span, interval) {
             match wanted.last_mut() {
                 Some(last) if last.span == span => last.power = last.power.max(power),
                 _ => wanted.push(PowerOver { span, power }),
@@ -32,8 +32,8 @@ pub fn missing(headroom: &Headroom, interval: Seconds) -> Vec<PowerOver> {
     joined(wanted)
 }
 
-/// The intervals of the grid that a span touches.
-fn on_grid(span: Span, interval: Seconds) -> impl Iterator<Item = Span> {
+/// The intervals that a span touches.
+fn intervals_of(span: Span, interval: Seconds) -> impl Iterator<Item = Span> {
     let step = interval.get().max(1);
     let first = span.start().as_unix_seconds().div_euclid(step) * step;
     let starts =
@@ -95,9 +95,9 @@ mod tests {
     }
 
     /// The cap is 100 W; 130 W are wanted in [5, 25) and 20 W more in [12, 15): 30 W are missing,
-    /// 50 W in [12, 15). On a grid of 10 s: 30, 50 and 30 W.
+    /// 50 W in [12, 15). In intervals of 10 s: 30, 50 and 30 W.
     #[test]
-    fn what_is_missing_is_asked_for_on_the_suppliers_grid() {
+    fn what_is_missing_is_asked_for_in_the_suppliers_intervals() {
         let spans = [span(5, 25), span(12, 15)];
         let mut headroom =
             Headroom::before_claims(&cap(&[(0, 100, 100)]), Power::ZERO, span(0, 40), spans);

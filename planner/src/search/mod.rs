@@ -53,7 +53,7 @@ pub struct PlanningView<'a> {
     pub currency: Currency,
     /// The nodes the request may take, in the order in which it takes them.
     pub selection: &'a Selection,
-    /// The grid.
+    /// Price, CO2 intensity and power cap over time.
     pub agendas: &'a Agendas,
     /// What counts against the cap whatever is reserved:
     /// [`CapScope::base_power`](crate::cap_scope::CapScope::base_power).

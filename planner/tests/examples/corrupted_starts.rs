@@ -62,7 +62,7 @@ fn catches_a_start_moved_by_a_slot() {
 #[test]
 fn catches_a_start_moved_by_a_second() {
     let found = corrupt(0, |offer| offer.span = hour_from(second(1)));
-    assert_violates!(found.clone(), Violation::OffGrid { place: Place::Offer(0), .. });
+    assert_violates!(found.clone(), Violation::NoSlot { place: Place::Offer(0), .. });
     assert_violates!(found, Violation::WrongValue { quantity: "delay", derived: 1, .. });
 }
 

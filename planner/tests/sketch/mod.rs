@@ -25,7 +25,7 @@ use conditions::{Conditions, conditions};
 use site::{Site, site};
 use steps::{Steps, cap, rate, steps};
 
-/// 2026-01-01T00:00:05Z: on the grid of 5 s, off most others.
+/// 2026-01-01T00:00:05Z: a slot of 5 s, and of few other lengths.
 pub const BASE: i64 = 1_767_225_605;
 
 /// One problem.
@@ -149,17 +149,17 @@ fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
         vec(node(), 1..=most as usize),
         select(&[None, None, Some(0.0), Some(0.35), Some(1.0)][..]),
     );
-    let grid = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap(most))));
+    let agendas = (steps(rate()), steps(rate()), prop::option::weighted(0.7, steps(cap(most))));
     let book = (vec(booked(most), 0..=6), prop::bool::weighted(0.2));
     let duration = prop_oneof![2 => Just(1), 5 => multiple(1..=5), 3 => 2..20_i64];
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
     let more = (conditions(25), site(25, most));
-    (cluster, grid, book, request, more).prop_map(
-        |(cluster, grid, book, request, (conditions, site))| {
+    (cluster, agendas, book, request, more).prop_map(
+        |(cluster, agendas, book, request, (conditions, site))| {
             let (nodes, utilisation) = cluster;
-            let (price, co2, cap) = grid;
+            let (price, co2, cap) = agendas;
             let (booked, double_bookings) = book;
             let (asked, duration, earliest, window, now) = request;
             let asked = asked_of(asked, nodes.len());

@@ -114,11 +114,11 @@ impl Tally {
             pieces.iter().any(|piece| piece.value.as_millionths().abs() == 1_000_000_000_000);
         self.add("extreme price", extreme);
         if let SearchMode::Slots { slot } = problem.search {
-            let off_grid = |piece: &BookedSpan| {
+            let off_slots = |piece: &BookedSpan| {
                 piece.span.start().as_unix_seconds() % slot.get() != 0
                     && piece.span.end().as_unix_seconds() % slot.get() != 0
             };
-            self.add("edges off the grid", problem.reservations.iter().any(off_grid));
+            self.add("edges off the slots", problem.reservations.iter().any(off_slots));
         }
     }
 

@@ -19,7 +19,7 @@ use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
 use crate::simulation::pool;
 use crate::simulation::progress::Progress;
-use crate::simulation::results::{FinishedCell, GridFile};
+use crate::simulation::results::{FinishedCell, SweepFile};
 
 /// Cells and what is finished of them.
 pub struct Work<'a> {
@@ -148,7 +148,7 @@ impl<'a> Work<'a> {
                 let cells = self.variants.iter().zip(&findings);
                 let cells: Vec<ReportedCell<'_>> =
                     cells.map(|(variant, findings)| ReportedCell { variant, findings }).collect();
-                for part in GridFile::ALL {
+                for part in SweepFile::ALL {
                     let path = folder.join(part.name());
                     output::file(&path, |out| part.write(self.experiment, &cells, out))?;
                 }

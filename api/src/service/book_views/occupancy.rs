@@ -1,4 +1,4 @@
-//! How full the cluster is: the book as a grid of groups of nodes by lengths of time, so that a view of
+//! How full the cluster is: the book as rows of node groups and columns of time, so that a view of
 //! a million nodes is as small as one of forty.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use planner::time::Span;
 use super::{BookViewError, BookViewService};
 use crate::service::shared::{Cluster, blocking};
 
-/// A grid over ordinals and time.
+/// Rows over ordinals and columns over time.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The time for which the nodes are taken.
@@ -105,7 +105,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Frame {
-    /// A grid of at most `rows` by `columns`. The nodes must not be empty.
+    /// A frame of at most `rows` by `columns`. The nodes must not be empty.
     pub fn new(span: Span, nodes: Range<u32>, rows: u32, columns: u32) -> Self {
         let row_nodes = (nodes.end - nodes.start).div_ceil(rows.max(1)).max(1);
         let columns = i64::from(columns.max(1));

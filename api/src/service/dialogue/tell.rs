@@ -48,7 +48,7 @@ impl DialogueService {
         Ok(())
     }
 
-    /// What will be consumed as planned, on the supplier's grid; `None` before there are nodes.
+    /// What will be consumed as planned, by the supplier's intervals; `None` before there are nodes.
     pub(super) async fn plan_of_consumption(
         &self,
         now: Timestamp,

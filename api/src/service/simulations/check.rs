@@ -12,7 +12,7 @@ use simulator::sesames::{Setting, Source};
 use crate::simulation::document::{Document, MAX_NODES};
 use crate::simulation::inputs::{self, BadInput, Measured, Place};
 
-/// The most cells of a grid.
+/// The most cells of a sweep.
 const MAX_CELLS: u64 = 100;
 /// The most runs of all cells: the journal has a row for each.
 const MAX_RUNS: u64 = 10_000;
@@ -209,8 +209,8 @@ mod tests {
     fn what_is_too_much_is_refused_with_the_limit() {
         let of = |text: &str| errors(text).concat();
         let hundred_and_one: Vec<u32> = (0..101).collect();
-        let grid = format!(r#"{{"vary": {{"seed": {hundred_and_one:?}}}}}"#);
-        assert_eq!(of(&grid), "/vary: must have at most 100 combinations");
+        let sweep = format!(r#"{{"vary": {{"seed": {hundred_and_one:?}}}}}"#);
+        assert_eq!(of(&sweep), "/vary: must have at most 100 combinations");
         assert_eq!(
             of(r#"{"parameters": {"nodes": 1000001}}"#),
             "/parameters/nodes: must be at most 1000000"
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_is_counted() {
+    fn a_sweep_is_counted() {
         let text = r#"{"parameters": {"nodes": 4, "runs": 3, "requests": 2},
                        "vary": {"max_delay_h": [1, 2], "alpha_known": [true, false]}}"#;
         let checked = check(&Document::read(text).unwrap()).unwrap();

@@ -176,7 +176,7 @@ impl SimulationService {
         Ok(SimulationsPage { simulations: found, next })
     }
 
-    /// A file of a finished cell, from 1, or of the whole grid, 0.
+    /// A file of a finished cell, from 1, or of the whole sweep, 0.
     ///
     /// # Errors
     /// `NotFinished`, `NoSimulation`.

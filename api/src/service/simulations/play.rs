@@ -22,7 +22,7 @@ use crate::simulation::document::Document;
 use crate::simulation::inputs::{self, BadInput};
 use crate::simulation::pool;
 use crate::simulation::progress::{PoolError, Progress};
-use crate::simulation::results::{self, CellFile, FinishedCell, GridFile};
+use crate::simulation::results::{self, CellFile, FinishedCell, SweepFile};
 
 /// How long a worker has a simulation without renewing it.
 pub(super) const LEASE: Seconds = Seconds::new(10);
@@ -139,7 +139,7 @@ impl Player {
             findings.push(self.finish(claimed.lease, number, experiment, variant, &cell, &runs)?);
         }
         if !experiment.vary.is_empty() {
-            self.finish_grid(claimed.lease, experiment, &variants, &findings)?;
+            self.finish_sweep(claimed.lease, experiment, &variants, &findings)?;
         }
         Ok(Played::ToTheEnd)
     }
@@ -166,8 +166,8 @@ impl Player {
         Ok(findings)
     }
 
-    /// Writes the files of the whole grid.
-    fn finish_grid(
+    /// Writes the files of the whole sweep.
+    fn finish_sweep(
         &self,
         lease: SimulationLease,
         experiment: &Experiment,
@@ -178,7 +178,7 @@ impl Player {
         let cells: Vec<ReportedCell<'_>> =
             cells.map(|(variant, findings)| ReportedCell { variant, findings }).collect();
         let mut files = Vec::new();
-        for file in GridFile::ALL {
+        for file in SweepFile::ALL {
             let mut content = Vec::new();
             file.write(experiment, &cells, &mut content)?;
             files.push((file.name(), content));

@@ -164,17 +164,17 @@ fn rate(title: &str, unit: &str, steps: &[(f64, f64)]) -> String {
     .figure()
 }
 
-/// What is shown of a grid against what is varied.
-const OF_GRID: [Measure; 4] = [
+/// What is shown of a sweep against what is varied.
+const OF_SWEEP: [Measure; 4] = [
     Measure::StartLagS,
     Measure::Occupancy,
     Measure::UnsuccessfulNodes,
     Measure::UnsuccessfulPowerCap,
 ];
 
-/// The figures of a grid: every measure against the first name varied, once for each combination of
+/// The figures of a sweep: every measure against the first name varied, once for each combination of
 /// the others.
-pub(super) fn of_grid(cells: &[ReportedCell<'_>]) -> String {
+pub(super) fn of_sweep(cells: &[ReportedCell<'_>]) -> String {
     let mut out = String::new();
     let mut shown: Vec<&[(String, Value)]> = Vec::new();
     for cell in cells {
@@ -210,7 +210,7 @@ fn of_slice(cells: &[&ReportedCell<'_>], others: &[(String, Value)]) -> String {
         })
         .collect();
     out += &Chart::figures_on_one_scale(&saved);
-    for measure in OF_GRID {
+    for measure in OF_SWEEP {
         let chart = against(cells, varied, &capital(measure.label()), measure.unit(), |summary| {
             let value = summary.means.get(measure)?;
             let half = summary.ci95.and_then(|ci95| ci95.means.get(measure));

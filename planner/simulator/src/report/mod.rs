@@ -24,7 +24,7 @@ pub struct ReportedCell<'a> {
     pub findings: &'a Findings,
 }
 
-/// The report: of one cell all figures, of a grid what changes from cell to cell.
+/// The report: of one cell all figures, of a sweep what changes from cell to cell.
 pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {
     let title = escaped(title);
     let mut out = format!(
@@ -41,7 +41,7 @@ pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {
         out += &comparison(cell);
         out += &details(cell);
     } else {
-        out += &figures::of_grid(cells);
+        out += &figures::of_sweep(cells);
         for cell in cells {
             let _ = writeln!(out, "<h2>{}</h2>", escaped(&cell.variant.name()));
             out += &totals::of_cell(cell);
@@ -56,12 +56,12 @@ fn lead(cells: &[ReportedCell<'_>]) -> String {
     let Some(first) = cells.first() else { return String::new() };
     let of = &first.findings.summary.parameters.parameters;
     let number = |value: u32| grouped(&value.to_string());
-    let grid = match cells.len() {
+    let sweep = match cells.len() {
         1 => String::new(),
         several => format!(", in {several} settings"),
     };
     format!(
-        "<p class=lead>{} of {} days with {} requests on {} nodes{grid}. Every policy sees the same \
+        "<p class=lead>{} of {} days with {} requests on {} nodes{sweep}. Every policy sees the same \
          nodes, requests and agendas.{}</p>\n",
         if of.runs == 1 { "One run".to_owned() } else { format!("{} runs", number(of.runs)) },
         number(of.days),
@@ -181,7 +181,7 @@ fn details(cell: &ReportedCell<'_>) -> String {
     out + "</tbody></table></div>\n"
 }
 
-/// What it was played with; of a grid the first cell's.
+/// What it was played with; of a sweep the first cell's.
 fn parameters(cell: &ReportedCell<'_>) -> String {
     let recorded = serde_json::to_value(&cell.findings.summary.parameters).unwrap_or_default();
     let mut out = String::from("<h2>Parameters</h2>\n<dl>");

@@ -154,7 +154,7 @@ pub enum ParameterError {
     /// Delay out of range.
     #[error("max_delay_h must be between 0 and 100,000 slots")]
     MaxDelay,
-    /// Month begins off the grid.
+    /// The month does not begin on a slot.
     #[error("start must be a multiple of slot_s since the Unix epoch, in the years 1970 to 9900")]
     Start,
     /// No whole slot between the two.

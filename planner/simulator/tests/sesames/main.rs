@@ -352,9 +352,9 @@ fn refuses_what_cannot_be_played_and_stops_when_asked_to() {
     let message = tried(&broken, &drawn, &first).to_string();
     assert_eq!(message, "nodes must be between 1 and 10000000; runs must be at least 1");
 
-    let off_grid = Request { earliest_start: at(1), latest_start: at(2), ..request(1, 1, 0) };
+    let off_slots = Request { earliest_start: at(1), latest_start: at(2), ..request(1, 1, 0) };
     let (parameters, inputs) =
-        hand_made(vec![request(0, 1, 0), off_grid, request(1, 1, 10_000_000)]);
+        hand_made(vec![request(0, 1, 0), off_slots, request(1, 1, 10_000_000)]);
     let parameters = Parameters { nodes: 3, ..parameters };
     let message = tried(&parameters, &inputs, &first).to_string();
     assert_eq!(

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::result::names;
-use super::stored::{is_grid, parsed};
+use super::stored::{is_sweep, parsed};
 use crate::service::shared::Fault;
 
 /// How a simulation stands.
@@ -121,7 +121,7 @@ impl SimulationDocument {
         Ok(Self {
             standing: SimulationProgress::of(stored)?,
             cells: cells(&experiment),
-            results: if finished { names(is_grid(&experiment)).collect() } else { Vec::new() },
+            results: if finished { names(is_sweep(&experiment)).collect() } else { Vec::new() },
             experiment,
         })
     }

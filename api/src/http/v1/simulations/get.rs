@@ -9,7 +9,7 @@ use storage::SimulationState;
 
 use super::IdInPath;
 use super::document::{SimulationDocument, SummedUpSimulation};
-use super::stored::is_grid;
+use super::stored::is_sweep;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::service::shared::Fault;
@@ -39,7 +39,7 @@ pub async fn get_simulation(
     let stored = simulations.simulation(by.caller.access(), id).await?;
     let simulation = SimulationDocument::of(&stored)?;
     let summary = if stored.state == SimulationState::Finished {
-        let cell = u32::from(!is_grid(&simulation.experiment));
+        let cell = u32::from(!is_sweep(&simulation.experiment));
         let name = CellFile::Summary.name();
         let summary = simulations.simulation_result(&stored, cell, name).await?;
         let text = String::from_utf8(summary).map_err(Fault::internal)?;

@@ -8,13 +8,13 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::stored::{is_grid, parsed};
+use super::stored::{is_sweep, parsed};
 use super::{IdInPath, ResultInPath};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::Parameters;
 use crate::service::simulations::SimulationService;
-use crate::simulation::results::{CellFile, GridFile};
+use crate::simulation::results::{CellFile, SweepFile};
 
 /// The report has styles of its own and nothing else: no script, no request, no frame around it
 /// but ours.
@@ -42,7 +42,7 @@ struct Sent {
     kind: &'static str,
     /// Whether cells have it, and grids as a whole.
     of_cells: bool,
-    of_grids: bool,
+    of_sweeps: bool,
 }
 
 const CSV: &str = "text/csv; charset=utf-8";
@@ -56,42 +56,42 @@ const RESULTS: &[Sent] = &[
         file: CellFile::Summary.name(),
         kind: "application/json",
         of_cells: true,
-        of_grids: true,
+        of_sweeps: true,
     },
     Sent {
         name: "runs.csv",
         file: CellFile::Runs.name(),
         kind: CSV,
         of_cells: true,
-        of_grids: false,
+        of_sweeps: false,
     },
     Sent {
         name: "requests.csv",
         file: CellFile::Requests.name(),
         kind: CSV,
         of_cells: true,
-        of_grids: false,
+        of_sweeps: false,
     },
     Sent {
         name: "curves.csv",
         file: CellFile::Curves.name(),
         kind: CSV,
         of_cells: true,
-        of_grids: false,
+        of_sweeps: false,
     },
     Sent {
         name: "report",
         file: CellFile::Report.name(),
         kind: "text/html; charset=utf-8",
         of_cells: true,
-        of_grids: true,
+        of_sweeps: true,
     },
     Sent {
         name: "summary.csv",
-        file: GridFile::Summary.name(),
+        file: SweepFile::Summary.name(),
         kind: CSV,
         of_cells: false,
-        of_grids: true,
+        of_sweeps: true,
     },
     #[cfg(feature = "parquet")]
     Sent {
@@ -99,7 +99,7 @@ const RESULTS: &[Sent] = &[
         file: CellFile::RunsParquet.name(),
         kind: PARQUET,
         of_cells: true,
-        of_grids: false,
+        of_sweeps: false,
     },
     #[cfg(feature = "parquet")]
     Sent {
@@ -107,13 +107,13 @@ const RESULTS: &[Sent] = &[
         file: CellFile::RequestsParquet.name(),
         kind: PARQUET,
         of_cells: true,
-        of_grids: false,
+        of_sweeps: false,
     },
 ];
 
 /// The results that a simulation has.
-pub fn names(grid: bool) -> impl Iterator<Item = &'static str> {
-    RESULTS.iter().filter(move |sent| sent.of_cells || grid).map(|sent| sent.name)
+pub fn names(sweep: bool) -> impl Iterator<Item = &'static str> {
+    RESULTS.iter().filter(move |sent| sent.of_cells || sweep).map(|sent| sent.name)
 }
 
 /// A result: `summary`, `runs.csv`, `requests.csv`, `curves.csv`, `report`, of a grid `summary.csv`
@@ -143,8 +143,8 @@ pub async fn get_result(
     Parameters(query): Parameters<CellQuery>,
 ) -> Result<Response, Problem> {
     let simulation = simulations.simulation(by.caller.access(), id).await?;
-    let grid = is_grid(&parsed(&simulation.experiment)?);
-    let sent = RESULTS.iter().find(|sent| sent.name == result && (sent.of_cells || grid));
+    let sweep = is_sweep(&parsed(&simulation.experiment)?);
+    let sent = RESULTS.iter().find(|sent| sent.name == result && (sent.of_cells || sweep));
     let sent = sent.ok_or_else(|| Problem::not_found(format!("result {result:?}")))?;
     let cell = match query.cell {
         Some(cell) if !sent.of_cells || !(1..=simulation.cells).contains(&cell) => {
@@ -152,8 +152,8 @@ pub async fn get_result(
             return Err(Problem::invalid_parameter("cell", detail));
         }
         Some(cell) => cell,
-        None if !grid => 1,
-        None if sent.of_grids => 0,
+        None if !sweep => 1,
+        None if sent.of_sweeps => 0,
         None => {
             let detail = format!("must say which of the {} cells", simulation.cells);
             return Err(Problem::invalid_parameter("cell", detail));

@@ -13,6 +13,6 @@ pub fn parsed(text: &str) -> Result<Value, Fault> {
 }
 
 /// Whether something is varied in an experiment.
-pub fn is_grid(experiment: &Value) -> bool {
+pub fn is_sweep(experiment: &Value) -> bool {
     experiment["vary"].as_object().is_some_and(|vary| !vary.is_empty())
 }

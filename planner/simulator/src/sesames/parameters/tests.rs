@@ -39,8 +39,9 @@ fn every_error_is_listed() {
         ..Parameters::default()
     };
     assert_eq!(broken.errors().len(), 18);
-    let off_grid = Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
-    assert_eq!(off_grid.errors(), [ParameterError::Start]);
+    let off_slots =
+        Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
+    assert_eq!(off_slots.errors(), [ParameterError::Start]);
     let no_slot = Parameters { min_duration_s: 901, max_duration_s: 1799, ..Parameters::default() };
     assert_eq!(no_slot.errors(), [ParameterError::Duration]);
 }
