@@ -43,6 +43,12 @@ impl Tolerance {
         // Split so that no product leaves 128 bits; the floor of the sum is exact.
         least + size / unit * share + size % unit * share / unit
     }
+
+    /// The largest whole value that is below `value` by at least the tolerance, where `value` is at
+    /// most 1e37 either way.
+    pub const fn gained(self, value: i128) -> i128 {
+        -self.threshold(-value)
+    }
 }
 
 #[cfg(test)]

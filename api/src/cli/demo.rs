@@ -5,8 +5,9 @@ mod supply;
 
 use grid_feeds::demonstration::{Demonstration, demonstration};
 use planner::problem::SearchMode;
+use planner::reservation::OfferSelector;
 use planner::time::Seconds;
-use storage::{AgendaMeta, OfferSelector};
+use storage::AgendaMeta;
 
 use super::Failure;
 use super::serve::{log_to_standard_error, open, serve};

@@ -8,7 +8,8 @@ use anyhow::bail;
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
-use storage::{MessageId, NegotiationFilter, NegotiationId, NegotiationKind};
+use planner::identity::NegotiationId;
+use storage::{MessageId, NegotiationFilter, NegotiationKind};
 use uuid::Uuid;
 
 use super::{Failure, ListFormat};

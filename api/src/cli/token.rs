@@ -5,7 +5,8 @@ use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::node::{NAME_RULE, is_name};
-use storage::{ApiToken, Database, Role, TokenId};
+use planner::reservation::Role;
+use storage::{ApiToken, Database, TokenId};
 use uuid::Uuid;
 
 use super::Failure;

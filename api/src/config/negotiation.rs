@@ -6,6 +6,7 @@ use grid_feeds::webhook::Webhook;
 use planner::dialogue::{QuietRule, YieldOrder};
 use planner::quantity::Power;
 use planner::time::Seconds;
+use planner::tolerance::Tolerance;
 use serde::Deserialize;
 
 /// How the site speaks with its supplier.
@@ -28,7 +29,7 @@ pub struct Negotiation {
     /// When consumption is low; `None` where that is not told.
     pub quiet: Option<QuietRule>,
     /// What a start that is still possible must save of cost or CO2 before it may be moved.
-    pub min_gain: f64,
+    pub min_gain: Tolerance,
     /// Whether the supplier is spoken with by OpenADR.
     pub openadr: bool,
     /// Where messages are sent; `None` where the supplier reads them from the API.
@@ -95,8 +96,9 @@ impl Negotiation {
         };
         let order = fields.yield_order.as_deref();
         let order = order.map_or(Some(YieldOrder::default()), YieldOrder::parse);
-        let min_gain = fields.min_gain.unwrap_or(0.05);
-        ensure!((0.0..=1.0).contains(&min_gain), "negotiation.min_gain must lie between 0 and 1");
+        let min_gain = Some(fields.min_gain.unwrap_or(0.05));
+        let min_gain = min_gain.filter(|gain| *gain <= 1.0).and_then(Tolerance::new);
+        let min_gain = min_gain.context("negotiation.min_gain must lie between 0 and 1")?;
         Ok(Self {
             asks,
             answer_within: seconds("answer_within_s", fields.answer_within_s, 900, 1, 604_800)?,

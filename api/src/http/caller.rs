@@ -11,8 +11,9 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use planner::reservation::Role;
 use sha2::{Digest, Sha256};
-use storage::{ApiToken, Role, TokenId};
+use storage::{ApiToken, TokenId};
 
 use super::App;
 use super::problem::Problem;

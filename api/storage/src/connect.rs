@@ -36,6 +36,7 @@ impl Database {
         };
         let database = Self { opened };
         database.pack_rows().await?;
+        database.convert_former_documents().await?;
         Ok(database)
     }
 }

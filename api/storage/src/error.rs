@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use planner::agenda::AgendaError;
+use planner::identity::ReservationId;
 use sqlx::migrate::MigrateError;
 
-use crate::identity::ReservationId;
 use crate::refusal::EngineRefusal;
 
 /// Why storage could not do what was asked.

@@ -60,20 +60,8 @@ macro_rules! serial_identity {
 }
 
 uuid_identity! {
-    /// Which reservation. Lists are ordered by it, so it should be a UUID of version 7.
-    ReservationId
-}
-uuid_identity! {
-    /// The offer's id.
-    OfferId
-}
-uuid_identity! {
     /// Which API token.
     TokenId
-}
-uuid_identity! {
-    /// Which outage.
-    OutageId
 }
 uuid_identity! {
     /// Which simulation. Lists are ordered by it, so it should be a UUID of version 7.
@@ -82,14 +70,6 @@ uuid_identity! {
 uuid_identity! {
     /// Who plays a simulation: another one for each time that one is taken.
     WorkerId
-}
-uuid_identity! {
-    /// Which negotiation. Lists are ordered by it, so it should be a UUID of version 7.
-    NegotiationId
-}
-uuid_identity! {
-    /// Which grant of extra power.
-    GrantId
 }
 serial_identity! {
     /// Which message of a negotiation; later ones are greater.

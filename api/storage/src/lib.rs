@@ -8,7 +8,8 @@
 //!
 //! Invariants:
 //! - A column's name carries its unit: instants are Unix seconds (`_s`), powers microwatts (`_uw`),
-//!   rates millionths of their unit (`_millionths`). No statement asks the engine for the time.
+//!   rates millionths of their unit (`_millionths`), energies microjoules (`_uj`), money and CO2 the
+//!   planner's exact units (`_exact`); what needs more than 64 bits is decimal text. No statement asks the engine for the time.
 //! - The engine itself refuses a double booking; see the allocations' migration.
 //! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
 //!   an agenda, new nodes, an outage. Choosing, cancelling and expiring only free nodes and leave
@@ -53,7 +54,7 @@ mod webhooks;
 mod words;
 mod write_trials;
 
-pub use access::{ApiToken, Role};
+pub use access::ApiToken;
 pub use agendas::{
     AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
 };
@@ -65,11 +66,9 @@ pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
 };
-pub use grants::{Grant, GrantStanding};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, GrantId, MessageId, NegotiationId, OfferId, OutageId,
-    ReservationId, RevisionId, SimulationId, TokenId, WorkerId,
+    EpochId, EventId, FeedRevisionId, MessageId, RevisionId, SimulationId, TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use negotiations::{
@@ -78,12 +77,11 @@ pub use negotiations::{
 };
 pub use nodes::{Calibration, StoredNodes};
 pub use outages::Outage;
-pub use reevaluations::{Outlook, Unjudged};
+pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
-    Advanced, Ending, Filter, NewNodes, NewOffer, NewReservation, OfferSelector, ReservationState,
-    StoredOffer, StoredReservation, Unchanged,
+    Advanced, Filter, NewNodes, NewOffer, NewReservation, Unchanged,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

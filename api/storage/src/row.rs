@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use planner::node_set::NodeSet;
 use planner::time::{Span, Timestamp};
 
 use crate::error::StorageError;
@@ -66,4 +67,19 @@ pub(crate) fn span(start_s: i64, end_s: i64) -> Option<Span> {
 /// The instant of a column that may be empty.
 pub(crate) fn instant(seconds: Option<i64>) -> Option<Timestamp> {
     seconds.map(Timestamp::from_unix_seconds)
+}
+
+/// A set of positions as tables keep it: inclusive pairs, spaces between.
+pub(crate) fn set_text(set: &NodeSet) -> String {
+    let word = |range: &std::ops::Range<u32>| format!("{}-{}", range.start, range.end - 1);
+    set.ranges().iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A set of positions from what tables keep.
+pub(crate) fn set_of(text: &str) -> Option<NodeSet> {
+    let range = |word: &str| {
+        let (first, last) = word.split_once('-')?;
+        Some(first.parse().ok()?..last.parse::<u32>().ok()?.checked_add(1)?)
+    };
+    text.split_whitespace().map(range).collect::<Option<Vec<_>>>().map(NodeSet::from_ranges)
 }

@@ -5,11 +5,13 @@
 //! consumption, warnings of low consumption and requests for extra power the other way). Where it is
 //! silent the rules are ours, stated in each module and in `docs/MODEL.md`.
 
+mod grant;
 mod keep;
 mod missing;
 mod planned;
 mod quiet;
 
+pub use grant::{Grant, GrantState};
 pub use keep::{Claim, YieldOrder, keep, turns};
 pub use missing::{PowerOver, missing, raised};
 pub use planned::{Consumer, PlannedInterval, mean_power, planned_consumption};

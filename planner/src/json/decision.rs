@@ -8,11 +8,10 @@ use super::savings::SavingsDocument;
 use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
+use crate::quantity::{CarbonMass, Money};
+use crate::reservation::{MAX_NAMES, OfferTerms};
 use crate::search::Explanation;
 use crate::time::Timestamp;
-
-/// Offers of more nodes than this do not list their names.
-pub const MAX_NAMES: u32 = 64;
 
 /// A [`Decision`] as JSON.
 #[derive(Clone, Debug, Serialize)]
@@ -215,6 +214,34 @@ impl OfferDocument {
             nodes: (ordinals.count() <= MAX_NAMES).then(names),
             node_ranges: Some(ranges),
             ..Self::without_nodes(offer)
+        }
+    }
+
+    /// An offer as it is held.
+    pub fn of_terms(terms: &OfferTerms) -> Self {
+        let ranges = terms.nodes.ordinals.ranges().iter();
+        let (cost_low, cost_high) = terms.cost_band.unzip();
+        let (co2_low, co2_high) = terms.co2_band.unzip();
+        Self {
+            rankings: Some(terms.rankings.iter().map(ToString::to_string).collect()),
+            start: terms.span.start(),
+            end: terms.span.end(),
+            node_count: terms.nodes.count(),
+            nodes: terms.nodes.names.clone(),
+            node_ranges: Some(ranges.map(|r| [r.start, r.end - 1]).collect()),
+            energy_j: terms.values.energy.as_joules(),
+            cost: terms.cost().as_units(),
+            currency: terms.values.cost.currency().to_string(),
+            extra_power_fee: terms.extra_power_fee.map(Money::as_units),
+            co2_g: terms.values.co2.as_grams(),
+            peak_power_w: terms.peak_power.as_watts(),
+            delay_s: terms.delay.get(),
+            saves: SavingsDocument::new(terms.saves),
+            cost_low: cost_low.map(Money::as_units),
+            cost_high: cost_high.map(Money::as_units),
+            co2_low_g: co2_low.map(CarbonMass::as_grams),
+            co2_high_g: co2_high.map(CarbonMass::as_grams),
+            basis: terms.basis.clone(),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod basis;
 pub mod decision;
 pub mod explanation;
 pub mod nodes;
+pub mod notice;
 pub mod problem;
 pub mod reader;
 pub mod request;

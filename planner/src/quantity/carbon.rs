@@ -1,8 +1,8 @@
 //! CO2 intensity of electricity and the mass emitted.
 
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 
-use super::{MAX_RATE_MILLIONTHS, Rate, ratio};
+use super::{Energy, MAX_RATE_MILLIONTHS, Rate, exact, proportion, ratio};
 
 /// CO2 per energy: whole millionths of a gram per kWh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,8 +30,20 @@ impl Rate for CarbonIntensity {
 }
 
 impl CarbonMass {
-    pub(crate) const fn from_exact(exact: i128) -> Self {
+    /// A mass in 1 / 3.6e18 g.
+    pub const fn from_exact(exact: i128) -> Self {
         Self(exact)
+    }
+
+    /// The mass that is printed as so many grams; `None` beyond what is exact.
+    pub fn from_grams(grams: f64) -> Option<Self> {
+        exact(grams, EXACT_PER_GRAM).map(Self)
+    }
+
+    /// What this mass, which is for one energy, is for another.
+    #[must_use]
+    pub fn in_proportion(self, part: Energy, whole: Energy) -> Self {
+        Self(proportion(self.0, part.as_microjoules(), whole.as_microjoules()))
     }
 
     /// The exact mass in 1 / 3.6e18 g.
@@ -42,6 +54,13 @@ impl CarbonMass {
     /// Grams, for people and documents.
     pub fn as_grams(self) -> f64 {
         ratio(self.0, EXACT_PER_GRAM)
+    }
+}
+
+impl Add for CarbonMass {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
     }
 }
 

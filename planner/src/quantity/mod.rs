@@ -65,10 +65,98 @@ fn ratio(exact: i128, unit: i128) -> f64 {
     format!("{scaled}e-15").parse().unwrap_or(f64::NAN)
 }
 
+/// The exact amount that is printed as `value` in units of which it has `unit` parts: the decimal that
+/// reads as this double, rounded to a whole part. `None` for what is no number or is too large.
+fn exact(value: f64, unit: i128) -> Option<i128> {
+    let text = format!("{value:e}");
+    let (mantissa, exponent) = text.split_once('e')?;
+    let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut amount: i128 = format!("{whole}{decimals}").parse().ok()?;
+    let mut power = exponent.parse::<i32>().ok()? - i32::try_from(decimals.len()).ok()?;
+    // Powers of ten of the unit are taken off first, so that what is multiplied stays small.
+    let mut unit = unit;
+    while power < 0 && unit % 10 == 0 {
+        unit /= 10;
+        power += 1;
+    }
+    amount = amount.checked_mul(unit)?;
+    let ten = |power: i32| 10_i128.checked_pow(power.unsigned_abs());
+    if power >= 0 {
+        return amount.checked_mul(ten(power)?);
+    }
+    let Some(divisor) = ten(power) else { return Some(0) };
+    Some((amount + amount.signum() * (divisor / 2)) / divisor)
+}
+
+/// `amount * part / whole`, rounded towards zero, however large the product is. `whole` is positive.
+fn proportion(amount: i128, part: i128, whole: i128) -> i128 {
+    let (a, b, c) = (amount.unsigned_abs(), part.unsigned_abs(), whole.unsigned_abs());
+    // `a = q * c + r`: what is left of the product is `r * b`, which is divided bit by bit.
+    let (whole_part, rest) = (a / c, a % c);
+    let (mut quotient, mut remainder) = (0_u128, 0_u128);
+    for bit in (0..128 - b.leading_zeros()).rev() {
+        (quotient, remainder) = (quotient << 1, remainder << 1);
+        if b >> bit & 1 == 1 {
+            remainder += rest;
+        }
+        // At most twice: both summands are below `c`.
+        while remainder >= c {
+            remainder -= c;
+            quotient += 1;
+        }
+    }
+    let magnitude = i128::try_from(whole_part * b + quotient).unwrap_or(i128::MAX);
+    if (amount < 0) == (part < 0) { magnitude } else { -magnitude }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::time::Seconds;
+
+    const UNIT: i128 = 3_600_000_000_000_000_000_000;
+
+    #[test]
+    fn what_was_printed_is_read_back_as_what_it_was() {
+        for (value, unit, expected) in [
+            (0.0, UNIT, 0),
+            (1.58, UNIT, 158 * (UNIT / 100)),
+            (-0.060_641_347_064_909, UNIT, -60_641_347_064_909 * (UNIT / 1_000_000_000_000_000)),
+            (1_311_871.111_2, 1_000_000, 1_311_871_111_200),
+            (1e10, 1_000_000, 10_000_000_000_000_000),
+            (0.000_000_4, 1_000_000, 0),
+        ] {
+            assert_eq!(exact(value, unit), Some(expected), "{value}");
+        }
+        assert_eq!(exact(f64::NAN, 1), None);
+        assert_eq!(exact(1e300, 1), None);
+    }
+
+    proptest! {
+        /// Money is printed to 15 decimals: what is read back prints as the same double.
+        #[test]
+        fn printed_again_it_is_the_same(amount in -100_000_000_000_000_000_000_000_000_i128..100_000_000_000_000_000_000_000_000) {
+            for unit in [UNIT, 3_600_000_000_000_000_000, 1_000_000] {
+                let printed = ratio(amount, unit);
+                let read = exact(printed, unit).unwrap();
+                prop_assert_eq!(ratio(read, unit).to_bits(), printed.to_bits());
+            }
+        }
+
+        #[test]
+        fn proportions_are_quotients_of_the_product(a: i64, b: i64, c in 1_i64..) {
+            let (a, b, c) = (i128::from(a), i128::from(b), i128::from(c));
+            prop_assert_eq!(proportion(a, b, c), a * b / c);
+        }
+
+        /// A product of 250 bits: `a * (b * c) / c` is `a * b`.
+        #[test]
+        fn proportions_of_large_amounts_are_exact(a in 0_i128..1 << 80, b in 0_i128..1 << 40, c in 1_i128..1 << 80) {
+            prop_assert_eq!(proportion(a, b * c, c), a * b);
+        }
+    }
 
     /// 17.5 W for 12 h: 17.5 x 43,200 = 756,000 J = 0.21 kWh (paper, section VI-B, one node).
     /// At 180 EUR/MWh that is 0.00021 x 180 = 0.0378 EUR; at 100 g/kWh, 21 g.

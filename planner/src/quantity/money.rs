@@ -1,9 +1,9 @@
 //! Prices per energy and amounts of money, with their currency.
 
 use std::fmt;
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 
-use super::{MAX_RATE_MILLIONTHS, Rate, ratio};
+use super::{Energy, MAX_RATE_MILLIONTHS, Rate, exact, proportion, ratio};
 
 /// A currency's three-letter code (ISO 4217).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,8 +72,34 @@ impl Rate for EnergyPrice {
 }
 
 impl Money {
-    pub(crate) const fn from_exact(exact: i128, currency: Currency) -> Self {
+    /// An amount in 1 / 3.6e21 of the currency.
+    pub const fn from_exact(exact: i128, currency: Currency) -> Self {
         Self { exact, currency }
+    }
+
+    /// An amount in millionths of the currency.
+    pub fn from_millionths(millionths: i64, currency: Currency) -> Self {
+        Self { exact: i128::from(millionths) * (EXACT_PER_UNIT / 1_000_000), currency }
+    }
+
+    /// The amount that is printed as so many units; `None` beyond what is exact.
+    pub fn from_units(units: f64, currency: Currency) -> Option<Self> {
+        Some(Self { exact: exact(units, EXACT_PER_UNIT)?, currency })
+    }
+
+    /// What this amount, which is for one energy, is for another.
+    #[must_use]
+    pub fn in_proportion(self, part: Energy, whole: Energy) -> Self {
+        let exact = proportion(self.exact, part.as_microjoules(), whole.as_microjoules());
+        Self { exact, ..self }
+    }
+
+    /// The part of this amount that falls to one who pays at most `own` of what all pay at most
+    /// together, rounded towards zero, so that nobody pays more than they said. `None` where all pay
+    /// nothing.
+    pub fn share(self, own: Self, all: Self) -> Option<Self> {
+        (all.exact > 0)
+            .then(|| Self { exact: proportion(self.exact, own.exact, all.exact), ..self })
     }
 
     /// The currency of the amount.
@@ -89,6 +115,15 @@ impl Money {
     /// Units of the currency, for people and documents.
     pub fn as_units(self) -> f64 {
         ratio(self.exact, EXACT_PER_UNIT)
+    }
+}
+
+impl Add for Money {
+    type Output = Self;
+    /// Currencies never mix, as in subtraction.
+    fn add(self, other: Self) -> Self {
+        debug_assert_eq!(self.currency, other.currency);
+        Self { exact: self.exact + other.exact, currency: self.currency }
     }
 }
 

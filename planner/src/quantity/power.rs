@@ -6,7 +6,7 @@ use std::ops::{Add, Mul, Sub};
 
 use super::{
     CarbonIntensity, CarbonMass, Currency, EnergyPrice, Integral, MAX_POWER_MICROWATTS, MILLION,
-    Money, ratio,
+    Money, exact, proportion, ratio,
 };
 use crate::time::Seconds;
 
@@ -99,6 +99,34 @@ impl Energy {
     /// The energy in whole microjoules.
     pub const fn as_microjoules(self) -> i128 {
         self.0
+    }
+
+    /// The energy that is printed as so many joules; `None` beyond what is exact.
+    pub fn from_joules(joules: f64) -> Option<Self> {
+        exact(joules, MILLION.into()).map(Self)
+    }
+
+    /// The cost of this energy, drawn evenly over a span of that length while the price has this
+    /// integral.
+    pub fn times_price(
+        self,
+        length: Seconds,
+        price: Integral<EnergyPrice>,
+        currency: Currency,
+    ) -> Money {
+        let exact = proportion(self.0, price.as_millionth_seconds(), length.get().into());
+        Money::from_exact(exact, currency)
+    }
+
+    /// The CO2 emitted by this energy, drawn evenly over a span of that length while the intensity has
+    /// this integral.
+    pub fn times_intensity(
+        self,
+        length: Seconds,
+        intensity: Integral<CarbonIntensity>,
+    ) -> CarbonMass {
+        let exact = proportion(self.0, intensity.as_millionth_seconds(), length.get().into());
+        CarbonMass::from_exact(exact)
     }
 
     /// Joules, for people and documents.

@@ -9,10 +9,11 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response, sse};
 use futures_util::stream;
+use planner::reservation::Role;
 use planner::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use storage::{Event, EventId, Role};
+use storage::{Event, EventId};
 use utoipa::ToSchema;
 
 use crate::clock::Clock;

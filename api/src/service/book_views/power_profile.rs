@@ -5,11 +5,11 @@ use std::sync::Arc;
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::book::Booking;
 use planner::cap_scope::CapScope;
-use planner::dialogue::{PowerOver, raised};
+use planner::dialogue::{GrantState, PowerOver, raised};
 use planner::quantity::Power;
 use planner::reserved_power::{ProfileStep, power_profile};
 use planner::time::Span;
-use storage::{GrantStanding, Quantity};
+use storage::Quantity;
 
 use super::BookViewService;
 use crate::service::shared::{Fault, blocking, power_of};
@@ -33,8 +33,8 @@ impl BookViewService {
         let taken = self.taken(span).await?;
         let cap = self.shared.database.agenda(Quantity::PowerCap, span).await?;
         let grants = self.shared.database.grants(span.start()).await?;
-        let standing = grants.iter().filter(|it| it.standing != GrantStanding::Revoked);
-        let granted: Vec<PowerOver> = standing.map(power_of).collect();
+        let not_revoked = grants.iter().filter(|it| it.state != GrantState::Revoked);
+        let granted: Vec<PowerOver> = not_revoked.map(power_of).collect();
         blocking(move || {
             let power = |piece: Piece<i64>| Piece {
                 span: piece.span,

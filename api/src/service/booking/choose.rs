@@ -1,7 +1,9 @@
 //! Choices: one of a reservation's offers is confirmed.
 
+use planner::identity::ReservationId;
+use planner::reservation::{ChoiceRefused, OfferSelector, Reservation, ReservationState};
 use planner::time::Timestamp;
-use storage::{ChooseError, OfferSelector, ReservationId, ReservationState, StoredReservation};
+use storage::ChooseError;
 
 use super::{BookingError, BookingRequest, BookingService, Expected};
 use crate::service::shared::{Access, SiteState};
@@ -20,13 +22,10 @@ pub struct Choice {
 
 impl Choice {
     /// How the offer that is chosen differs from what is expected of it.
-    fn differences(&self, reservation: &StoredReservation) -> Option<String> {
+    fn differences(&self, reservation: &Reservation) -> Option<String> {
         let expected = self.expected.as_ref()?;
-        let chosen = reservation.offers.iter().find(|offer| match self.selector {
-            OfferSelector::Offer(id) => offer.id == id,
-            OfferSelector::Ranking(ranking) => offer.rankings.contains(&ranking),
-        })?;
-        let differences = expected.differences(&chosen.document);
+        let chosen = reservation.offer(self.selector)?;
+        let differences = expected.differences(&chosen.terms);
         (!differences.is_empty()).then(|| differences.join(", "))
     }
 }
@@ -44,7 +43,7 @@ impl BookingService {
         choice: &Choice,
         version: Option<i64>,
         state: &SiteState,
-    ) -> Result<StoredReservation, BookingError> {
+    ) -> Result<Reservation, BookingError> {
         // The instant of arrival judges, however long the database takes.
         let now = self.shared.now();
         for _ in 0..TRIES {
@@ -57,7 +56,8 @@ impl BookingService {
             // What was checked is what is confirmed: another state of it is looked at anew.
             let pinned = version.or_else(|| checks.then_some(reservation.row_version));
             match self.shared.database.choose(id, choice.selector, now, pinned).await {
-                Err(ChooseError::VersionMismatch { .. }) if version.is_none() => {}
+                Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }))
+                    if version.is_none() => {}
                 chosen => return self.chosen(access, &reservation, chosen, now, state).await,
             }
         }
@@ -68,11 +68,11 @@ impl BookingService {
     async fn chosen(
         &self,
         access: Access<'_>,
-        reservation: &StoredReservation,
-        chosen: Result<StoredReservation, ChooseError>,
+        reservation: &Reservation,
+        chosen: Result<Reservation, ChooseError>,
         now: Timestamp,
         state: &SiteState,
-    ) -> Result<StoredReservation, BookingError> {
+    ) -> Result<Reservation, BookingError> {
         let request = || self.stored_request(&reservation.request, state);
         match chosen {
             Ok(mut chosen) => {
@@ -80,17 +80,23 @@ impl BookingService {
                 chosen.state = chosen.state_at(now);
                 Ok(chosen)
             }
-            Err(ChooseError::Expired { .. }) => Err(self.expired(access, request()).await?),
-            Err(ChooseError::NotProposed { state: ReservationState::Expired }) => {
-                Err(self.expired(access, request()).await?)
+            Err(ChooseError::Refused(
+                ChoiceRefused::Expired { .. }
+                | ChoiceRefused::NotProposed { state: ReservationState::Expired },
+            )) => Err(self.expired(access, request()).await?),
+            Err(ChooseError::Refused(ChoiceRefused::NotProposed { state })) => {
+                Err(BookingError::WrongState {
+                    state: state.word().to_owned(),
+                    way_out: "only a proposed reservation's offers can be chosen",
+                })
             }
-            Err(ChooseError::NotProposed { state }) => Err(BookingError::WrongState {
-                state: state.word().to_owned(),
-                way_out: "only a proposed reservation's offers can be chosen",
-            }),
             Err(ChooseError::NotFound) => Err(BookingError::NoReservation(reservation.id)),
-            Err(ChooseError::UnknownOffer) => Err(BookingError::UnknownOffer),
-            Err(ChooseError::VersionMismatch { .. }) => Err(BookingError::VersionMismatch),
+            Err(ChooseError::Refused(ChoiceRefused::UnknownOffer)) => {
+                Err(BookingError::UnknownOffer)
+            }
+            Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. })) => {
+                Err(BookingError::VersionMismatch)
+            }
             Err(ChooseError::Storage(error)) => Err(error.into()),
         }
     }

@@ -1,7 +1,8 @@
 //! Why nothing is offered, booked or ended.
 
+use planner::identity::ReservationId;
 use planner::json::decision::DecisionDocument;
-use storage::{ReservationId, StorageError};
+use storage::StorageError;
 
 use crate::service::shared::{Fault, KeyError, PlanningError};
 

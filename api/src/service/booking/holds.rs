@@ -60,7 +60,7 @@ impl HeldSoFar {
     /// # Errors
     /// `TooMuchHeld`.
     pub fn admit(&self, state: &SiteState, offers: &[NewOffer]) -> Result<(), BookingError> {
-        let more = offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.span));
+        let more = offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.terms.span));
         let cluster = state.cluster.nodes.as_slice().len().max(1);
         let held_h = (self.node_seconds + more.sum::<i128>()) as f64 / cluster as f64 / 3600.0;
         if self.proposals == 0 || held_h <= self.most_h {

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use planner::identity::ReservationId;
 use planner::json::decision::DecisionDocument;
+use planner::quantity::{CarbonMass, Money};
+use planner::reservation::{OfferTerms, ReservationState};
 use planner::time::Timestamp;
-use serde_json::Value;
-use storage::{NewReservation, PlanBasis, ProposeError, ReservationId, ReservationState};
+use storage::{NewReservation, PlanBasis, ProposeError};
 use uuid::Uuid;
 
-use super::draft::{Draft, Figures, draft};
+use super::draft::{AtMost, Draft, draft};
 use super::{BookingError, BookingRequest, BookingService, OnCap, PlannedRequest};
 use crate::service::shared::{Access, Fault, IdempotencyKey, KeyError, Party, SiteState};
 
@@ -40,11 +42,11 @@ impl BookingService {
         request: &BookingRequest,
         key: Option<&IdempotencyKey>,
     ) -> Result<Proposed, BookingError> {
-        let least = match request.replaces {
+        let at_most = match request.replaces {
             Some(replaced) => self.to_be_replaced(access, replaced).await?,
             None => None,
         };
-        self.propose_better(access, request, key, least).await
+        self.propose_better(access, request, key, at_most).await
     }
 
     /// Plans what takes the place of a reservation that cannot stand, and holds its offers.
@@ -56,13 +58,13 @@ impl BookingService {
         self.propose_better(access, request, None, None).await
     }
 
-    /// Plans a request and holds its offers, if one of them is no worse than `least`.
+    /// Plans a request and holds its offers, if one of them costs or emits no more than `at_most`.
     async fn propose_better(
         &self,
         access: Access<'_>,
         request: &BookingRequest,
         key: Option<&IdempotencyKey>,
-        least: Option<Figures>,
+        at_most: Option<AtMost>,
     ) -> Result<Proposed, BookingError> {
         let owner = access.owner;
         let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
@@ -87,7 +89,7 @@ impl BookingService {
                 }
                 Err(error) => return Err(error),
             };
-            self.admit(&drafted, request, least).await?;
+            self.admit(&drafted, request, at_most).await?;
             if let Some(held) = held {
                 held.admit(&state, &drafted.offers)?;
             }
@@ -119,7 +121,7 @@ impl BookingService {
         state: &Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Draft, BookingError> {
-        let drafting = |planned| draft(&planned, 0.0);
+        let drafting = |planned| draft(&planned, None);
         let planned = self.plan(Party::Booking, Arc::clone(state), request, drafting);
         let impossible = match planned.await? {
             Ok(drafted) => return Ok(drafted),
@@ -139,14 +141,14 @@ impl BookingService {
         &self,
         drafted: &Draft,
         request: &BookingRequest,
-        least: Option<Figures>,
+        at_most: Option<AtMost>,
     ) -> Result<(), BookingError> {
         if let Some(differences) = drafted.differences(request) {
             let decision = Some(self.possible_now(request).await?);
             return Err(BookingError::OfferChanged { differences, decision });
         }
-        if least.is_some_and(|least| !drafted.beats(least)) {
-            let min_gain = self.shared.settings.negotiation.min_gain;
+        if at_most.is_some_and(|most| !drafted.is_within(most)) {
+            let min_gain = self.shared.settings.negotiation.min_gain.as_f64();
             return Err(BookingError::NoGain { min_gain });
         }
         Ok(())
@@ -190,7 +192,7 @@ impl BookingService {
         &self,
         access: Access<'_>,
         id: ReservationId,
-    ) -> Result<Option<Figures>, BookingError> {
+    ) -> Result<Option<AtMost>, BookingError> {
         let stored = self.reservation(access, id).await?;
         let chosen = match (stored.state_at(self.shared.now()), stored.chosen) {
             (ReservationState::Confirmed, Some((chosen, _))) => chosen,
@@ -205,16 +207,15 @@ impl BookingService {
             return Ok(None);
         }
         let expected = self.expected_of(std::slice::from_ref(&stored)).await?;
-        let expected = expected.get(&id).map(|it| it["offers"][0].clone()).unwrap_or_default();
-        let offered = stored.offers.iter().find(|offer| offer.id == chosen);
-        let offered = offered.and_then(|it| serde_json::from_str::<Value>(&it.document).ok());
-        let offered = offered.unwrap_or_default();
-        let figure = |name: &str| expected[name].as_f64().or_else(|| offered[name].as_f64());
+        let expected = expected.get(&id).and_then(|it| it.of(chosen));
+        let terms = stored.chosen_offer().map(|offer| &offer.terms);
+        let cost = expected.and_then(|it| it.cost).or(terms.map(OfferTerms::cost));
+        let co2 = expected.and_then(|it| it.co2).or(terms.map(|terms| terms.values.co2));
         let gain = self.shared.settings.negotiation.min_gain;
-        // A negative cost is beaten by what is more negative.
-        let at_most = |value: f64| value - gain * value.abs();
-        let (cost, co2_g) = (figure("cost").map(at_most), figure("co2_g").map(at_most));
-        Ok(Some(Figures { cost, co2_g }))
+        Ok(Some(AtMost {
+            cost: cost.map(|it| Money::from_exact(gain.gained(it.as_exact()), it.currency())),
+            co2: co2.map(|it| CarbonMass::from_exact(gain.gained(it.as_exact()))),
+        }))
     }
 
     /// Until when a request waits for the supplier: not beyond its last start.
@@ -235,12 +236,12 @@ impl BookingService {
     ) -> Result<ReservationId, ProposeError> {
         let id = ReservationId::new(Uuid::now_v7());
         let now = self.shared.now();
-        let Draft { summary, offers, .. } = drafted;
+        let Draft { summary, offers } = drafted;
         let reservation = NewReservation {
             id,
             owner: owner.to_owned(),
             request: request.document(),
-            document: summary,
+            summary,
             created: now,
             expires: match offers.as_slice() {
                 [] => self.answer_by(request, now),

@@ -15,15 +15,15 @@ use std::time::Duration;
 
 use planner::agenda::{Agenda, Piece, RateAgenda};
 use planner::book::Booking;
-use planner::quantity::{CarbonIntensity, EnergyPrice, Integral, Power, Rate};
+use planner::identity::{OfferId, ReservationId};
+use planner::quantity::{CarbonIntensity, CarbonMass, EnergyPrice, Money, Power, Rate};
+use planner::reservation::{
+    Expectation, HeldOffer, OfferExpectation, OfferTerms, Reservation, ReservationState,
+};
 use planner::reserved_power::{ProfileStep, power_profile};
 use planner::time::{Span, Timestamp};
 use serde::Serialize;
-use serde_json::Value;
-use storage::{
-    Filter, OfferId, Outlook, Quantity, ReservationId, ReservationState, StoredOffer,
-    StoredReservation,
-};
+use storage::{Filter, Quantity};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
@@ -41,8 +41,8 @@ pub const LEASE: &str = "outlooks";
 /// Reservations that are judged together.
 const PAGE: u16 = 500;
 
-/// Figures that differ by less than this share are the same.
-const SAME: f64 = 1e-9;
+/// Amounts that differ by no more than this part of them are the same.
+const SAME: i128 = 1_000_000_000;
 
 /// What is expected now of a reservation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,6 +67,22 @@ pub struct ExpectedOffer {
     pub co2_g: Option<f64>,
     /// Whether the cap is kept throughout; null where no cap is known for a part.
     pub cap_kept: Option<bool>,
+}
+
+impl From<&Expectation> for NowExpected {
+    fn from(expectation: &Expectation) -> Self {
+        let offer = |it: &OfferExpectation| ExpectedOffer {
+            offer_id: it.offer.as_uuid(),
+            cost: it.cost.map(Money::as_units),
+            co2_g: it.co2.map(CarbonMass::as_grams),
+            cap_kept: it.cap_kept,
+        };
+        Self {
+            evaluated_at: expectation.evaluated,
+            cap_kept: expectation.cap_kept(),
+            offers: expectation.offers.iter().map(offer).collect(),
+        }
+    }
 }
 
 /// What offers are judged by.
@@ -117,8 +133,7 @@ impl BookingService {
         if let Some(span) = unjudged.span {
             // Everything that was committed before: these agendas too.
             let state = self.shared.state().await?;
-            let states =
-                [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
+            let states = ReservationState::LIVE;
             let (from, to) = (Some(span.start()), Some(span.end()));
             let filter = Filter { states: states.to_vec(), from, to, ..Filter::default() };
             let mut after = None;
@@ -150,10 +165,11 @@ impl BookingService {
     pub(in crate::service) async fn judge_page(
         &self,
         state: &Arc<SiteState>,
-        page: Vec<StoredReservation>,
+        page: Vec<Reservation>,
         now: Timestamp,
     ) -> Result<(), Fault> {
-        let spans = page.iter().flat_map(counting).map(|offer| offer.span);
+        let spans =
+            page.iter().flat_map(Reservation::counting_offers).map(|offer| offer.terms.span);
         let hull = spans.fold(None, |hull: Option<Span>, span| match hull {
             Some(hull) => Span::new(hull.start().min(span.start()), hull.end().max(span.end())),
             None => Some(span),
@@ -162,17 +178,16 @@ impl BookingService {
         let price = self.shared.database.agenda(Quantity::Price, hull).await?;
         let co2 = self.shared.database.agenda(Quantity::Co2, hull).await?;
         let ids: Vec<ReservationId> = page.iter().map(|reservation| reservation.id).collect();
-        let before = self.shared.database.outlooks(&ids).await?;
+        let before = self.shared.database.expectations(&ids).await?;
         let state = Arc::clone(state);
         let changed = blocking(move || {
             let price = typed(price, EnergyPrice::from_millionths_per_mwh)?;
             let co2 = typed(co2, CarbonIntensity::from_millionths_g_per_kwh)?;
             let (profile, base_power) = (state.profile(hull, now), state.cluster.base_power);
             let judge = Judge { price, co2, profile, base_power, now };
-            let before: HashMap<ReservationId, &Outlook> =
-                before.iter().map(|outlook| (outlook.reservation_id, outlook)).collect();
+            let before: HashMap<ReservationId, Expectation> = before.into_iter().collect();
             let judged = page.iter().filter_map(|reservation| {
-                judge.outlook(reservation, before.get(&reservation.id).copied())
+                judge.expectation(reservation, before.get(&reservation.id))
             });
             anyhow::Ok(judged.collect::<Vec<_>>())
         })
@@ -180,7 +195,7 @@ impl BookingService {
         .map_err(Fault::Internal)?;
         if !changed.is_empty() {
             tracing::info!(reservations = changed.len(), "other figures are expected now");
-            self.shared.database.put_outlooks(&changed).await?;
+            self.shared.database.put_expectations(&changed).await?;
         }
         Ok(())
     }
@@ -188,25 +203,23 @@ impl BookingService {
     /// What is expected now of reservations, where that is not what was offered.
     ///
     /// # Errors
-    /// The database cannot be reached.
+    /// The database cannot be reached, or what it keeps cannot be read.
     pub async fn expected_of(
         &self,
-        reservations: &[StoredReservation],
-    ) -> Result<HashMap<ReservationId, Value>, Fault> {
+        reservations: &[Reservation],
+    ) -> Result<HashMap<ReservationId, Expectation>, Fault> {
         let ids: Vec<ReservationId> = reservations.iter().map(|it| it.id).collect();
-        let outlooks = self.shared.database.outlooks(&ids).await?;
+        let expected = self.shared.database.expectations(&ids).await?;
         let chosen: HashMap<ReservationId, OfferId> =
             reservations.iter().filter_map(|it| Some((it.id, it.chosen?.0))).collect();
-        let expected = outlooks.into_iter().map(|outlook| {
-            let document = serde_json::from_str(&outlook.document).unwrap_or_default();
-            let id = outlook.reservation_id;
-            let document = match chosen.get(&id) {
-                Some(offer) => of_offer(document, *offer),
-                None => document,
-            };
-            (id, document)
-        });
-        Ok(expected.collect())
+        let of_counting = |(id, mut expectation): (ReservationId, Expectation)| {
+            // The others may have been judged before one was chosen.
+            if let Some(chosen) = chosen.get(&id) {
+                expectation.offers.retain(|it| it.offer == *chosen);
+            }
+            (!expectation.offers.is_empty()).then_some((id, expectation))
+        };
+        Ok(expected.into_iter().filter_map(of_counting).collect())
     }
 }
 
@@ -223,52 +236,39 @@ impl SiteState {
 
 impl Judge {
     /// What is to be written: `None` where it is as offered, or as judged before.
-    fn outlook(&self, stored: &StoredReservation, before: Option<&Outlook>) -> Option<Outlook> {
-        let judged: Vec<(ExpectedOffer, bool)> =
-            counting(stored).map(|offer| self.expected(offer, stored.chosen.is_some())).collect();
+    fn expectation(
+        &self,
+        reservation: &Reservation,
+        before: Option<&Expectation>,
+    ) -> Option<(ReservationId, Expectation)> {
+        let judged: Vec<(OfferExpectation, bool)> = reservation
+            .counting_offers()
+            .map(|offer| self.expected(offer, reservation.chosen.is_some()))
+            .collect();
         let as_offered = judged.iter().all(|(_, same)| *same);
-        let offers: Vec<ExpectedOffer> = judged.into_iter().map(|(offer, _)| offer).collect();
-        let kept: Option<Vec<bool>> = offers.iter().map(|offer| offer.cap_kept).collect();
-        let cap_kept = kept.map(|kept| kept.iter().all(|kept| *kept));
-        let expected = NowExpected { evaluated_at: self.now, cap_kept, offers };
-        let document = match as_offered {
+        let offers = match as_offered {
             true if before.is_none() => return None,
-            true => Value::Null,
-            false => serde_json::to_value(&expected).unwrap_or_default(),
+            true => Vec::new(),
+            false => judged.into_iter().map(|(offer, _)| offer).collect(),
         };
-        let known = before.and_then(|before| serde_json::from_str::<Value>(&before.document).ok());
-        let differs = |known: &Value| {
-            ["offers", "cap_kept"].iter().any(|name| known.get(name) != document.get(name))
-        };
-        if known.as_ref().is_some_and(|known| !differs(known)) {
-            return None;
-        }
-        let (reservation_id, evaluated) = (stored.id, self.now);
-        Some(Outlook { reservation_id, evaluated, document: document.to_string() })
+        let known = before.is_some_and(|before| before.offers == offers);
+        (!known).then_some((reservation.id, Expectation { evaluated: self.now, offers }))
     }
 
     /// What is expected of an offer, and whether that is what was offered.
-    fn expected(&self, offer: &StoredOffer, chosen: bool) -> (ExpectedOffer, bool) {
-        let document: Value = serde_json::from_str(&offer.document).unwrap_or_default();
-        let figure = |name: &str| document.get(name).and_then(Value::as_f64);
-        let lasts = offer.span.length().get() as f64;
-        let power_w = figure("energy_j").map(|energy| energy / lasts);
-        // W x millionths of 1/MWh x s: 1e6 millionths and 3.6e9 Ws in a MWh.
-        let over = |exact: i128, per: f64| power_w.map(|power| power * exact as f64 / 1e6 / per);
-        let price = self.price.integral(offer.span).map(Integral::as_millionth_seconds);
-        let co2 = self.co2.integral(offer.span).map(Integral::as_millionth_seconds);
-        let fee = figure("extra_power_fee").unwrap_or_default();
-        let cost = price.and_then(|exact| over(exact, 3.6e9)).map(|cost| cost + fee);
-        let co2_g = co2.and_then(|exact| over(exact, 3.6e6));
-        let cap_kept = self.keeps_cap(offer.span, chosen);
-        let same = |was: Option<f64>, is: Option<f64>| match (was, is) {
-            (Some(was), Some(is)) => (was - is).abs() <= SAME * was.abs().max(is.abs()),
-            _ => false,
-        };
-        let as_offered = same(figure("cost"), cost)
-            && same(figure("co2_g"), co2_g)
+    fn expected(&self, offer: &HeldOffer, chosen: bool) -> (OfferExpectation, bool) {
+        let OfferTerms { span, values, .. } = offer.terms;
+        let (energy, length) = (values.energy, span.length());
+        let currency = values.cost.currency();
+        let cost = self.price.integral(span).map(|it| energy.times_price(length, it, currency));
+        let cost = cost.map(|cost| offer.terms.extra_power_fee.map_or(cost, |fee| cost + fee));
+        let co2 = self.co2.integral(span).map(|it| energy.times_intensity(length, it));
+        let cap_kept = self.keeps_cap(span, chosen);
+        let (was_cost, was_co2) = (offer.terms.cost().as_exact(), values.co2.as_exact());
+        let as_offered = cost.is_some_and(|cost| is_same(was_cost, cost.as_exact()))
+            && co2.is_some_and(|co2| is_same(was_co2, co2.as_exact()))
             && cap_kept.unwrap_or(self.profile.is_none());
-        (ExpectedOffer { offer_id: offer.id.as_uuid(), cost, co2_g, cap_kept }, as_offered)
+        (OfferExpectation { offer: offer.id, cost, co2, cap_kept }, as_offered)
     }
 
     /// Whether what is reserved keeps the cap over what is left of a span: with a chosen offer what
@@ -284,22 +284,9 @@ impl Judge {
     }
 }
 
-/// What is expected of one offer alone: the others may have been judged before it was chosen.
-fn of_offer(mut document: Value, offer: OfferId) -> Value {
-    let id = Value::from(offer.to_string());
-    let Some(offers) = document.get_mut("offers").and_then(Value::as_array_mut) else {
-        return document;
-    };
-    offers.retain(|it| it.get("offer_id") == Some(&id));
-    let kept = offers.first().and_then(|it| it.get("cap_kept")).cloned();
-    document["cap_kept"] = kept.unwrap_or_default();
-    document
-}
-
-/// The offers of a reservation that still count.
-fn counting(stored: &StoredReservation) -> impl Iterator<Item = &StoredOffer> {
-    let chosen = stored.chosen.map(|(id, _)| id);
-    stored.offers.iter().filter(move |offer| chosen.is_none_or(|chosen| offer.id == chosen))
+/// Whether two exact amounts are the same. Those of offers on nodes that were replaced are rounded.
+fn is_same(was: i128, is: i128) -> bool {
+    (was - is).abs() <= was.abs().max(is.abs()) / SAME
 }
 
 fn typed<R: Rate>(

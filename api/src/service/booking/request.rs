@@ -1,5 +1,6 @@
 //! Requests for nodes as they are booked: what the planner is asked, and what to do about it.
 
+use planner::identity::ReservationId;
 use planner::json::reader::read;
 use planner::json::request::{
     REQUEST_FIELDS, check_candidates, check_filter, document, request_fields, search,
@@ -7,10 +8,10 @@ use planner::json::request::{
 use planner::json::{JsonError, Reader};
 use planner::problem::SearchMode;
 use planner::request::Request;
+use planner::reservation::Reservation;
 use planner::time::Timestamp;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use storage::{ReservationId, StoredReservation};
 use uuid::Uuid;
 
 use super::{BookingService, Expected};
@@ -258,7 +259,7 @@ impl BookingService {
     /// or labels that it names are gone.
     pub fn request_as_made(
         &self,
-        stored: &StoredReservation,
+        stored: &Reservation,
         state: &SiteState,
     ) -> Option<BookingRequest> {
         let context = self.context(state, Purpose::Reservation);

@@ -1,6 +1,8 @@
 //! Reservations: read and cancelled.
 
-use storage::{EndError, Ending, Filter, ReservationId, ReservationState, StoredReservation};
+use planner::identity::ReservationId;
+use planner::reservation::{EndRefused, Ending, Reservation, ReservationState};
+use storage::{EndError, Filter};
 
 use super::{BookingError, BookingService};
 use crate::service::shared::{Access, Fault, cut_page};
@@ -12,7 +14,7 @@ const PAGE: u16 = 500;
 #[derive(Debug)]
 pub struct Page {
     /// Oldest first.
-    pub reservations: Vec<StoredReservation>,
+    pub reservations: Vec<Reservation>,
     /// Where the next page starts.
     pub next: Option<ReservationId>,
 }
@@ -26,7 +28,7 @@ impl BookingService {
         &self,
         access: Access<'_>,
         id: ReservationId,
-    ) -> Result<StoredReservation, BookingError> {
+    ) -> Result<Reservation, BookingError> {
         self.shared.database.advance(self.shared.now()).await?;
         self.visible(access, id).await
     }
@@ -36,7 +38,7 @@ impl BookingService {
         &self,
         access: Access<'_>,
         id: ReservationId,
-    ) -> Result<StoredReservation, BookingError> {
+    ) -> Result<Reservation, BookingError> {
         let stored = self.shared.database.reservation(id).await?;
         stored
             .filter(|reservation| access.permits(&reservation.owner))
@@ -71,25 +73,26 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
         version: Option<i64>,
-    ) -> Result<StoredReservation, BookingError> {
+    ) -> Result<Reservation, BookingError> {
         self.reservation(access, id).await?;
         self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version).await.map_err(
             |error| match error {
                 EndError::NotFound => BookingError::NoReservation(id),
-                EndError::AlreadyEnded { state } => BookingError::WrongState {
+                EndError::Refused(EndRefused::AlreadyEnded { state }) => BookingError::WrongState {
                     state: state.word().to_owned(),
                     way_out: "it has ended, so there is nothing to cancel",
                 },
-                EndError::VersionMismatch { .. } => BookingError::VersionMismatch,
+                EndError::Refused(EndRefused::VersionMismatch { .. }) => {
+                    BookingError::VersionMismatch
+                }
                 EndError::Storage(error) => error.into(),
             },
         )
     }
 
     /// Reservations that hold power and have yet to end.
-    pub(in crate::service) async fn live(&self) -> Result<Vec<StoredReservation>, Fault> {
-        let states =
-            [ReservationState::Proposed, ReservationState::Confirmed, ReservationState::Active];
+    pub(in crate::service) async fn live(&self) -> Result<Vec<Reservation>, Fault> {
+        let states = ReservationState::LIVE;
         let from = Some(self.shared.now());
         self.all_reservations(Filter { states: states.to_vec(), from, ..Filter::default() }).await
     }
@@ -98,7 +101,7 @@ impl BookingService {
     pub(in crate::service) async fn all_reservations(
         &self,
         filter: Filter,
-    ) -> Result<Vec<StoredReservation>, Fault> {
+    ) -> Result<Vec<Reservation>, Fault> {
         let (mut all, mut after) = (Vec::new(), None);
         loop {
             let page = self.shared.database.reservations(&filter, after, PAGE).await?;

@@ -1,6 +1,7 @@
 //! Why nodes, calibrations and outages are not taken.
 
-use storage::{OutageId, StorageError};
+use planner::identity::OutageId;
+use storage::StorageError;
 
 use crate::service::shared::Fault;
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use planner::identity::OutageId;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
-use storage::{Outage, OutageId};
+use storage::Outage;
 use uuid::Uuid;
 
 use super::{ClusterError, ClusterService};

@@ -1,12 +1,11 @@
 //! What the supplier says: answers to what was asked, and grants by itself.
 
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::{GrantId, NegotiationId};
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use serde_json::{Value, json};
-use storage::{
-    Delivery, Direction, Grant, GrantId, GrantStanding, Negotiation, NegotiationId,
-    NegotiationKind, NewMessage,
-};
+use storage::{Delivery, Direction, Negotiation, NegotiationKind, NewMessage};
 use uuid::Uuid;
 
 use super::document::{LastWord, Subject};
@@ -160,10 +159,8 @@ impl DialogueService {
 
     async fn set_aside(&self, asked: &Negotiation, power: &[GrantedPower]) -> Result<(), Fault> {
         let now = self.shared.now();
-        let grants: Vec<Grant> = power
-            .iter()
-            .map(|it| grant(it, Some(asked.id), GrantStanding::SetAside, now))
-            .collect();
+        let grants: Vec<Grant> =
+            power.iter().map(|it| grant(it, Some(asked.id), GrantState::SetAside, now)).collect();
         let _booking = self.shared.pool.site_turn().await;
         self.shared.database.put_grants(&grants, &[], now).await?;
         Ok(())
@@ -175,7 +172,7 @@ impl DialogueService {
     /// The database cannot be reached.
     pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, Fault> {
         let now = self.shared.now();
-        let grant = grant(power, None, GrantStanding::InForce, now);
+        let grant = grant(power, None, GrantState::InForce, now);
         {
             let _booking = self.shared.pool.site_turn().await;
             self.shared.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
@@ -255,14 +252,14 @@ impl DialogueService {
 fn grant(
     it: &GrantedPower,
     negotiation_id: Option<NegotiationId>,
-    standing: GrantStanding,
+    state: GrantState,
     now: Timestamp,
 ) -> Grant {
     Grant {
         id: GrantId::new(Uuid::now_v7()),
         supplier_id: it.supplier_id.clone(),
         negotiation_id,
-        standing,
+        state,
         span: it.span,
         power: it.power,
         fee_millionths: it.fee_millionths,

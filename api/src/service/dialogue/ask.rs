@@ -6,13 +6,14 @@
 //! equals the earliest. It is booked in thought before the next one is looked at, so that a watt is
 //! asked for once only.
 
-use planner::dialogue::missing;
+use planner::dialogue::{GrantState, missing};
+use planner::identity::{NegotiationId, ReservationId};
+use planner::reservation::{NoticeKind, Rejection, Reservation, ReservationState};
 use planner::time::Timestamp;
 use serde_json::json;
 use storage::{
-    Delivery, Direction, GrantStanding, Negotiation, NegotiationFilter, NegotiationId,
-    NegotiationKind, NegotiationOutcome, NewMessage, ReservationId, ReservationState,
-    StoredReservation,
+    Delivery, Direction, Negotiation, NegotiationFilter, NegotiationKind, NegotiationOutcome,
+    NewMessage,
 };
 use uuid::Uuid;
 
@@ -24,10 +25,7 @@ use crate::service::shared::{Fault, Party, blocking};
 
 impl DialogueService {
     /// Asks for what is missing now, or ends the negotiation where nothing is.
-    pub(super) async fn ask_for_power(
-        &self,
-        waiting: &[StoredReservation],
-    ) -> Result<(), TurnError> {
+    pub(super) async fn ask_for_power(&self, waiting: &[Reservation]) -> Result<(), TurnError> {
         if !self.shared.settings.negotiation.asks {
             return Ok(());
         }
@@ -54,7 +52,7 @@ impl DialogueService {
         &self,
         open: Option<&Negotiation>,
         wanted: &Subject,
-        waiting: &[StoredReservation],
+        waiting: &[Reservation],
     ) -> Result<(), Fault> {
         let now = self.shared.now();
         let asked_until = waiting.iter().map(|stored| stored.expires).max();
@@ -142,7 +140,7 @@ impl DialogueService {
         let now = self.shared.now();
         let grants = self.shared.database.grants(now).await?;
         let some = grants.iter().any(|grant| {
-            grant.negotiation_id == Some(open.id) && grant.standing != GrantStanding::Revoked
+            grant.negotiation_id == Some(open.id) && grant.state != GrantState::Revoked
         });
         let outcome = self.outcome(subject, some).await?;
         // What was asked for and not answered to the end nobody waits for any more.
@@ -166,13 +164,16 @@ impl DialogueService {
         let (mut served, mut rejected, mut unanswered) = (0, 0, 0);
         for asker in &subject.reservations {
             let stored = self.shared.database.reservation(ReservationId::new(asker.id)).await?;
-            match stored.map(|stored| (stored.state, stored.notice)) {
-                Some((ReservationState::Rejected, notice)) => {
+            let Some(stored) = stored else { continue };
+            match stored.state {
+                ReservationState::Rejected => {
                     rejected += 1;
-                    unanswered += usize::from(notice.is_some_and(|it| it.contains("unanswered")));
+                    let kind = stored.notice.map(|notice| notice.kind);
+                    let silence = Some(NoticeKind::Rejected(Rejection::Unanswered));
+                    unanswered += usize::from(kind == silence);
                 }
-                Some((ReservationState::Cancelled, _)) | None => {}
-                Some(_) => served += 1,
+                ReservationState::Cancelled => {}
+                _ => served += 1,
             }
         }
         let granted = subject.answer.as_ref().map(|word| word.granted);
@@ -187,7 +188,7 @@ impl DialogueService {
     }
 
     /// What is missing for those who wait and those who lost their power.
-    async fn subject(&self, waiting: &[StoredReservation]) -> Result<Subject, TurnError> {
+    async fn subject(&self, waiting: &[Reservation]) -> Result<Subject, TurnError> {
         let mut state = self.shared.state().await?.with_all_grants();
         let (mut askers, mut requests) = (Vec::new(), Vec::new());
         for stored in waiting {

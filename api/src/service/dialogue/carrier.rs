@@ -1,10 +1,12 @@
 //! The way messages take to the supplier: one of those that the settings name.
 
-use super::DialogueService;
 use grid_feeds::feed::{FeedError, RetryClass, scrub};
 use planner::time::Seconds;
 use serde_json::{Value, json};
-use storage::Message;
+use storage::{Message, StorageError};
+
+use super::DialogueService;
+use super::document::read_message;
 
 /// Why a message did not arrive.
 #[derive(Debug)]
@@ -28,11 +30,11 @@ impl From<FeedError> for Undelivered {
     }
 }
 
-impl From<serde_json::Error> for Undelivered {
-    /// What was written down cannot be read.
-    fn from(error: serde_json::Error) -> Self {
-        let words = format!("what was written down cannot be read: {error}");
-        Self { words, retry: RetryClass::Permanent }
+impl From<StorageError> for Undelivered {
+    /// A row that cannot be read is for people to mend; what passes is tried again.
+    fn from(error: StorageError) -> Self {
+        let retry = if error.is_passing() { RetryClass::Backoff } else { RetryClass::Permanent };
+        Self { words: error.to_string(), retry }
     }
 }
 
@@ -61,27 +63,23 @@ impl DialogueService {
     }
 
     async fn carry_by_its_carrier(&self, message: &Message) -> Result<(), Undelivered> {
-        let document: Value = serde_json::from_str(&message.said.document)?;
         match message.said.carrier.as_str() {
-            "webhook" => self.carry_by_webhook(message, &document).await,
+            "webhook" => self.carry_by_webhook(message).await,
             #[cfg(feature = "openadr")]
             "openadr" => match &self.shared.settings.openadr {
-                Some(ven) => self.carry_by_openadr(ven, message, &document).await,
+                Some(ven) => self.carry_by_openadr(ven, message).await,
                 None => Err(Undelivered::no_way("openadr")),
             },
             other => Err(Undelivered::no_way(other)),
         }
     }
 
-    async fn carry_by_webhook(
-        &self,
-        message: &Message,
-        document: &Value,
-    ) -> Result<(), Undelivered> {
+    async fn carry_by_webhook(&self, message: &Message) -> Result<(), Undelivered> {
         let Some(webhook) = &self.shared.settings.negotiation.webhook else {
             return Err(Undelivered::no_way("webhook"));
         };
         let said = &message.said;
+        let document: Value = read_message(message)?;
         let body = json!({
             "id": message.id.get(),
             "negotiation_id": message.negotiation_id.to_string(),

@@ -1,9 +1,10 @@
 //! What was consumed, after the fact, against what was told before.
 
-use planner::time::{Span, Timestamp};
+use planner::time::Span;
 use serde_json::{Value, json};
 use storage::{Consumed, NegotiationKind};
 
+use super::document::{ForecastDocument, read_message};
 use super::tell::FORECAST;
 use super::{DialogueError, DialogueService};
 use crate::service::shared::Fault;
@@ -94,17 +95,13 @@ impl DialogueService {
         let Some(last) = self.shared.database.last_said(FORECAST, span.start()).await? else {
             return Ok(None);
         };
-        let document: Value = serde_json::from_str(&last.said.document).unwrap_or_default();
-        let intervals = document["intervals"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let forecast: ForecastDocument = read_message(&last)?;
         let mut told = (0.0, 0);
-        for interval in intervals {
-            let at =
-                |name: &str| Timestamp::parse(interval[name].as_str().unwrap_or_default()).ok();
-            let during = at("start").zip(at("end")).and_then(|(a, b)| Span::new(a, b));
-            let during = during.and_then(|during| during.intersection(span));
-            if let (Some(during), Some(power)) = (during, interval["expected_w"].as_f64()) {
+        for interval in forecast.intervals {
+            let during = interval.span().and_then(|during| during.intersection(span));
+            if let Some(during) = during {
                 let seconds = during.length().get();
-                told = (told.0 + power * seconds as f64, told.1 + seconds);
+                told = (told.0 + interval.expected_w * seconds as f64, told.1 + seconds);
             }
         }
         let seconds = span.length().get();

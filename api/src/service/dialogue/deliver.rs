@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use grid_feeds::feed::RetryClass;
 use planner::time::{Seconds, Timestamp};
-use serde_json::Value;
-use storage::{Attempt, Message};
+use storage::{Attempt, Message, StorageError};
 use tokio_util::sync::CancellationToken;
 
 use super::DialogueService;
 use super::LEASE;
 use super::carrier::Undelivered;
+use super::document::{SpansDocument, read_message};
 use crate::service::shared::Fault;
 
 /// How often it is looked what is to be sent.
@@ -100,7 +100,10 @@ fn after(message: &Message, error: Undelivered, now: Timestamp) -> Attempt {
         None => doubled.min(LONGEST_WAIT_S),
     };
     let next = now + Seconds::new(wait);
-    let of_use = of_use_until(message);
+    let of_use = match of_use_until(message) {
+        Ok(of_use) => of_use,
+        Err(error) => return Attempt::Failed(error.to_string()),
+    };
     if next >= of_use {
         let words =
             format!("of no use from {of_use} on, and not delivered before: {}", error.words);
@@ -110,24 +113,20 @@ fn after(message: &Message, error: Undelivered, now: Timestamp) -> Attempt {
 }
 
 /// Until the last span is over that it is about.
-fn of_use_until(message: &Message) -> Timestamp {
+fn of_use_until(message: &Message) -> Result<Timestamp, StorageError> {
     let said = message.said.said;
     if message.said.kind == "usage" {
-        return said + USAGE_OF_USE;
+        return Ok(said + USAGE_OF_USE);
     }
-    // What cannot be read is of no use to anybody.
-    let Ok(document) = serde_json::from_str::<Value>(&message.said.document) else { return said };
-    let lists =
-        ["power", "intervals", "spans"].into_iter().filter_map(|it| document[it].as_array());
-    let end = |it: &Value| Timestamp::parse(it["end"].as_str()?).ok();
-    let ends = lists.flatten().filter_map(end);
-    ends.max().unwrap_or(said + OF_USE)
+    let spans: SpansDocument = read_message(message)?;
+    Ok(spans.end().unwrap_or(said + OF_USE))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use storage::{Delivery, Direction, MessageId, NegotiationId, NewMessage};
+    use planner::identity::NegotiationId;
+    use serde_json::{Value, json};
+    use storage::{Delivery, Direction, MessageId, NewMessage};
     use uuid::Uuid;
 
     use super::*;

@@ -1,6 +1,7 @@
 //! Why something is not taken from the supplier, and what keeps the dialogue from going on.
 
-use storage::{GrantId, NegotiationId, StorageError};
+use planner::identity::{GrantId, NegotiationId};
+use storage::StorageError;
 
 use crate::service::booking::{BookingError, QuoteError};
 use crate::service::shared::Fault;

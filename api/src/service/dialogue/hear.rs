@@ -9,31 +9,20 @@
 use std::sync::Arc;
 
 use openadr::{Available, SupplierWord, Ven};
-use serde::Deserialize;
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::GrantId;
 use serde_json::json;
-use storage::{
-    Delivery, Direction, Grant, GrantId, GrantStanding, Negotiation, NegotiationKind, NewMessage,
-};
+use storage::{Delivery, Direction, Negotiation, NegotiationKind, NewMessage};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::DialogueService;
 use super::LEASE;
-use super::document::{LastWord, PowerSpan, Subject};
+use super::document::{HeardDocument, LastWord, PowerSpan, Subject, read_subject};
 use crate::service::shared::Fault;
 
 /// What names of grants begin with.
 const PREFIX: &str = "openadr:";
-
-/// What was heard of alerts and could not be read, as the notices' subject has it.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct HeardNotices {
-    /// Ids of alerts.
-    alerts: Vec<String>,
-    /// Parts that could not be read, in words.
-    unread: Vec<String>,
-}
 
 impl DialogueService {
     /// Listens until told to stop.
@@ -87,13 +76,13 @@ impl DialogueService {
         let grants = &word.grants.said;
         let name = |grant: &openadr::Grant| format!("{PREFIX}{}", grant.id);
         let known = self.shared.database.grants(now).await?;
-        let standing = |grant: &&Grant| grant.standing != GrantStanding::Revoked;
+        let stands = |grant: &&Grant| grant.state != GrantState::Revoked;
         let ours = |grant: &&Grant| {
             grant.supplier_id.as_deref().is_some_and(|name| name.starts_with(PREFIX))
         };
         let gone: Vec<GrantId> = known
             .iter()
-            .filter(standing)
+            .filter(stands)
             .filter(ours)
             .filter(|it| !grants.iter().any(|grant| it.supplier_id == Some(name(grant))))
             .map(|it| it.id)
@@ -105,9 +94,9 @@ impl DialogueService {
                 id: GrantId::new(Uuid::now_v7()),
                 supplier_id: Some(name(grant)),
                 negotiation_id: asked.map(|asked| asked.id),
-                standing: match asked {
-                    Some(_) => GrantStanding::SetAside,
-                    None => GrantStanding::InForce,
+                state: match asked {
+                    Some(_) => GrantState::SetAside,
+                    None => GrantState::InForce,
                 },
                 span: grant.span,
                 power: grant.power,
@@ -177,11 +166,9 @@ impl DialogueService {
     /// before.
     async fn hear_notices(&self, word: &SupplierWord) -> Result<(), Fault> {
         let open = self.shared.database.open_negotiation_of(NegotiationKind::Notice).await?;
-        let known = match &open {
-            Some(open) => serde_json::from_str(&open.subject).map_err(Fault::internal)?,
-            None => HeardNotices::default(),
-        };
-        let HeardNotices { alerts: alerts_known, unread: unread_known } = known;
+        let known: Option<HeardDocument> = open.as_ref().map(read_subject).transpose()?;
+        let HeardDocument { alerts: alerts_known, unread: unread_known } =
+            known.unwrap_or_default();
         let alerts: Vec<&str> = word.alerts.said.iter().map(|alert| alert.id.as_str()).collect();
         let unread: Vec<String> = word.unread().iter().map(ToString::to_string).collect();
         metrics::gauge!("wattbook_supplier_unread")

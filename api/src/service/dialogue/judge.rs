@@ -13,14 +13,14 @@ use planner::agenda::Agenda;
 use planner::book::Booking;
 use planner::dialogue::{Claim, keep};
 use planner::headroom::Headroom;
+use planner::identity::ReservationId;
 use planner::quantity::Power;
+use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Span, Timestamp};
-use serde_json::json;
-use storage::{ReservationId, ReservationState, StoredReservation};
 
 use super::DialogueService;
 use super::error::TurnError;
-use super::notice::{Causes, lacks_power};
+use super::notice::{Causes, offers_without_power};
 use super::repair::Lost;
 use crate::service::booking::{BookingError, OnCap, Proposed, QuoteError};
 use crate::service::shared::{Access, CallerKind, Fault, SiteState, blocking, largest};
@@ -74,17 +74,17 @@ impl DialogueService {
     /// Those that were degraded before this replica took over.
     async fn degraded_before(&self) -> Result<HashMap<ReservationId, bool>, Fault> {
         let live = self.booking.live().await?;
-        Ok(live.iter().filter(|it| it.degraded).map(|it| (it.id, lacks_power(it))).collect())
+        Ok(live.iter().filter(|it| it.degraded).map(|it| (it.id, it.lacks_power())).collect())
     }
 
     async fn verdict(
         &self,
         state: Arc<SiteState>,
-        reservations: &[StoredReservation],
+        reservations: &[Reservation],
         now: Timestamp,
     ) -> Result<Verdict, Fault> {
         let order = self.shared.settings.negotiation.yield_order;
-        let about = |it: &StoredReservation| {
+        let about = |it: &Reservation| {
             let known = (it.id, it.state_at(now), it.confirmed.unwrap_or(it.created), it.priority);
             (it.id.to_string(), known)
         };
@@ -128,7 +128,7 @@ impl DialogueService {
         &self,
         state: &Arc<SiteState>,
         verdict: Verdict,
-        reservations: &[StoredReservation],
+        reservations: &[Reservation],
         degraded: &mut HashMap<ReservationId, bool>,
     ) -> Result<(), TurnError> {
         let now = self.shared.now();
@@ -140,7 +140,7 @@ impl DialogueService {
                 continue;
             }
             let lacks_power = verdict.confirmed.get(&stored.id) == Some(&false);
-            let power = lacks_power.then(|| self.shared.settings.negotiation.yield_order.word());
+            let power = lacks_power.then_some(self.shared.settings.negotiation.yield_order);
             let causes = Causes { lost: verdict.lost.get(&stored.id), power };
             if causes.is_none() {
                 if stored.degraded
@@ -162,21 +162,14 @@ impl DialogueService {
 
     async fn withdraw(
         &self,
-        stored: &StoredReservation,
+        stored: &Reservation,
         spans: &[Span],
         now: Timestamp,
     ) -> Result<(), Fault> {
-        let gone = stored.offers.iter().filter(|offer| spans.contains(&offer.span));
+        let gone = stored.offers.iter().filter(|offer| spans.contains(&offer.terms.span));
         let ids: Vec<_> = gone.map(|offer| offer.id).collect();
-        let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
-        let notice = json!({
-            "code": "offers_withdrawn",
-            "at": now,
-            "detail": "the supplier lowered the power cap below what these offers need",
-            "offer_ids": names,
-            "way_out": "choose another offer, or make a new request",
-        });
-        if self.shared.database.withdraw_offers(stored.id, &ids, &notice.to_string(), now).await? {
+        let notice = offers_without_power(ids.clone(), now);
+        if self.shared.database.withdraw_offers(stored.id, &ids, &notice, now).await? {
             metrics::counter!("wattbook_offers_withdrawn_total").increment(ids.len() as u64);
         }
         Ok(())
@@ -186,9 +179,9 @@ impl DialogueService {
     async fn degrade(
         &self,
         state: &Arc<SiteState>,
-        stored: &StoredReservation,
+        stored: &Reservation,
         causes: &Causes<'_>,
-        reservations: &[StoredReservation],
+        reservations: &[Reservation],
     ) -> Result<(), TurnError> {
         let now = self.shared.now();
         let begun = stored.state_at(now) == ReservationState::Active;
@@ -200,7 +193,7 @@ impl DialogueService {
             None if begun => None,
             None => self.new_starts(state, stored).await?,
         };
-        let notice = causes.notice(&state.cluster, replacement, begun, now).to_string();
+        let notice = causes.notice(&state.cluster, replacement, begun, now);
         if self.shared.database.set_degraded(stored.id, true, Some(&notice), now).await?
             && !stored.degraded
         {
@@ -214,7 +207,7 @@ impl DialogueService {
     async fn new_starts(
         &self,
         state: &Arc<SiteState>,
-        stored: &StoredReservation,
+        stored: &Reservation,
     ) -> Result<Option<ReservationId>, TurnError> {
         let Some(mut request) = self.booking.stored_request(&stored.request, state) else {
             return Ok(None);

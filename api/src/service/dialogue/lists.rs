@@ -2,7 +2,8 @@
 
 use super::{DialogueError, DialogueService};
 use crate::service::shared::{Fault, cut_page};
-use storage::{Message, MessageId, Negotiation, NegotiationFilter, NegotiationId};
+use planner::identity::NegotiationId;
+use storage::{Message, MessageId, Negotiation, NegotiationFilter};
 
 /// A page of negotiations.
 #[derive(Debug)]

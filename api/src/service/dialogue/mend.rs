@@ -9,14 +9,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use planner::dialogue::{Claim, turns};
-use storage::{
-    NewNodes, OfferId, PlanBasis, ProposeError, ReservationId, ReservationState, StoredReservation,
-    Unchanged,
-};
+use planner::identity::{OfferId, ReservationId};
+use planner::reservation::{Reservation, ReservationState};
+use storage::{NewNodes, PlanBasis, ProposeError, Unchanged};
 
 use super::DialogueService;
 use super::error::TurnError;
-use super::notice::{lacks_power, nodes_replaced, offers_withdrawn};
+use super::notice::{nodes_replaced, offers_lost};
 use super::repair::{Lost, Repair, Repairing};
 use crate::service::booking::{Draft, QuoteError, draft};
 use crate::service::shared::{Fault, Party, SiteState, blocking};
@@ -50,10 +49,10 @@ impl DialogueService {
     }
 
     /// The order in which reservations have their turn.
-    fn turns(&self, state: &SiteState, reservations: &[StoredReservation]) -> Vec<usize> {
+    fn turns(&self, state: &SiteState, reservations: &[Reservation]) -> Vec<usize> {
         let now = self.shared.now();
-        let claim = |it: &StoredReservation| Claim {
-            span: it.chosen.map_or(it.offers[0].span, |(_, span)| span),
+        let claim = |it: &Reservation| Claim {
+            span: it.chosen.map_or(it.offers[0].terms.span, |(_, span)| span),
             power: state.counted(it.id),
             active: it.state_at(now) == ReservationState::Active,
             confirmed: it.confirmed.unwrap_or(it.created),
@@ -97,7 +96,7 @@ impl DialogueService {
     async fn repair(
         &self,
         state: &Arc<SiteState>,
-        stored: &StoredReservation,
+        stored: &Reservation,
     ) -> Result<Option<Repair>, Fault> {
         let now = self.shared.now();
         let mut allocations = self.shared.database.allocations_of(stored.id).await?;
@@ -119,13 +118,13 @@ impl DialogueService {
         &self,
         unchanged: Unchanged,
         state: &SiteState,
-        stored: &StoredReservation,
+        stored: &Reservation,
         Repair { mended, .. }: Repair,
     ) -> Result<(), Fault> {
         let now = self.shared.now();
-        let notice = nodes_replaced(stored, &mended, state, now).to_string();
+        let notice = nodes_replaced(stored, &mended, state, now);
         let nodes: Vec<NewNodes> = mended.into_iter().map(|it| it.nodes).collect();
-        let degraded = lacks_power(stored);
+        let degraded = stored.lacks_power();
         let written =
             self.shared.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
         if unless_changed(written.await)? {
@@ -149,13 +148,13 @@ impl DialogueService {
         &self,
         unchanged: Unchanged,
         state: &Arc<SiteState>,
-        stored: &StoredReservation,
+        stored: &Reservation,
         lost: Vec<Lost>,
     ) -> Result<(), TurnError> {
         let now = self.shared.now();
         let lost: Vec<&Lost> = lost.iter().collect();
         let ids: Vec<OfferId> = lost.iter().map(|lost| lost.offer).collect();
-        let told = |way_out| offers_withdrawn(&lost, &state.cluster, way_out, now).to_string();
+        let told = |way_out| offers_lost(&lost, &state.cluster, way_out, now);
         let is_left = stored.offers.iter().any(|offer| !ids.contains(&offer.id));
         let drafted = if is_left { None } else { self.drafted_anew(state, stored).await? };
         if let Some(drafted) = drafted {
@@ -184,7 +183,7 @@ impl DialogueService {
     async fn drafted_anew(
         &self,
         state: &Arc<SiteState>,
-        stored: &StoredReservation,
+        stored: &Reservation,
     ) -> Result<Option<Draft>, TurnError> {
         let Some(request) = self.booking.stored_request(&stored.request, state) else {
             return Ok(None);
@@ -192,7 +191,7 @@ impl DialogueService {
         let alone = Arc::new(state.without(stored.id));
         match self
             .booking
-            .plan(Party::Booking, alone, &request, |planned| draft(&planned, 0.0))
+            .plan(Party::Booking, alone, &request, |planned| draft(&planned, None))
             .await
         {
             Ok(Ok(drafted)) => Ok(Some(drafted)),

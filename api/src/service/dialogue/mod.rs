@@ -31,8 +31,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use planner::identity::ReservationId;
 use planner::time::Timestamp;
-use storage::ReservationId;
 use tokio_util::sync::CancellationToken;
 
 use super::booking::BookingService;

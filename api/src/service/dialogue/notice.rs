@@ -1,21 +1,20 @@
-//! What owners are told when reservations lose power or nodes: notices, as JSON and in words.
+//! What owners are told when reservations lose power or nodes: notices, with their words.
 
 use std::fmt::Write as _;
 
 use planner::decision::Shortage;
+use planner::dialogue::YieldOrder;
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::reservation::{
+    Degradation, LostNodes, Notice, NoticeKind, Rejection, ReplacedNodes, Reservation, ToldOutage,
+    Withdrawal,
+};
 use planner::time::Timestamp;
-use serde_json::{Map, Value, json};
-use storage::{Outage, ReservationId, StoredReservation};
+use storage::Outage;
 
 use super::repair::{Lost, Mended};
 use crate::service::shared::{Cluster, SiteState};
-
-/// Why a reservation is degraded for want of power.
-pub(super) const CAP_LOWERED: &str = "cap_lowered";
-
-/// Why it is for want of nodes.
-const OUTAGE: &str = "outage";
 
 /// Names of so many nodes are told in words.
 const MOST_NAMES: usize = 8;
@@ -25,7 +24,7 @@ pub(super) struct Causes<'a> {
     /// Nodes that it lost.
     pub lost: Option<&'a Lost>,
     /// The site's order of giving way, where it lost its power.
-    pub power: Option<&'static str>,
+    pub power: Option<YieldOrder>,
 }
 
 impl Causes<'_> {
@@ -33,21 +32,21 @@ impl Causes<'_> {
         self.lost.is_none() && self.power.is_none()
     }
 
-    fn words(&self) -> Vec<&'static str> {
-        let lost = self.lost.map(|_| OUTAGE);
-        lost.into_iter().chain(self.power.map(|_| CAP_LOWERED)).collect()
+    fn degradation(&self, cluster: &Cluster) -> Degradation {
+        Degradation {
+            lost: self.lost.map(|lost| lost_nodes(lost, cluster)).unwrap_or_default(),
+            missing_nodes: self.lost.map(missing),
+            lost_power: self.power,
+            replacement: None,
+            replaced: Vec::new(),
+        }
     }
 
     /// Whether the owner was told of these causes, and of nothing else.
-    pub(super) fn are_told(&self, stored: &StoredReservation, cluster: &Cluster) -> bool {
-        let told = told(stored);
-        let before = match &told["causes"] {
-            // As earlier releases told it.
-            Value::Null => vec![told["code"].as_str().unwrap_or_default()],
-            causes => causes.as_array().into_iter().flatten().filter_map(Value::as_str).collect(),
-        };
-        let outages = self.lost.map(|lost| outages(lost, cluster)).unwrap_or_default();
-        stored.degraded && before == self.words() && told["outages"] == outages
+    pub(super) fn are_told(&self, reservation: &Reservation, cluster: &Cluster) -> bool {
+        let told = reservation.notice.as_ref().and_then(Notice::degradation);
+        reservation.degraded
+            && told.is_some_and(|told| told.has_causes_of(&self.degradation(cluster)))
     }
 
     /// The notice of a degraded reservation.
@@ -57,7 +56,7 @@ impl Causes<'_> {
         replacement: Option<ReservationId>,
         begun: bool,
         now: Timestamp,
-    ) -> Value {
+    ) -> Notice {
         let (mut details, mut waits) = (Vec::new(), Vec::new());
         if let Some(lost) = self.lost {
             details.push(lost_words(lost, cluster));
@@ -81,36 +80,10 @@ impl Causes<'_> {
             ),
             None => format!("{waits}; or cancel"),
         };
-        let words = self.words();
-        let mut notice = json!({
-            "code": words.first(),
-            "causes": words,
-            "at": now,
-            "detail": details.join("; "),
-            "replacement_id": replacement.map(|id| id.to_string()),
-            "way_out": way_out,
-        });
-        if let Some(order) = self.power {
-            notice["yield_order"] = order.into();
-        }
-        if let Some(lost) = self.lost {
-            notice["outages"] = outages(lost, cluster);
-            notice["missing_nodes"] = missing(lost).into();
-        }
-        notice
+        let degradation = Degradation { replacement, ..self.degradation(cluster) };
+        let kind = NoticeKind::Degraded(degradation);
+        Notice { kind, at: now, detail: details.join("; "), way_out }
     }
-}
-
-fn told(stored: &StoredReservation) -> Value {
-    stored.notice.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default()
-}
-
-/// Whether a degraded reservation lacks power too, as its owner was told.
-pub(super) fn lacks_power(stored: &StoredReservation) -> bool {
-    let told = told(stored);
-    let cause = |it: &Value| it == CAP_LOWERED;
-    let listed = told["causes"].as_array().is_some_and(|causes| causes.iter().any(cause));
-    stored.degraded && (listed || cause(&told["code"]))
 }
 
 fn missing(lost: &Lost) -> u32 {
@@ -118,30 +91,18 @@ fn missing(lost: &Lost) -> u32 {
 }
 
 /// Each outage with the nodes that it takes from a reservation, and since when it does.
-fn outages(lost: &Lost, cluster: &Cluster) -> Value {
-    let told = |(outage, since, ranks): &(Outage, Timestamp, NodeSet)| {
-        let mut it = outage_document(outage);
-        it.insert("from".into(), json!(since));
-        nodes_into(&mut it, ranks, cluster);
-        Value::Object(it)
+fn lost_nodes(lost: &Lost, cluster: &Cluster) -> Vec<LostNodes> {
+    let told = |(outage, since, ranks): &(Outage, Timestamp, NodeSet)| LostNodes {
+        outage: told_outage(outage),
+        from: *since,
+        nodes: cluster.named(ranks),
     };
     lost.taken.iter().map(told).collect()
 }
 
-fn outage_document(outage: &Outage) -> Map<String, Value> {
-    let mut it = Map::new();
-    it.insert("outage_id".into(), outage.id.to_string().into());
-    it.insert("reason".into(), outage.reason.clone().into());
-    it.insert("start".into(), json!(outage.start));
-    it.insert("end".into(), json!(outage.end));
-    it
-}
-
-fn nodes_into(it: &mut Map<String, Value>, ranks: &NodeSet, cluster: &Cluster) {
-    let shown = cluster.show(ranks);
-    it.insert("node_count".into(), ranks.count().into());
-    it.extend(shown.nodes.map(|nodes| ("nodes".to_owned(), json!(nodes))));
-    it.insert("node_ranges".into(), json!(shown.node_ranges));
+fn told_outage(outage: &Outage) -> ToldOutage {
+    let Outage { id, reason, start, end, .. } = outage;
+    ToldOutage { id: *id, reason: reason.clone(), start: *start, end: *end }
 }
 
 /// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans); no others ...".
@@ -188,35 +149,23 @@ fn names(ranks: &NodeSet, cluster: &Cluster) -> String {
 
 /// The notice of a reservation that got other nodes. What lacks power beside that is told of it still.
 pub(super) fn nodes_replaced(
-    stored: &StoredReservation,
+    reservation: &Reservation,
     mended: &[Mended],
     state: &SiteState,
     now: Timestamp,
-) -> Value {
+) -> Notice {
     let cluster = &state.cluster;
-    let told = |it: &Mended| {
-        let nodes = |ranks: &NodeSet| {
-            let mut nodes = Map::new();
-            nodes_into(&mut nodes, ranks, cluster);
-            nodes
-        };
-        let outages: Vec<_> = it.outages.iter().map(outage_document).collect();
-        json!({
-            "offer_id": it.nodes.offer.to_string(),
-            "from": it.nodes.from,
-            "lost": nodes(&it.lost),
-            "by": nodes(&it.by),
-            "outages": outages,
-        })
+    let told = |it: &Mended| ReplacedNodes {
+        offer: it.nodes.offer,
+        from: it.nodes.from,
+        lost: cluster.named(&it.lost),
+        by: cluster.named(&it.by),
+        outages: it.outages.iter().map(told_outage).collect(),
     };
-    let replaced: Vec<Value> = mended.iter().map(told).collect();
-    if lacks_power(stored) {
-        let mut notice = self::told(stored);
-        notice["causes"] = json!([CAP_LOWERED]);
-        notice["code"] = CAP_LOWERED.into();
-        notice["replaced"] = replaced.into();
-        notice["outages"] = Value::Null;
-        return notice;
+    let replaced: Vec<ReplacedNodes> = mended.iter().map(told).collect();
+    if let Some((notice, degradation)) = told_of_lost_power(reservation) {
+        let degradation = Degradation { lost: Vec::new(), replaced, ..degradation.clone() };
+        return Notice { kind: NoticeKind::Degraded(degradation), ..notice.clone() };
     }
     let words = |it: &Mended| {
         let why = it.outages.first().map(span_words).unwrap_or_default();
@@ -224,39 +173,58 @@ pub(super) fn nodes_replaced(
         let noun = if it.by.count() == 1 { "node" } else { "nodes" };
         format!("{noun} {by} took the place of {lost}, out of service{why}")
     };
-    let what = if stored.chosen.is_some() { "" } else { "in an offer, " };
-    let way_out = "nothing is to be done: start, length and the other nodes are as they were; energy, \
-                   cost and CO2 are now those of these nodes";
+    let what = if reservation.chosen.is_some() { "" } else { "in an offer, " };
     let detail: Vec<String> = mended.iter().map(words).collect();
-    json!({
-        "code": "nodes_replaced",
-        "at": now,
-        "detail": format!("{what}{}", detail.join("; ")),
-        "replaced": replaced,
-        "way_out": way_out,
-    })
+    Notice {
+        kind: NoticeKind::NodesReplaced(replaced),
+        at: now,
+        detail: format!("{what}{}", detail.join("; ")),
+        way_out: "nothing is to be done: start, length and the other nodes are as they were; \
+                  energy, cost and CO2 are now those of these nodes"
+            .to_owned(),
+    }
 }
 
-/// The notice of a reservation that lost offers of which none was chosen yet.
-pub(super) fn offers_withdrawn(
+/// The notice of a reservation that lacks power, and what it lacks.
+fn told_of_lost_power(reservation: &Reservation) -> Option<(&Notice, &Degradation)> {
+    let notice = reservation.notice.as_ref().filter(|_| reservation.lacks_power())?;
+    Some((notice, notice.degradation()?))
+}
+
+/// The notice of a reservation that lost offers to outages of which none was chosen yet.
+pub(super) fn offers_lost(
     lost: &[&Lost],
     cluster: &Cluster,
     way_out: &str,
     now: Timestamp,
-) -> Value {
-    let ids: Vec<String> = lost.iter().map(|lost| lost.offer.to_string()).collect();
-    let outages: Vec<Value> = lost
-        .iter()
-        .flat_map(|lost| outages(lost, cluster).as_array().cloned().unwrap_or_default())
-        .collect();
+) -> Notice {
+    let nodes = lost.iter().flat_map(|lost| lost_nodes(lost, cluster)).collect();
     let words = lost.first().map(|lost| lost_words(lost, cluster)).unwrap_or_default();
-    json!({
-        "code": "offers_withdrawn",
-        "causes": [OUTAGE],
-        "at": now,
-        "detail": format!("offers lost nodes: {words}"),
-        "offer_ids": ids,
-        "outages": outages,
-        "way_out": way_out,
-    })
+    let offers = lost.iter().map(|lost| lost.offer).collect();
+    Notice {
+        kind: NoticeKind::OffersWithdrawn(offers, Withdrawal::NodesLost(nodes)),
+        at: now,
+        detail: format!("offers lost nodes: {words}"),
+        way_out: way_out.to_owned(),
+    }
+}
+
+/// The notice of a reservation whose offers a lowered cap leaves without power.
+pub(super) fn offers_without_power(offers: Vec<OfferId>, now: Timestamp) -> Notice {
+    Notice {
+        kind: NoticeKind::OffersWithdrawn(offers, Withdrawal::CapLowered),
+        at: now,
+        detail: "the supplier lowered the power cap below what these offers need".to_owned(),
+        way_out: "choose another offer, or make a new request".to_owned(),
+    }
+}
+
+/// The notice of a request that was rejected for want of power.
+pub(super) fn rejected(rejection: Rejection, detail: String, now: Timestamp) -> Notice {
+    Notice {
+        kind: NoticeKind::Rejected(rejection),
+        at: now,
+        detail,
+        way_out: "ask for fewer nodes or another time, or with a higher fee limit".to_owned(),
+    }
 }

@@ -1,35 +1,22 @@
 //! The dialogue over OpenADR 3.1: our messages as reports, the supplier's events as grants, offers
 //! and alerts (`docs/NEGOTIATION.md`).
 
-use grid_feeds::feed::RetryClass;
 use openadr::{Fee, PlannedInterval, PowerRequest, QuietSpan, Used, Ven};
 use planner::quantity::{Currency, Power};
 use planner::time::Span;
-use serde::Deserialize;
-use serde_json::Value;
-use storage::{Message, StorageError};
+use storage::Message;
 
 use super::DialogueService;
 use super::carrier::Undelivered;
-use super::document::PowerSpan;
+use super::document::{
+    AskedDocument, AskedSpan, ForecastDocument, ForecastInterval, PowerSpan, QuietDocument,
+    UsageDocument, UsedSpan, read_message, read_subject,
+};
 
 impl From<openadr::VenError> for Undelivered {
     fn from(error: openadr::VenError) -> Self {
         Self { words: error.to_string(), retry: error.retry() }
     }
-}
-
-impl From<StorageError> for Undelivered {
-    fn from(error: StorageError) -> Self {
-        Self { words: error.to_string(), retry: RetryClass::Backoff }
-    }
-}
-
-/// What a negotiation about low consumption is about.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct QuietSubject {
-    spans: Vec<PowerSpan>,
 }
 
 impl DialogueService {
@@ -38,70 +25,54 @@ impl DialogueService {
         &self,
         ven: &Ven,
         message: &Message,
-        document: &Value,
     ) -> Result<(), Undelivered> {
         let (now, currency) = (self.shared.now(), self.shared.settings.currency);
         match message.said.kind.as_str() {
-            "forecast" => ven.plan(&planned(document), now).await?,
+            "forecast" => ven.plan(&planned(&read_message(message)?), now).await?,
             "low_consumption" | "low_consumption_withdrawn" => {
                 // A report tells all spans that are quiet now.
                 let found = self.shared.database.negotiation(message.negotiation_id).await?;
-                let subject = found.map_or_else(|| "{}".to_owned(), |it| it.subject);
-                let subject = serde_json::from_str(&subject)?;
-                ven.warn_low(&self.quiet(subject), now).await?;
+                let quiet: Option<QuietDocument> = found.as_ref().map(read_subject).transpose()?;
+                ven.warn_low(&self.quiet(&quiet.unwrap_or_default()), now).await?;
             }
-            "request" => ven.ask(&asked(document, "fee_limit", currency), now).await?,
-            "acceptance" => ven.ask(&asked(document, "fee", currency), now).await?,
+            "request" | "acceptance" => {
+                ven.ask(&asked(&read_message(message)?, currency), now).await?;
+            }
             "withdrawal" | "decline" => ven.ask(&[], now).await?,
-            "usage" => ven.usage(&used(document), now).await?,
+            "usage" => ven.usage(&used(&read_message(message)?), now).await?,
             other => return Err(Undelivered::no_way(&format!("report of {other}"))),
         }
         Ok(())
     }
 
-    fn quiet(&self, subject: QuietSubject) -> Vec<QuietSpan> {
+    fn quiet(&self, subject: &QuietDocument) -> Vec<QuietSpan> {
         let usual = self.shared.settings.negotiation.quiet.map_or(Power::ZERO, |rule| rule.below);
-        let quiet = |it: PowerSpan| {
+        let quiet = |it: &PowerSpan| {
             let power = Power::from_watts(it.power_w)?;
             let less = Power::from_microwatts((usual - power).as_microwatts().max(0));
             Some(QuietSpan { span: it.span()?, power, less })
         };
-        subject.spans.into_iter().filter_map(quiet).collect()
+        subject.spans.iter().filter_map(quiet).collect()
     }
 }
 
-/// The objects of a list, each with its span.
-fn spans<'a>(document: &'a Value, list: &str) -> impl Iterator<Item = (Span, &'a Value)> {
-    let objects = document[list].as_array().map(Vec::as_slice).unwrap_or_default();
-    objects.iter().filter_map(|it| {
-        let span: PowerSpan = serde_json::from_value(serde_json::json!({
-            "start": it["start"], "end": it["end"], "power_w": 0.0,
-        }))
-        .ok()?;
-        Some((span.span()?, it))
-    })
-}
-
-fn watts(value: &Value) -> Option<Power> {
-    value.as_f64().and_then(Power::from_watts)
-}
-
-fn planned(document: &Value) -> Vec<PlannedInterval> {
-    let interval = |(span, it): (Span, &Value)| {
-        let (reserved_max, expected) = (watts(&it["reserved_max_w"])?, watts(&it["expected_w"])?);
-        Some(PlannedInterval { span, reserved_max, expected })
+fn planned(forecast: &ForecastDocument) -> Vec<PlannedInterval> {
+    let interval = |it: &ForecastInterval| {
+        let reserved_max = Power::from_watts(it.reserved_max_w)?;
+        let expected = Power::from_watts(it.expected_w)?;
+        Some(PlannedInterval { span: it.span()?, reserved_max, expected })
     };
-    spans(document, "intervals").filter_map(interval).collect()
+    forecast.intervals.iter().filter_map(interval).collect()
 }
 
-fn asked(document: &Value, fee: &str, currency: Currency) -> Vec<PowerRequest> {
-    let asked = |(span, it): (Span, &Value)| {
-        let power = watts(&it["power_w"])?;
-        let fee_limit = it[fee].as_f64().filter(|fee| *fee > 0.0);
+fn asked(request: &AskedDocument, currency: Currency) -> Vec<PowerRequest> {
+    let asked = |it: &AskedSpan| {
+        let power = Power::from_watts(it.over.power_w)?;
+        let fee_limit = it.fee_limit.or(it.fee).filter(|fee| *fee > 0.0);
         let fee_limit = fee_limit.map(|fee| per_kw(fee, power, currency));
-        Some(PowerRequest { span, power, fee_limit })
+        Some(PowerRequest { span: it.over.span()?, power, fee_limit })
     };
-    spans(document, "power").filter_map(asked).collect()
+    request.power.iter().filter_map(asked).collect()
 }
 
 /// A fee for a power as one for each kW, rounded down: what is asked for never costs more.
@@ -111,12 +82,13 @@ fn per_kw(fee: f64, power: Power, currency: Currency) -> Fee {
     Fee { per_kw_millionths, currency }
 }
 
-fn used(document: &Value) -> Vec<Used> {
-    let used = |(span, it): (Span, &Value)| {
-        let energy = watts(&it["mean_power_w"])? * span.length();
+fn used(usage: &UsageDocument) -> Vec<Used> {
+    let used = |it: &UsedSpan| {
+        let span = Span::new(it.start, it.end)?;
+        let energy = Power::from_watts(it.mean_power_w)? * span.length();
         Some(Used { span, energy, estimated: false })
     };
-    spans(document, "spans").filter_map(used).collect()
+    usage.spans.iter().filter_map(used).collect()
 }
 
 #[cfg(test)]
@@ -135,7 +107,7 @@ mod tests {
               "fee_limit": 0.0 },
         ] });
         let currency = Currency::parse("EUR").unwrap();
-        let asked = asked(&document, "fee_limit", currency);
+        let asked = asked(&serde_json::from_value(document).unwrap(), currency);
         assert_eq!(asked[0].power, Power::from_watts(4000.0).unwrap());
         assert_eq!(asked[0].fee_limit.map(|fee| fee.per_kw_millionths), Some(500_000));
         assert_eq!((asked.len(), asked[1].fee_limit), (2, None));

@@ -8,15 +8,14 @@ use crate::service::shared::SiteState;
 use planner::book::RankedOutage;
 use planner::decimal::Fraction;
 use planner::decision::Shortage;
+use planner::identity::OfferId;
 use planner::node_set::NodeSet;
-use planner::quantity::{Currency, Power};
+use planner::quantity::{Currency, Energy, Power};
 use planner::replacement::{Holding, Loss, due, losses, replaced, replacement, stand_ins};
+use planner::reservation::{HeldOffer, OfferTerms, Reservation, ReservationState};
 use planner::search::PlanningView;
 use planner::time::{Span, Timestamp};
-use serde_json::Value;
-use storage::{
-    Allocation, NewNodes, OfferId, Outage, ReservationState, StoredOffer, StoredReservation,
-};
+use storage::{Allocation, NewNodes, Outage};
 
 /// What becomes of a reservation that outages hit.
 #[derive(Default)]
@@ -81,11 +80,7 @@ impl SiteState {
 
 impl Repairing<'_> {
     /// Works it out for the offers that count: the chosen one, or all that are held.
-    pub(super) fn repair(
-        &self,
-        stored: &StoredReservation,
-        allocations: Vec<Allocation>,
-    ) -> Repair {
+    pub(super) fn repair(&self, stored: &Reservation, allocations: Vec<Allocation>) -> Repair {
         let mut repair = Repair::default();
         let begun = stored.state_at(self.now) == ReservationState::Active;
         let mut held: HashMap<OfferId, Vec<Holding>> = HashMap::new();
@@ -107,7 +102,7 @@ impl Repairing<'_> {
             // Told without the clock, so that it stays the same while an outage lasts.
             let taken = |loss: &Loss| {
                 let outage = spans[loss.outage].0;
-                (outage.clone(), outage.start.max(offer.span.start()), loss.ranks.clone())
+                (outage.clone(), outage.start.max(offer.terms.span.start()), loss.ranks.clone())
             };
             let Some((from, lost)) = due(held, &losses, begun) else { continue };
             match self.mended(stored, offer, held, from, &lost) {
@@ -134,8 +129,8 @@ impl Repairing<'_> {
 
     fn mended(
         &self,
-        stored: &StoredReservation,
-        offer: &StoredOffer,
+        stored: &Reservation,
+        offer: &HeldOffer,
         held: &[Holding],
         from: Timestamp,
         lost: &NodeSet,
@@ -163,18 +158,15 @@ impl Repairing<'_> {
         let after = replaced(held, from, lost, &by);
         let draw = |ranks: &NodeSet| self.draw(ranks, request.planning.utilisation_or_full());
         // What each span held of the lost nodes is what the others draw the place of.
-        let more_j: f64 = held
-            .iter()
-            .filter_map(|(span, ranks)| {
-                let rest = Span::new(span.start().max(from), span.end())?;
-                let come = stand_ins(ranks, lost, &by);
-                let more = draw(&come) - draw(&ranks.intersection(lost));
-                Some((more * rest.length()).as_joules())
-            })
-            .sum();
-        let document = self.redrawn(&offer.document, &after, more_j).to_string();
+        let more = held.iter().filter_map(|(span, ranks)| {
+            let rest = Span::new(span.start().max(from), span.end())?;
+            let come = stand_ins(ranks, lost, &by);
+            let more = draw(&come) - draw(&ranks.intersection(lost));
+            Some((more * rest.length()).as_microjoules())
+        });
+        let terms = self.redrawn(&offer.terms, &after, Energy::from_microjoules(more.sum()));
         let holdings = after.into_iter().filter(|(span, _)| span.start() >= from).collect();
-        Ok((NewNodes { offer: offer.id, from, holdings, document }, by))
+        Ok((NewNodes { offer: offer.id, from, holdings, terms }, by))
     }
 
     fn draw(&self, ranks: &NodeSet, utilisation: Fraction) -> Power {
@@ -184,38 +176,12 @@ impl Repairing<'_> {
         ordinals.map(|ordinal| nodes[ordinal as usize].draw(utilisation)).sum()
     }
 
-    /// An offer's document with the nodes that are held in the end, and with cost and CO2 in
-    /// proportion to the energy, which is `more_j` more. What the supplier takes stays.
-    fn redrawn(&self, document: &str, held: &[Holding], more_j: f64) -> Value {
-        let mut document: Value = serde_json::from_str(document).unwrap_or_default();
-        let Some((_, last)) = held.last() else { return document };
+    /// The terms of an offer with the nodes that are held in the end, which take `more` energy.
+    fn redrawn(&self, terms: &OfferTerms, held: &[Holding], more: Energy) -> OfferTerms {
+        let Some((_, last)) = held.last() else { return terms.clone() };
         let order = &self.state.cluster.reference;
-        let shown = self.state.cluster.show(last);
-        document["nodes"] = serde_json::to_value(shown.nodes).unwrap_or_default();
-        document["node_ranges"] = serde_json::to_value(shown.node_ranges).unwrap_or_default();
         let peak = held.iter().map(|(_, ranks)| order.max_power(ranks)).max();
-        document["peak_power_w"] = peak.unwrap_or_default().as_watts().into();
-        let Some(energy) = document["energy_j"].as_f64().filter(|energy| *energy > 0.0) else {
-            return document;
-        };
-        let factor = 1.0 + more_j / energy;
-        let fee = document["extra_power_fee"].as_f64().unwrap_or_default();
-        for (name, fixed) in [
-            ("energy_j", 0.0),
-            ("cost", fee),
-            ("cost_low", fee),
-            ("cost_high", fee),
-            ("co2_g", 0.0),
-            ("co2_low_g", 0.0),
-            ("co2_high_g", 0.0),
-        ] {
-            let Some(before) = document[name].as_f64() else { continue };
-            let after = (before - fixed).mul_add(factor, fixed);
-            document[name] = after.into();
-            if let Some(saved) = document["saves"][name].as_f64() {
-                document["saves"][name] = (saved + before - after).into();
-            }
-        }
-        document
+        let nodes = self.state.cluster.named(last);
+        terms.clone().redrawn(nodes, peak.unwrap_or_default(), more)
     }
 }

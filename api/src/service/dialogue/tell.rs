@@ -5,12 +5,13 @@ use planner::dialogue::{
     Consumer, PlannedInterval, PowerOver, mean_power, planned_consumption, quiet_spans,
 };
 use planner::quantity::Energy;
+use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
-use serde_json::{Value, json};
-use storage::{Filter, NegotiationKind, NewMessage, ReservationState, StoredReservation};
+use serde_json::json;
+use storage::{Filter, NegotiationKind, NewMessage};
 
 use super::DialogueService;
-use super::document::{PowerSpan, forecast};
+use super::document::{ForecastDocument, PowerSpan, QuietDocument, read_message, read_subject};
 use crate::service::shared::{Fault, blocking};
 
 /// The kind of messages that tell planned consumption.
@@ -90,16 +91,13 @@ impl DialogueService {
     }
 
     async fn tell_plan(&self, plan: &[PlannedInterval], by_clock: bool) -> Result<(), Fault> {
-        let (now, document) = (self.shared.now(), forecast(plan));
+        let (now, forecast) = (self.shared.now(), ForecastDocument::new(plan));
         let last = self.shared.database.last_said(FORECAST, now).await?;
-        let same = last.is_some_and(|last| {
-            let last: Value = serde_json::from_str(&last.said.document).unwrap_or_default();
-            last == document
-        });
-        if same && !by_clock {
+        let last: Option<ForecastDocument> = last.as_ref().map(read_message).transpose()?;
+        if last.as_ref() == Some(&forecast) && !by_clock {
             return Ok(());
         }
-        let message = self.message(now, FORECAST, &document);
+        let message = self.message(now, FORECAST, &json!(forecast));
         self.say_in(NegotiationKind::PlannedConsumption, vec![message], None).await?;
         self.shared.database.forget_messages(FORECAST, now - KEPT).await?;
         metrics::counter!("wattbook_forecasts_total").increment(1);
@@ -111,10 +109,8 @@ impl DialogueService {
         let Some(rule) = self.shared.settings.negotiation.quiet else { return Ok(()) };
         let kind = NegotiationKind::LowConsumption;
         let open = self.shared.database.open_negotiation_of(kind).await?;
-        let announced: Vec<PowerSpan> = open
-            .and_then(|open| serde_json::from_str::<Value>(&open.subject).ok())
-            .and_then(|subject| serde_json::from_value(subject["spans"].clone()).ok())
-            .unwrap_or_default();
+        let announced: Option<QuietDocument> = open.as_ref().map(read_subject).transpose()?;
+        let announced = announced.unwrap_or_default().spans;
         let spans: Vec<Span> = announced.iter().filter_map(PowerSpan::span).collect();
         let quiet = quiet_spans(plan, rule, now, &spans);
         let told: Vec<PowerSpan> = quiet.iter().map(PowerSpan::from).collect();
@@ -162,11 +158,6 @@ impl DialogueService {
 }
 
 /// The energy that the chosen offer promises.
-fn energy_of(stored: &StoredReservation) -> Option<Energy> {
-    let (chosen, _) = stored.chosen?;
-    let offer = stored.offers.iter().find(|offer| offer.id == chosen)?;
-    let document: Value = serde_json::from_str(&offer.document).ok()?;
-    let microjoules = document["energy_j"].as_f64()? * 1e6;
-    #[expect(clippy::cast_possible_truncation, reason = "it was written from whole microjoules")]
-    Some(Energy::from_microjoules(microjoules as i128))
+fn energy_of(reservation: &Reservation) -> Option<Energy> {
+    reservation.chosen_offer().map(|offer| offer.terms.values.energy)
 }

@@ -6,23 +6,23 @@
 
 use std::sync::Arc;
 
+use planner::dialogue::GrantState;
+use planner::quantity::Money;
+use planner::reservation::{Rejection, Reservation, ReservationState};
 use planner::time::Timestamp;
-use serde_json::json;
-use storage::{
-    Filter, GrantStanding, Negotiation, NegotiationKind, OfferError, PlanBasis, ProposeError,
-    ReservationState, StoredReservation,
-};
+use storage::{Filter, Negotiation, NegotiationKind, OfferError, PlanBasis, ProposeError};
 
 use super::DialogueService;
 use super::document::Subject;
 use super::error::TurnError;
+use super::notice::rejected;
 use crate::service::booking::{QuoteError, draft};
 use crate::service::shared::Party;
 
 impl DialogueService {
     /// Tries every request that waits, if anything changed. Those that go on waiting; `None` where
     /// nothing changed.
-    pub(super) async fn settle_waiting(&self) -> Result<Option<Vec<StoredReservation>>, TurnError> {
+    pub(super) async fn settle_waiting(&self) -> Result<Option<Vec<Reservation>>, TurnError> {
         let (now, memo) = (self.shared.now(), self.memo());
         let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
         let due = memo.next_deadline.is_some_and(|deadline| deadline <= now);
@@ -65,7 +65,7 @@ impl DialogueService {
     /// Proposes or rejects a request that waits; `false` where it goes on waiting.
     async fn settled(
         &self,
-        stored: &StoredReservation,
+        stored: &Reservation,
         asked: Option<&Negotiation>,
         now: Timestamp,
     ) -> Result<bool, TurnError> {
@@ -77,32 +77,27 @@ impl DialogueService {
             Ok(false) | Err(_) => {}
         }
         let was_asked = subject.reservations.iter().any(|asker| asker.id == stored.id.as_uuid());
-        let (code, detail) = match &subject.answer {
+        let (rejection, detail) = match &subject.answer {
             Some(word) if was_asked && word.granted => (
-                "partly_granted",
+                Rejection::PartlyGranted,
                 "what the supplier granted is not enough for this request".into(),
             ),
-            Some(word) if was_asked => ("refused", word.reason.clone()),
+            Some(word) if was_asked => (Rejection::Refused, word.reason.clone()),
             _ if stored.expires <= now => {
-                ("unanswered", "the supplier did not answer in time".to_owned())
+                (Rejection::Unanswered, "the supplier did not answer in time".to_owned())
             }
             _ => return Ok(false),
         };
-        let notice = json!({
-            "code": code,
-            "at": now,
-            "detail": detail,
-            "way_out": "ask for fewer nodes or another time, or with a higher fee limit",
-        });
-        self.shared.database.reject(stored.id, &notice.to_string(), now).await?;
-        metrics::counter!("wattbook_extra_power_requests_total", "outcome" => code).increment(1);
+        self.shared.database.reject(stored.id, &rejected(rejection, detail, now), now).await?;
+        let outcome = rejection.word();
+        metrics::counter!("wattbook_extra_power_requests_total", "outcome" => outcome).increment(1);
         Ok(true)
     }
 
     /// Proposes a request if it is possible with all grants; `false` where it is not.
     async fn offered(
         &self,
-        stored: &StoredReservation,
+        stored: &Reservation,
         asked: Option<&Negotiation>,
         subject: &Subject,
     ) -> Result<bool, TurnError> {
@@ -113,11 +108,12 @@ impl DialogueService {
             return Ok(false);
         };
         let set_aside = state.grants.iter().filter(|grant| {
-            grant.standing == GrantStanding::SetAside
+            grant.state == GrantState::SetAside
                 && grant.negotiation_id == asked.map(|asked| asked.id)
         });
         let fees: i64 = set_aside.map(|grant| grant.fee_millionths).sum();
-        let fee = subject.share(stored.id, fees as f64 / 1e6);
+        let fees = Money::from_millionths(fees, self.shared.settings.currency);
+        let fee = subject.share(stored.id, fees);
         let all = Arc::new(state.with_all_grants());
         let drafted = match self
             .booking

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::filter::NodeFilter;
-use planner::json::decision::MAX_NAMES;
+use planner::json::notice::ranges_of;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
 use planner::quantity::Power;
 use planner::request::Request;
+use planner::reservation::NamedNodes;
 use planner::selection::Selection;
 
 /// A set of nodes as documents show it.
@@ -88,14 +89,15 @@ impl Cluster {
         })
     }
 
-    /// Ranks of the reference order as names and ordinals.
+    /// Ranks of the reference order with the names by which they are told.
+    pub fn named(&self, ranks: &NodeSet) -> NamedNodes {
+        NamedNodes::new(ranks, &self.reference, &self.nodes)
+    }
+
+    /// Ranks of the reference order as documents show them.
     pub fn show(&self, ranks: &NodeSet) -> ShownNodes {
-        let ordinals = self.reference.ordinals(ranks);
-        let names = || ordinals.positions().map(|o| self.nodes.name(o).into_owned()).collect();
-        ShownNodes {
-            nodes: (ordinals.count() <= MAX_NAMES).then(names),
-            node_ranges: ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect(),
-        }
+        let nodes = self.named(ranks);
+        ShownNodes { node_ranges: ranges_of(&nodes.ordinals), nodes: nodes.names }
     }
 
     /// The nodes that a request may take. Making a selection that is not kept costs a pass over

@@ -11,7 +11,8 @@ use planner::agenda::{Agenda, AgendaError, Piece, Quality, RateAgenda};
 use planner::decision::{Decision, Offer};
 use planner::json::basis::BasisDocument;
 use planner::json::decision::{DecisionDocument, OfferDocument};
-use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
+use planner::quantity::{CarbonIntensity, CarbonMass, EnergyPrice, Money, Power, Rate};
+use planner::reservation::OfferTerms;
 use planner::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use storage::{ProvenPiece, Quantity, RevisionId};
@@ -257,11 +258,11 @@ impl Provenance {
     }
 
     /// Tells offers what they rest on; what all of them rest on together.
-    pub fn tell_offers<'a>(
+    pub fn tell_offers<'a, T: RestsOnAgendas + 'a>(
         &self,
-        offers: impl Iterator<Item = (&'a Offer, &'a mut OfferDocument)>,
+        offers: impl Iterator<Item = (&'a Offer, &'a mut T)>,
     ) -> Vec<BasisDocument> {
-        let mut offers: Vec<(&Offer, &mut OfferDocument)> = offers.collect();
+        let mut offers: Vec<(&Offer, &mut T)> = offers.collect();
         let starts = offers.iter().map(|(offer, _)| offer.span.start());
         let ends = offers.iter().map(|(offer, _)| offer.span.end());
         let Some(hull) = starts.min().zip(ends.max()).and_then(|(a, b)| Span::new(a, b)) else {
@@ -273,10 +274,10 @@ impl Provenance {
         }
         let one_each = listed.windows(2).all(|pair| pair[0].0 != pair[1].0);
         for (offer, document) in &mut offers {
-            self.tell_ranges(offer, document);
+            self.tell_ranges(offer, *document);
             if !one_each {
                 let rests_on = self.positions(&listed, offer.span);
-                document.basis = (rests_on.len() < listed.len()).then_some(rests_on);
+                document.put_basis((rests_on.len() < listed.len()).then_some(rests_on));
             }
         }
         let document = |&(basis, origin): &(usize, usize)| {
@@ -297,7 +298,7 @@ impl Provenance {
         positions
     }
 
-    fn tell_ranges(&self, offer: &Offer, document: &mut OfferDocument) {
+    fn tell_ranges(&self, offer: &Offer, told: &mut impl RestsOnAgendas) {
         if self.price.is_none() && self.co2.is_none() {
             return;
         }
@@ -307,13 +308,51 @@ impl Provenance {
         let power = Power::from_microwatts(i64::try_from(power).unwrap_or(i64::MAX));
         let currency = offer.values.cost.currency();
         if let Some((low, high)) = self.price.as_ref().and_then(|band| band.over(span)) {
-            document.cost_low = Some(power.times_price(low, currency).as_units());
-            document.cost_high = Some(power.times_price(high, currency).as_units());
+            let cost = |price| power.times_price(price, currency);
+            told.put_cost_band(cost(low), cost(high));
         }
         if let Some((low, high)) = self.co2.as_ref().and_then(|band| band.over(span)) {
-            document.co2_low_g = Some(power.times_intensity(low).as_grams());
-            document.co2_high_g = Some(power.times_intensity(high).as_grams());
+            told.put_co2_band(power.times_intensity(low), power.times_intensity(high));
         }
+    }
+}
+
+/// What can be told of an offer's provenance: its terms, or at once its document, so that quotes need
+/// no terms.
+pub trait RestsOnAgendas {
+    /// Between what it will probably cost.
+    fn put_cost_band(&mut self, low: Money, high: Money);
+    /// Between what it will probably emit.
+    fn put_co2_band(&mut self, low: CarbonMass, high: CarbonMass);
+    /// The positions in the basis that it rests on.
+    fn put_basis(&mut self, positions: Option<Vec<usize>>);
+}
+
+impl RestsOnAgendas for OfferDocument {
+    fn put_cost_band(&mut self, low: Money, high: Money) {
+        (self.cost_low, self.cost_high) = (Some(low.as_units()), Some(high.as_units()));
+    }
+
+    fn put_co2_band(&mut self, low: CarbonMass, high: CarbonMass) {
+        (self.co2_low_g, self.co2_high_g) = (Some(low.as_grams()), Some(high.as_grams()));
+    }
+
+    fn put_basis(&mut self, positions: Option<Vec<usize>>) {
+        self.basis = positions;
+    }
+}
+
+impl RestsOnAgendas for OfferTerms {
+    fn put_cost_band(&mut self, low: Money, high: Money) {
+        self.cost_band = Some((low, high));
+    }
+
+    fn put_co2_band(&mut self, low: CarbonMass, high: CarbonMass) {
+        self.co2_band = Some((low, high));
+    }
+
+    fn put_basis(&mut self, positions: Option<Vec<usize>>) {
+        self.basis = positions;
     }
 }
 

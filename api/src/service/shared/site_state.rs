@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
 use planner::book::{Book, Booking, RankedOutage};
-use planner::dialogue::{PowerOver, raised};
+use planner::dialogue::{Grant, GrantState, PowerOver, raised};
+use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 use planner::time::{Span, Timestamp};
 use storage::{
-    AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Grant, GrantStanding, Holding, Marks,
-    Outage, ReservationId, TokenId,
+    AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage, TokenId,
 };
 
 use super::Cluster;
@@ -92,7 +92,7 @@ impl SiteState {
             next.grants = Arc::new(grants);
         }
         if granted || announced {
-            next.agendas = next.capped(|grant| grant.standing == GrantStanding::InForce);
+            next.agendas = next.capped(|grant| grant.state == GrantState::InForce);
         }
         if let Some(outages) = changes.outages {
             next.outages = Arc::new(outages);
@@ -119,7 +119,7 @@ impl SiteState {
 
     /// The state as it is for those who asked for extra power: what was set aside counts too.
     pub(in crate::service) fn with_all_grants(&self) -> Self {
-        let all_in_force = self.grants.iter().all(|it| it.standing == GrantStanding::InForce);
+        let all_in_force = self.grants.iter().all(|it| it.state == GrantState::InForce);
         let agendas = if all_in_force { Arc::clone(&self.agendas) } else { self.capped(|_| true) };
         Self { agendas, ..self.clone() }
     }

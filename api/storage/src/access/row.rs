@@ -1,9 +1,10 @@
 //! Rows of tokens.
 
+use planner::reservation::Role;
 use planner::time::Timestamp;
 use sqlx::FromRow;
 
-use crate::access::{ApiToken, Role};
+use crate::access::ApiToken;
 use crate::error::StorageError;
 use crate::identity::TokenId;
 use crate::row::inconsistent;

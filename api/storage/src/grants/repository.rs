@@ -1,5 +1,7 @@
 //! Grants of extra power, which raise the cap that plans rest on.
 
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::{GrantId, NegotiationId};
 use planner::time::Timestamp;
 use serde_json::json;
 
@@ -12,8 +14,6 @@ use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::grants::row::GrantRow;
-use crate::grants::{Grant, GrantStanding};
-use crate::identity::GrantId;
 
 repository!(
     /// Grants of extra power.
@@ -37,7 +37,7 @@ repository!(
             }
             for id in gone {
                 let revoked = sqlx::query(sql::REVOKE_GRANT)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(now.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
@@ -95,15 +95,15 @@ repository!(
                 return Ok(true);
             };
             let figures = |it: &Grant| (it.span, it.power, it.fee_millionths);
-            let revoked = known.standing == GrantStanding::Revoked;
+            let revoked = known.state == GrantState::Revoked;
             if figures(&known) == figures(grant) && !revoked {
                 return Ok(false);
             }
             // What those who asked had their turn at stays with everybody.
-            let standing = if revoked { grant.standing } else { known.standing };
+            let state = if revoked { grant.state } else { known.state };
             sqlx::query(sql::CHANGE_GRANT)
-                .bind(known.id)
-                .bind(standing.word())
+                .bind(known.id.as_uuid())
+                .bind(state.word())
                 .bind(grant.span.start().as_unix_seconds())
                 .bind(grant.span.end().as_unix_seconds())
                 .bind(grant.power.as_microwatts())
@@ -119,10 +119,10 @@ repository!(
             grant: &Grant,
         ) -> Result<(), StorageError> {
             sqlx::query(sql::INSERT_GRANT)
-                .bind(grant.id)
+                .bind(grant.id.as_uuid())
                 .bind(&grant.supplier_id)
-                .bind(grant.negotiation_id)
-                .bind(grant.standing.word())
+                .bind(grant.negotiation_id.map(NegotiationId::as_uuid))
+                .bind(grant.state.word())
                 .bind(grant.span.start().as_unix_seconds())
                 .bind(grant.span.end().as_unix_seconds())
                 .bind(grant.power.as_microwatts())

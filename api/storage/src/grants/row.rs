@@ -1,19 +1,21 @@
 //! Rows of grants.
 
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::{GrantId, NegotiationId};
 use planner::quantity::Power;
 use planner::time::Timestamp;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::grants::{Grant, GrantStanding};
-use crate::identity::{GrantId, NegotiationId};
 use crate::row::{inconsistent, span};
 
 #[derive(FromRow)]
 pub(crate) struct GrantRow {
+    #[sqlx(try_from = "Uuid")]
     id: GrantId,
     supplier_id: Option<String>,
-    negotiation_id: Option<NegotiationId>,
+    negotiation_id: Option<Uuid>,
     standing: String,
     start_s: i64,
     end_s: i64,
@@ -29,9 +31,8 @@ impl TryFrom<GrantRow> for Grant {
         Ok(Self {
             id: row.id,
             supplier_id: row.supplier_id,
-            negotiation_id: row.negotiation_id,
-            standing: GrantStanding::from_word(&row.standing)
-                .ok_or_else(wrong("unknown standing"))?,
+            negotiation_id: row.negotiation_id.map(NegotiationId::new),
+            state: GrantState::from_word(&row.standing).ok_or_else(wrong("unknown standing"))?,
             span: span(row.start_s, row.end_s).ok_or_else(wrong("the span is empty"))?,
             power: Power::from_microwatts(row.power_uw),
             fee_millionths: row.fee_millionths,

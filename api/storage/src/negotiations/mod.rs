@@ -7,9 +7,10 @@ mod repository;
 mod row;
 pub mod sql;
 
+use planner::identity::NegotiationId;
 use planner::time::Timestamp;
 
-use crate::identity::{MessageId, NegotiationId};
+use crate::identity::MessageId;
 use crate::words::worded;
 
 worded! {

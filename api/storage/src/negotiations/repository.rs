@@ -1,9 +1,11 @@
 //! The dialogue with the supplier: negotiations and their messages. They are no part of the book:
 //! they count no change, so that nobody reads the book again because something was said.
 
+use planner::identity::NegotiationId;
 use planner::time::Timestamp;
 use serde_json::json;
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::sql;
 use crate::database::repository;
@@ -11,7 +13,7 @@ use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::identity::{MessageId, NegotiationId};
+use crate::identity::MessageId;
 use crate::negotiations::row::{MessageRow, NegotiationRow};
 use crate::negotiations::{
     Attempt, Delivery, Message, Negotiation, NegotiationFilter, NegotiationKind,
@@ -32,7 +34,7 @@ repository!(
         ) -> Result<(), StorageError> {
             let mut transaction = self.begin_beside_the_book().await?;
             sqlx::query(sql::INSERT_NEGOTIATION)
-                .bind(new.id)
+                .bind(new.id.as_uuid())
                 .bind(new.kind.word())
                 .bind(&new.subject)
                 .bind(new.opened.as_unix_seconds())
@@ -60,7 +62,7 @@ repository!(
             Self::insert_messages(&mut transaction, id, messages).await?;
             if let Some((subject, deadline)) = subject {
                 sqlx::query(sql::SET_SUBJECT)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(subject)
                     .bind(deadline.map(Timestamp::as_unix_seconds))
                     .execute(&mut *transaction)
@@ -68,7 +70,7 @@ repository!(
             }
             if let Some((outcome, at)) = outcome {
                 sqlx::query(sql::CLOSE_NEGOTIATION)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(outcome.word())
                     .bind(at.as_unix_seconds())
                     .execute(&mut *transaction)
@@ -103,8 +105,10 @@ repository!(
             &self,
             id: NegotiationId,
         ) -> Result<Option<Negotiation>, StorageError> {
-            let row: Option<NegotiationRow> =
-                sqlx::query_as(sql::NEGOTIATION).bind(id).fetch_optional(&self.reader).await?;
+            let row: Option<NegotiationRow> = sqlx::query_as(sql::NEGOTIATION)
+                .bind(id.as_uuid())
+                .fetch_optional(&self.reader)
+                .await?;
             row.map(Negotiation::try_from).transpose()
         }
 
@@ -127,7 +131,7 @@ repository!(
                 query.push(" AND state = ").push_bind(state);
             }
             if let Some(after) = after {
-                query.push(" AND id < ").push_bind(after);
+                query.push(" AND id < ").push_bind(after.as_uuid());
             }
             query.push(" ORDER BY id DESC LIMIT ").push_bind(i64::from(limit));
             let rows: Vec<NegotiationRow> = query.build_query_as().fetch_all(&self.reader).await?;
@@ -145,7 +149,7 @@ repository!(
             limit: u16,
         ) -> Result<Vec<Message>, StorageError> {
             let rows: Vec<MessageRow> = sqlx::query_as(sql::MESSAGES)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(after)
                 .bind(i64::from(limit))
                 .fetch_all(&self.reader)
@@ -163,7 +167,7 @@ repository!(
             limit: u16,
         ) -> Result<Vec<Message>, StorageError> {
             let rows: Vec<MessageRow> = sqlx::query_as(sql::NEWEST_MESSAGES)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(i64::from(limit))
                 .fetch_all(&self.reader)
                 .await?;
@@ -225,7 +229,7 @@ repository!(
             };
             let delivered = (delivery == Delivery::Delivered).then(|| now.as_unix_seconds());
             let mut transaction = self.begin_beside_the_book().await?;
-            let noted: Option<NegotiationId> = sqlx::query_scalar(sql::NOTE_ATTEMPT)
+            let noted: Option<Uuid> = sqlx::query_scalar(sql::NOTE_ATTEMPT)
                 .bind(id)
                 .bind(delivery.word())
                 .bind(again.map(Timestamp::as_unix_seconds))
@@ -285,13 +289,13 @@ repository!(
                 let waits = message.delivery == Delivery::Waiting;
                 if waits {
                     sqlx::query(sql::SUPERSEDE_MESSAGES)
-                        .bind(id)
+                        .bind(id.as_uuid())
                         .bind(&message.kind)
                         .execute(&mut *connection)
                         .await?;
                 }
                 sqlx::query(sql::INSERT_MESSAGE)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(message.said.as_unix_seconds())
                     .bind(message.direction.word())
                     .bind(&message.kind)

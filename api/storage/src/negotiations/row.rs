@@ -1,10 +1,12 @@
 //! Rows of the dialogue with the supplier.
 
+use planner::identity::NegotiationId;
 use planner::time::Timestamp;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::identity::{MessageId, NegotiationId};
+use crate::identity::MessageId;
 use crate::negotiations::{
     Delivery, Direction, Message, Negotiation, NegotiationKind, NegotiationOutcome, NewMessage,
 };
@@ -12,6 +14,7 @@ use crate::row::inconsistent;
 
 #[derive(FromRow)]
 pub(crate) struct NegotiationRow {
+    #[sqlx(try_from = "Uuid")]
     id: NegotiationId,
     kind: String,
     outcome: Option<String>,
@@ -24,6 +27,7 @@ pub(crate) struct NegotiationRow {
 #[derive(FromRow)]
 pub(crate) struct MessageRow {
     id: MessageId,
+    #[sqlx(try_from = "Uuid")]
     negotiation_id: NegotiationId,
     said_s: i64,
     direction: String,

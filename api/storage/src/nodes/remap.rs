@@ -1,5 +1,6 @@
 //! Moves what is booked from the ranks of one epoch to those of the next, by node name.
 
+use planner::identity::ReservationId;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -9,7 +10,6 @@ use planner::order::NodeOrder;
 use planner::time::{Span, Timestamp};
 
 use crate::error::StorageError;
-use crate::identity::ReservationId;
 use crate::nodes::StoredNodes;
 use crate::outages::Outage;
 use crate::reservations::allocations::Allocation;

@@ -4,10 +4,11 @@ pub(crate) mod repository;
 mod row;
 pub mod sql;
 
+use planner::identity::OutageId;
 use planner::node_set::NodeSet;
 use planner::time::{Span, Timestamp};
 
-use crate::identity::{EpochId, OutageId};
+use crate::identity::EpochId;
 
 /// Nodes that are down or in maintenance.
 #[derive(Clone, Debug, PartialEq, Eq)]

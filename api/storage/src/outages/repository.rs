@@ -1,5 +1,6 @@
 //! Outages. Each change of them can make an earlier plan wrong.
 
+use planner::identity::OutageId;
 use planner::time::Timestamp;
 use serde_json::json;
 
@@ -12,9 +13,9 @@ use crate::epochs::repository::Epochs;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::identity::OutageId;
 use crate::outages::Outage;
-use crate::outages::row::{OutageRow, rank_text};
+use crate::outages::row::OutageRow;
+use crate::row::set_text;
 
 repository!(
     /// Outages.
@@ -31,14 +32,14 @@ repository!(
                 return Err(StorageError::EpochChanged);
             }
             sqlx::query(sql::INSERT_OUTAGE)
-                .bind(outage.id)
+                .bind(outage.id.as_uuid())
                 .bind(&outage.owner)
                 .bind(&outage.reason)
                 .bind(outage.created.as_unix_seconds())
                 .bind(outage.epoch)
                 .bind(outage.start.as_unix_seconds())
                 .bind(outage.end.map(Timestamp::as_unix_seconds))
-                .bind(rank_text(&outage.ranks))
+                .bind(set_text(&outage.ranks))
                 .execute(&mut *connection)
                 .await?;
             let at = outage.created;
@@ -58,20 +59,25 @@ repository!(
         ) -> Result<Option<Outage>, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let row: Option<OutageRow> =
-                sqlx::query_as(sql::OUTAGE).bind(id).fetch_optional(&mut *connection).await?;
+            let row: Option<OutageRow> = sqlx::query_as(sql::OUTAGE)
+                .bind(id.as_uuid())
+                .fetch_optional(&mut *connection)
+                .await?;
             let Some(outage) = row.map(Outage::try_from).transpose()? else { return Ok(None) };
             if outage.end.is_some_and(|end| end <= now) {
                 return Ok(Some(outage));
             }
             if outage.start < now {
                 sqlx::query(sql::END_OUTAGE)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(now.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
             } else {
-                sqlx::query(sql::DELETE_OUTAGE).bind(id).execute(&mut *connection).await?;
+                sqlx::query(sql::DELETE_OUTAGE)
+                    .bind(id.as_uuid())
+                    .execute(&mut *connection)
+                    .await?;
             }
             Self::outages_changed(connection, "outage.ended", id, now).await?;
             transaction.commit().await?;
@@ -122,9 +128,9 @@ repository!(
         ) -> Result<(), StorageError> {
             for outage in outages {
                 sqlx::query(sql::MOVE_OUTAGE)
-                    .bind(outage.id)
+                    .bind(outage.id.as_uuid())
                     .bind(epoch)
-                    .bind(rank_text(&outage.ranks))
+                    .bind(set_text(&outage.ranks))
                     .execute(&mut *connection)
                     .await?;
             }

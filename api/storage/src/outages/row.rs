@@ -1,16 +1,18 @@
 //! Rows of outages, and their way into the domain.
 
-use planner::node_set::NodeSet;
+use planner::identity::OutageId;
 use planner::time::Timestamp;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::identity::{EpochId, OutageId};
+use crate::identity::EpochId;
 use crate::outages::Outage;
-use crate::row::inconsistent;
+use crate::row::{inconsistent, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct OutageRow {
+    #[sqlx(try_from = "Uuid")]
     id: OutageId,
     owner: String,
     reason: String,
@@ -33,22 +35,7 @@ impl TryFrom<OutageRow> for Outage {
             epoch: row.epoch,
             start: Timestamp::from_unix_seconds(row.start_s),
             end: row.end_s.map(Timestamp::from_unix_seconds),
-            ranks: ranks_of(&row.ranks).ok_or_else(wrong)?,
+            ranks: set_of(&row.ranks).ok_or_else(wrong)?,
         })
     }
-}
-
-/// Ranks as the table keeps them.
-pub(crate) fn rank_text(ranks: &NodeSet) -> String {
-    let word = |range: &std::ops::Range<u32>| format!("{}-{}", range.start, range.end - 1);
-    ranks.ranges().iter().map(word).collect::<Vec<_>>().join(" ")
-}
-
-/// Ranks from what the table keeps.
-pub(crate) fn ranks_of(text: &str) -> Option<NodeSet> {
-    let range = |word: &str| {
-        let (first, last) = word.split_once('-')?;
-        Some(first.parse().ok()?..last.parse::<u32>().ok()?.checked_add(1)?)
-    };
-    text.split_whitespace().map(range).collect::<Option<Vec<_>>>().map(NodeSet::from_ranges)
 }

@@ -2,18 +2,22 @@
 //!
 //! As feeds, written beside the book.
 
+use planner::identity::ReservationId;
+use planner::reservation::Expectation;
 use planner::time::{Span, Timestamp};
 use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::identity::{ReservationId, RevisionId};
-use crate::reevaluations::row::{JudgedRow, OutlookRow, RevisedRow};
-use crate::reevaluations::{Outlook, Unjudged};
+use crate::identity::RevisionId;
+use crate::reevaluations::Unjudged;
+use crate::reevaluations::row::{ExpectedRow, JudgedRow, RevisedRow, expectations};
+use crate::reservations::amounts::{mass_text, money_text};
 
 /// Values that one statement binds at the most.
 const MAX_IDS: usize = 1000;
@@ -25,17 +29,15 @@ repository!(
         ///
         /// # Errors
         /// Storage failed.
-        pub async fn put_outlooks(&self, outlooks: &[Outlook]) -> Result<(), StorageError> {
+        pub async fn put_expectations(
+            &self,
+            expectations: &[(ReservationId, Expectation)],
+        ) -> Result<(), StorageError> {
             let mut transaction = self.begin_beside_the_book().await?;
-            for outlook in outlooks {
-                sqlx::query(sql::PUT_OUTLOOK)
-                    .bind(outlook.reservation_id)
-                    .bind(outlook.evaluated.as_unix_seconds())
-                    .bind(&outlook.document)
-                    .execute(&mut *transaction)
-                    .await?;
+            for (id, expectation) in expectations {
+                Self::put_expectation(&mut transaction, *id, expectation).await?;
             }
-            if let Some(judged) = outlooks.first() {
+            if let Some((_, judged)) = expectations.first() {
                 let event = NewEvent::new("outlooks.revised", json!({}));
                 Events::<Engine>::record_beside(&mut transaction, event, judged.evaluated).await?;
             }
@@ -46,17 +48,20 @@ repository!(
         ///
         /// # Errors
         /// Storage failed.
-        pub async fn outlooks(&self, ids: &[ReservationId]) -> Result<Vec<Outlook>, StorageError> {
+        pub async fn expectations(
+            &self,
+            ids: &[ReservationId],
+        ) -> Result<Vec<(ReservationId, Expectation)>, StorageError> {
             let mut found = Vec::new();
             for page in ids.chunks(MAX_IDS) {
-                let mut query = QueryBuilder::<Engine>::new(sql::OUTLOOKS_WHERE);
+                let mut query = QueryBuilder::<Engine>::new(sql::EXPECTED_WHERE);
                 let mut list = query.separated(", ");
                 for id in page {
-                    list.push_bind(*id);
+                    list.push_bind(id.as_uuid());
                 }
-                list.push_unseparated(")");
-                let rows: Vec<OutlookRow> = query.build_query_as().fetch_all(&self.reader).await?;
-                found.extend(rows.into_iter().map(Outlook::from));
+                list.push_unseparated(") ORDER BY o.reservation_id, e.position");
+                let rows: Vec<ExpectedRow> = query.build_query_as().fetch_all(&self.reader).await?;
+                found.extend(expectations(&rows)?);
             }
             Ok(found)
         }
@@ -95,6 +100,39 @@ repository!(
             let mut transaction = self.begin_beside_the_book().await?;
             sqlx::query(sql::PUT_JUDGED).bind(revision).execute(&mut *transaction).await?;
             Ok(transaction.commit().await?)
+        }
+    }
+
+    /// Parts of transactions.
+    impl Reevaluations {
+        /// Writes what is expected of a reservation.
+        pub(crate) async fn put_expectation(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            expectation: &Expectation,
+        ) -> Result<(), StorageError> {
+            sqlx::query(sql::PUT_JUDGEMENT)
+                .bind(id.as_uuid())
+                .bind(expectation.evaluated.as_unix_seconds())
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query(sql::DELETE_EXPECTED_OFFERS)
+                .bind(id.as_uuid())
+                .execute(&mut *connection)
+                .await?;
+            for (position, offer) in (0_i64..).zip(&expectation.offers) {
+                sqlx::query(sql::INSERT_EXPECTED_OFFER)
+                    .bind(id.as_uuid())
+                    .bind(position)
+                    .bind(offer.offer.as_uuid())
+                    .bind(offer.cost.map(money_text))
+                    .bind(offer.cost.map(|cost| cost.currency().to_string()))
+                    .bind(offer.co2.map(mass_text))
+                    .bind(offer.cap_kept)
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            Ok(())
         }
     }
 );

@@ -1,11 +1,16 @@
 //! Rows of re-evaluations.
 
+use planner::identity::{OfferId, ReservationId};
+use planner::quantity::Currency;
+use planner::reservation::{Expectation, OfferExpectation};
 use planner::time::{Span, Timestamp};
 use sqlx::FromRow;
+use uuid::Uuid;
 
-use crate::identity::{ReservationId, RevisionId};
-use crate::reevaluations::Outlook;
-use crate::row::instant;
+use crate::error::StorageError;
+use crate::identity::RevisionId;
+use crate::reservations::amounts::{mass, money};
+use crate::row::{inconsistent, instant};
 
 #[derive(FromRow)]
 pub(crate) struct JudgedRow {
@@ -20,10 +25,15 @@ pub(crate) struct RevisedRow {
 }
 
 #[derive(FromRow)]
-pub(crate) struct OutlookRow {
+pub(crate) struct ExpectedRow {
+    #[sqlx(try_from = "Uuid")]
     reservation_id: ReservationId,
     evaluated_s: i64,
-    document: String,
+    offer_id: Option<Uuid>,
+    cost_exact: Option<String>,
+    currency: Option<String>,
+    co2_exact: Option<String>,
+    cap_kept: Option<bool>,
 }
 
 impl RevisedRow {
@@ -34,9 +44,41 @@ impl RevisedRow {
     }
 }
 
-impl From<OutlookRow> for Outlook {
-    fn from(row: OutlookRow) -> Self {
-        let evaluated = Timestamp::from_unix_seconds(row.evaluated_s);
-        Self { reservation_id: row.reservation_id, evaluated, document: row.document }
+/// Rows of one reservation, which follow each other, as what is expected of it. `O(rows)`.
+pub(crate) fn expectations(
+    rows: &[ExpectedRow],
+) -> Result<Vec<(ReservationId, Expectation)>, StorageError> {
+    let same = |a: &ExpectedRow, b: &ExpectedRow| a.reservation_id == b.reservation_id;
+    let expectation = |rows: &[ExpectedRow]| {
+        let offers = rows.iter().filter_map(|row| row.offer().transpose());
+        let evaluated = Timestamp::from_unix_seconds(rows[0].evaluated_s);
+        let expectation = Expectation { evaluated, offers: offers.collect::<Result<_, _>>()? };
+        Ok((rows[0].reservation_id, expectation))
+    };
+    rows.chunk_by(same).map(expectation).collect()
+}
+
+impl ExpectedRow {
+    /// What is expected of the row's offer, where it has one.
+    fn offer(&self) -> Result<Option<OfferExpectation>, StorageError> {
+        let Some(offer) = self.offer_id else { return Ok(None) };
+        let wrong = || inconsistent("expected_offers", &offer, "an amount cannot be read")();
+        let cost = match (&self.cost_exact, &self.currency) {
+            (Some(cost), Some(currency)) => {
+                let currency = Currency::parse(currency).map_err(|_| wrong())?;
+                Some(money(cost, currency).ok_or_else(wrong)?)
+            }
+            _ => None,
+        };
+        let co2 = match &self.co2_exact {
+            Some(co2) => Some(mass(co2).ok_or_else(wrong)?),
+            None => None,
+        };
+        Ok(Some(OfferExpectation {
+            offer: OfferId::new(offer),
+            cost,
+            co2,
+            cap_kept: self.cap_kept,
+        }))
     }
 }

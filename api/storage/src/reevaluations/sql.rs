@@ -3,10 +3,17 @@
 use crate::statements::statements;
 
 statements! {
-    /// What is expected of a reservation now.
-    PUT_OUTLOOK = "INSERT INTO outlooks (reservation_id, evaluated_s, document) VALUES ($1, $2, $3)
-        ON CONFLICT (reservation_id) DO UPDATE SET evaluated_s = excluded.evaluated_s,
-            document = excluded.document";
+    /// When a reservation was judged.
+    PUT_JUDGEMENT = "INSERT INTO outlooks (reservation_id, evaluated_s) VALUES ($1, $2)
+        ON CONFLICT (reservation_id) DO UPDATE SET evaluated_s = excluded.evaluated_s";
+
+    /// Forgets what was expected of a reservation's offers.
+    DELETE_EXPECTED_OFFERS = "DELETE FROM expected_offers WHERE reservation_id = $1";
+
+    /// What is expected of an offer now.
+    INSERT_EXPECTED_OFFER = "INSERT INTO expected_offers
+        (reservation_id, position, offer_id, cost_exact, currency, co2_exact, cap_kept)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
     /// Up to which revision of agendas reservations were judged, and the newest there is.
     JUDGED = "SELECT revision_id AS judged,
@@ -26,6 +33,8 @@ statements! {
     PUT_JUDGED = "UPDATE judged_agendas SET revision_id = $1 WHERE id = 1 AND revision_id < $1";
 }
 
-/// Outlooks of reservations.
-pub const OUTLOOKS_WHERE: &str =
-    "SELECT reservation_id, evaluated_s, document FROM outlooks WHERE reservation_id IN (";
+/// What is expected of reservations: a row for each of their offers, or one without an offer.
+pub const EXPECTED_WHERE: &str = "SELECT o.reservation_id, o.evaluated_s, e.offer_id, e.cost_exact,
+        e.currency, e.co2_exact, e.cap_kept
+    FROM outlooks AS o LEFT JOIN expected_offers AS e ON e.reservation_id = o.reservation_id
+    WHERE o.reservation_id IN (";

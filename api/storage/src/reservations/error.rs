@@ -1,9 +1,8 @@
 //! Why reservations are not proposed, chosen or ended.
 
-use planner::time::Timestamp;
+use planner::reservation::{ChoiceRefused, EndRefused, ReservationState};
 
 use crate::error::{StorageError, through_storage_error};
-use crate::reservations::reservation::ReservationState;
 
 /// Why a reservation was not proposed.
 #[derive(Debug, thiserror::Error)]
@@ -59,27 +58,9 @@ pub enum ChooseError {
     /// No such reservation.
     #[error("there is no such reservation")]
     NotFound,
-    /// The offers were held until then.
-    #[error("the offers were held until {expired}")]
-    Expired {
-        /// When the hold ended.
-        expired: Timestamp,
-    },
-    /// There is nothing to choose from.
-    #[error("the reservation is {}, not proposed", state.word())]
-    NotProposed {
-        /// What it is instead.
-        state: ReservationState,
-    },
-    /// The reservation has no such offer.
-    #[error("the reservation has no such offer")]
-    UnknownOffer,
-    /// The reservation changed since it was read.
-    #[error("the reservation changed since it was read (row version now {found})")]
-    VersionMismatch {
-        /// The row version now.
-        found: i64,
-    },
+    /// The reservation does not allow the choice.
+    #[error(transparent)]
+    Refused(#[from] ChoiceRefused),
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),
@@ -91,18 +72,9 @@ pub enum EndError {
     /// No such reservation.
     #[error("there is no such reservation")]
     NotFound,
-    /// It has ended already.
-    #[error("the reservation has ended: it is {}", state.word())]
-    AlreadyEnded {
-        /// The state that it is in.
-        state: ReservationState,
-    },
-    /// The reservation changed since it was read.
-    #[error("the reservation changed since it was read (row version now {found})")]
-    VersionMismatch {
-        /// The row version now.
-        found: i64,
-    },
+    /// The reservation does not allow its end.
+    #[error(transparent)]
+    Refused(#[from] EndRefused),
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),

@@ -1,10 +1,10 @@
 //! What is told of reservations.
 
+use planner::identity::ReservationId;
+use planner::reservation::ReservationState;
 use serde_json::json;
 
 use crate::events::NewEvent;
-use crate::identity::ReservationId;
-use crate::reservations::reservation::ReservationState;
 
 /// A reservation that reached a state.
 pub(crate) fn reservation_reached(

@@ -2,7 +2,10 @@
 //!
 //! None of this takes nodes that were free, so none of it changes the book's version.
 
+use planner::identity::ReservationId;
+use planner::reservation::{Choice, Ending, OfferSelector, Reservation, ReservationState};
 use planner::time::Timestamp;
+use uuid::Uuid;
 
 use super::sql;
 use crate::book::repository::BookRow;
@@ -11,15 +14,12 @@ use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::identity::ReservationId;
 use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::{ChooseError, EndError};
 use crate::reservations::event::reservation_reached;
 use crate::reservations::reading::Reservations;
-use crate::reservations::reservation::{
-    Advanced, Choice, Ending, OfferSelector, ReservationState, StoredReservation,
-};
+use crate::reservations::reservation::Advanced;
 
 repository!(
     /// Reservations after they were proposed: chosen, ended, moved on by the clock.
@@ -35,7 +35,7 @@ repository!(
             selector: OfferSelector,
             now: Timestamp,
             expected_row_version: Option<i64>,
-        ) -> Result<StoredReservation, ChooseError> {
+        ) -> Result<Reservation, ChooseError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;
@@ -45,16 +45,16 @@ repository!(
                 Choice::Take(offer, span) => (offer, span),
             };
             sqlx::query(sql::CONFIRM)
-                .bind(id)
-                .bind(offer)
+                .bind(id.as_uuid())
+                .bind(offer.as_uuid())
                 .bind(span.start().as_unix_seconds())
                 .bind(span.end().as_unix_seconds())
                 .bind(now.as_unix_seconds())
                 .execute(&mut *connection)
                 .await?;
             sqlx::query(allocations::DELETE_OTHER_OFFERS_ALLOCATIONS)
-                .bind(id)
-                .bind(offer)
+                .bind(id.as_uuid())
+                .bind(offer.as_uuid())
                 .execute(&mut *connection)
                 .await?;
             let state = ReservationState::Confirmed;
@@ -64,7 +64,7 @@ repository!(
                 Self::give_way(connection, replaced, now).await?;
             }
             transaction.commit().await?;
-            Ok(StoredReservation {
+            Ok(Reservation {
                 state,
                 confirmed: Some(now),
                 chosen: Some((offer, span)),
@@ -83,19 +83,23 @@ repository!(
             ending: Ending,
             now: Timestamp,
             expected_row_version: Option<i64>,
-        ) -> Result<StoredReservation, EndError> {
+        ) -> Result<Reservation, EndError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;
             let reservation = found.ok_or(EndError::NotFound)?;
             reservation.may_end(now, expected_row_version)?;
             let state = ReservationState::from(ending);
-            sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
+            sqlx::query(sql::END)
+                .bind(id.as_uuid())
+                .bind(state.word())
+                .execute(&mut *connection)
+                .await?;
             if reservation.chosen.is_some() {
                 Allocations::<Engine>::cut_reservation(connection, id, now).await?;
             } else {
                 sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .execute(&mut *connection)
                     .await?;
             }
@@ -103,7 +107,7 @@ repository!(
             Events::<Engine>::record(connection, &[event], now).await?;
             transaction.commit().await?;
             let row_version = reservation.row_version + 1;
-            Ok(StoredReservation { state, row_version, ..reservation })
+            Ok(Reservation { state, row_version, ..reservation })
         }
 
         /// Cancels a reservation that has not ended and frees its nodes from `now` on.
@@ -115,7 +119,7 @@ repository!(
             id: ReservationId,
             now: Timestamp,
             expected_row_version: Option<i64>,
-        ) -> Result<StoredReservation, EndError> {
+        ) -> Result<Reservation, EndError> {
             self.end(id, Ending::Cancelled, now, expected_row_version).await
         }
 
@@ -161,14 +165,18 @@ repository!(
                 return Ok(());
             };
             let state = ReservationState::Cancelled;
-            sqlx::query(sql::END).bind(id).bind(state.word()).execute(&mut *connection).await?;
+            sqlx::query(sql::END)
+                .bind(id.as_uuid())
+                .bind(state.word())
+                .execute(&mut *connection)
+                .await?;
             let event = reservation_reached(id, &replaced.owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
             if replaced.chosen.is_some() {
                 return Allocations::<Engine>::cut_reservation(connection, id, now).await;
             }
             sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
-                .bind(id)
+                .bind(id.as_uuid())
                 .execute(connection)
                 .await?;
             Ok(())
@@ -193,14 +201,45 @@ repository!(
             state: ReservationState,
             now: Timestamp,
         ) -> Result<Vec<Advanced>, StorageError> {
-            let moved: Vec<(ReservationId, String)> = sqlx::query_as(statement)
+            let moved: Vec<(Uuid, String)> = sqlx::query_as(statement)
                 .bind(now.as_unix_seconds())
                 .fetch_all(&mut *connection)
                 .await?;
-            let event = |(id, owner): &(_, String)| reservation_reached(*id, owner, state);
+            let event = |(id, owner): &(Uuid, String)| {
+                reservation_reached(ReservationId::new(*id), owner, state)
+            };
             let events: Vec<NewEvent> = moved.iter().map(event).collect();
             Events::<Engine>::record(connection, &events, now).await?;
-            Ok(moved.into_iter().map(|(id, _)| Advanced { id, state }).collect())
+            let advanced = |(id, _)| Advanced { id: ReservationId::new(id), state };
+            Ok(moved.into_iter().map(advanced).collect())
         }
     }
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The states that a statement looks for, by their words after its condition begins.
+    fn moved_by(statement: &str) -> Vec<ReservationState> {
+        let (_, condition) = statement.split_once("WHERE").unwrap();
+        let is_named = |it: &ReservationState| condition.contains(&format!("'{}'", it.word()));
+        ReservationState::ALL.into_iter().filter(is_named).collect()
+    }
+
+    #[test]
+    fn statements_move_what_the_table_of_states_lets_them() {
+        let may_become = |next: ReservationState| -> Vec<ReservationState> {
+            ReservationState::ALL.into_iter().filter(|it| it.may_become(next)).collect()
+        };
+        for (statement, next) in [
+            (sql::EXPIRE_DUE, ReservationState::Expired),
+            (sql::COMPLETE_DUE, ReservationState::Completed),
+            (sql::ACTIVATE_DUE, ReservationState::Active),
+        ] {
+            assert_eq!(moved_by(statement), may_become(next), "{statement}");
+        }
+        let waiting = moved_by(sql::REJECT_AWAITING);
+        assert!(waiting.iter().all(|it| it.may_become(ReservationState::Rejected)), "{waiting:?}");
+    }
+}

@@ -1,13 +1,15 @@
 //! Reservations, their offers, and the nodes that these hold.
 
 pub(crate) mod allocations;
+pub(crate) mod amounts;
 pub(crate) mod error;
 pub(crate) mod event;
+mod former;
 pub(crate) mod lifecycle;
 pub(crate) mod notices;
 pub(crate) mod proposals;
 pub(crate) mod reading;
 mod replacements;
 pub(crate) mod reservation;
-mod row;
+pub(crate) mod row;
 pub mod sql;

@@ -1,6 +1,9 @@
 //! What changes of the cap and outages do to reservations, each with a notice to its owner. Nodes are
 //! only freed, so that the book's version stays; `replacements` takes others.
 
+use planner::identity::{OfferId, ReservationId};
+use planner::json::notice::notice_text;
+use planner::reservation::{Notice, Reservation, ReservationState};
 use planner::time::Timestamp;
 use serde_json::json;
 
@@ -11,12 +14,11 @@ use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::identity::{OfferId, ReservationId};
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::ProposeError;
 use crate::reservations::proposals::Proposals;
 use crate::reservations::reading::Reservations;
-use crate::reservations::reservation::{ReservationState, StoredReservation, Unchanged};
+use crate::reservations::reservation::Unchanged;
 
 repository!(
     /// Reservations when the cap changes or nodes fail: owners are told.
@@ -30,15 +32,15 @@ repository!(
             &self,
             id: ReservationId,
             degraded: bool,
-            notice: Option<&str>,
+            notice: Option<&Notice>,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let changed = sqlx::query(sql::SET_DEGRADED)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(degraded)
-                .bind(notice)
+                .bind(notice.map(notice_text))
                 .execute(&mut *connection)
                 .await?;
             if changed.rows_affected() == 0 {
@@ -59,7 +61,7 @@ repository!(
             &self,
             id: ReservationId,
             offers: &[OfferId],
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
@@ -81,7 +83,7 @@ repository!(
             &self,
             unchanged: Unchanged,
             offers: &[OfferId],
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
@@ -102,14 +104,14 @@ repository!(
         pub async fn reject(
             &self,
             id: ReservationId,
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let rejected = sqlx::query(sql::REJECT_AWAITING)
-                .bind(id)
-                .bind(notice)
+                .bind(id.as_uuid())
+                .bind(notice_text(notice))
                 .execute(&mut *connection)
                 .await?;
             if rejected.rows_affected() == 0 {
@@ -126,27 +128,35 @@ repository!(
         /// Frees offers, and rejects a reservation of which none is left.
         async fn withdraw(
             connection: &mut Connection<Engine>,
-            reservation: &StoredReservation,
+            reservation: &Reservation,
             offers: &[OfferId],
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<(), StorageError> {
             let id = reservation.id;
             for offer in offers {
                 sqlx::query(allocations::DELETE_OFFER_ALLOCATIONS)
-                    .bind(offer)
+                    .bind(offer.as_uuid())
                     .execute(&mut *connection)
                     .await?;
                 sqlx::query(sql::DELETE_OFFER)
-                    .bind(offer)
-                    .bind(id)
+                    .bind(offer.as_uuid())
+                    .bind(id.as_uuid())
                     .execute(&mut *connection)
                     .await?;
             }
-            sqlx::query(sql::SET_NOTICE).bind(id).bind(notice).execute(&mut *connection).await?;
+            sqlx::query(sql::SET_NOTICE)
+                .bind(id.as_uuid())
+                .bind(notice_text(notice))
+                .execute(&mut *connection)
+                .await?;
             if reservation.offers.iter().all(|offer| offers.contains(&offer.id)) {
                 let rejected = ReservationState::Rejected.word();
-                sqlx::query(sql::END).bind(id).bind(rejected).execute(&mut *connection).await?;
+                sqlx::query(sql::END)
+                    .bind(id.as_uuid())
+                    .bind(rejected)
+                    .execute(&mut *connection)
+                    .await?;
             }
             Self::tell_owner(connection, id, "reservation.withdrawn", now).await
         }

@@ -1,7 +1,8 @@
 //! Proposing: the one place where nodes are taken.
 
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
-use planner::ranking::Ranking;
+use planner::reservation::{OfferTerms, Reservation, ReservationState};
 use planner::time::Timestamp;
 
 use super::sql;
@@ -11,23 +12,53 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::epochs::repository::Epochs;
 use crate::epochs::row::EpochRow;
+use crate::error::StorageError;
 use crate::events::repository::Events;
 use crate::idempotency::IdempotencyRecord;
 use crate::idempotency::repository::Answers;
-use crate::identity::{EpochId, ReservationId};
+use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
 use crate::reservations::allocations::repository::Allocations;
+use crate::reservations::amounts::{energy_text, mass_text, money_text};
 use crate::reservations::error::{OfferError, ProposeError};
 use crate::reservations::event::reservation_reached;
 use crate::reservations::lifecycle::Lifecycle;
 use crate::reservations::reading::Reservations;
-use crate::reservations::reservation::{
-    NewOffer, NewReservation, ReservationState, StoredReservation, Unchanged,
-};
+use crate::reservations::reservation::{NewOffer, NewReservation, Unchanged};
+use crate::reservations::row::name_text;
+use crate::row::set_text;
 
-/// The words of rankings, as the table keeps them.
-fn words(rankings: &[Ranking]) -> String {
-    rankings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+/// Words and numbers as the table keeps them: spaces between.
+fn joined<T: ToString>(words: &[T]) -> String {
+    words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// Binds the nodes and amounts of an offer, in the order in which statements have them.
+macro_rules! bind_terms {
+    ($query:expr, $terms:expr) => {{
+        let terms: &OfferTerms = $terms;
+        let (values, saves) = (&terms.values, &terms.saves);
+        let (cost_low, cost_high) = terms.cost_band.unzip();
+        let (co2_low, co2_high) = terms.co2_band.unzip();
+        $query
+            .bind(terms.nodes.names.as_deref().map(name_text))
+            .bind(set_text(&terms.nodes.ordinals))
+            .bind(energy_text(values.energy))
+            .bind(money_text(values.cost))
+            .bind(values.cost.currency().to_string())
+            .bind(terms.extra_power_fee.map(money_text))
+            .bind(mass_text(values.co2))
+            .bind(terms.peak_power.as_microwatts())
+            .bind(terms.delay.get())
+            .bind(energy_text(saves.energy))
+            .bind(money_text(saves.cost))
+            .bind(mass_text(saves.co2))
+            .bind(cost_low.map(money_text))
+            .bind(cost_high.map(money_text))
+            .bind(co2_low.map(mass_text))
+            .bind(co2_high.map(mass_text))
+            .bind(terms.basis.as_deref().map(joined))
+    }};
 }
 
 /// The epoch, if it has all ranks that are offered.
@@ -87,7 +118,7 @@ repository!(
             &self,
             basis: PlanBasis,
             id: ReservationId,
-            document: &str,
+            summary: &str,
             offers: &[NewOffer],
             expires: Timestamp,
             now: Timestamp,
@@ -103,9 +134,9 @@ repository!(
                 state => return Err(OfferError::NotAwaitingSupplier { state }),
             }
             sqlx::query(sql::PROPOSE_AWAITING)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(expires.as_unix_seconds())
-                .bind(document)
+                .bind(summary)
                 .execute(&mut *connection)
                 .await?;
             Self::insert_offers(connection, id, offers).await?;
@@ -139,20 +170,31 @@ repository!(
             if chosen_late { Err(ProposeError::HoldChosen) } else { Ok(()) }
         }
 
+        /// Writes the nodes and amounts of an offer anew.
+        pub(super) async fn set_terms(
+            connection: &mut Connection<Engine>,
+            id: OfferId,
+            terms: &OfferTerms,
+        ) -> Result<(), StorageError> {
+            let set = sqlx::query(sql::SET_OFFER_TERMS).bind(id.as_uuid());
+            bind_terms!(set, terms).execute(connection).await?;
+            Ok(())
+        }
+
         async fn insert_reservation(
             connection: &mut Connection<Engine>,
             reservation: &NewReservation,
         ) -> Result<(), ProposeError> {
             sqlx::query(sql::INSERT_RESERVATION)
-                .bind(reservation.id)
+                .bind(reservation.id.as_uuid())
                 .bind(&reservation.owner)
                 .bind(reservation.first_state().word())
                 .bind(&reservation.request)
                 .bind(reservation.created.as_unix_seconds())
                 .bind(reservation.expires.as_unix_seconds())
-                .bind(&reservation.document)
+                .bind(&reservation.summary)
                 .bind(reservation.priority)
-                .bind(reservation.replaces)
+                .bind(reservation.replaces.map(ReservationId::as_uuid))
                 .execute(connection)
                 .await?;
             Ok(())
@@ -164,16 +206,15 @@ repository!(
             offers: &[NewOffer],
         ) -> Result<(), ProposeError> {
             for (position, offer) in (0_i64..).zip(offers) {
-                sqlx::query(sql::INSERT_OFFER)
-                    .bind(offer.id)
-                    .bind(id)
-                    .bind(offer.span.start().as_unix_seconds())
-                    .bind(offer.span.end().as_unix_seconds())
+                let (span, rankings) = (offer.terms.span, &offer.terms.rankings);
+                let insert = sqlx::query(sql::INSERT_OFFER)
+                    .bind(offer.id.as_uuid())
+                    .bind(id.as_uuid())
+                    .bind(span.start().as_unix_seconds())
+                    .bind(span.end().as_unix_seconds())
                     .bind(position)
-                    .bind(&offer.document)
-                    .bind(words(&offer.rankings))
-                    .execute(&mut *connection)
-                    .await?;
+                    .bind(joined(rankings));
+                bind_terms!(insert, &offer.terms).execute(&mut *connection).await?;
             }
             if offers.is_empty() {
                 return Ok(());
@@ -186,7 +227,7 @@ repository!(
                 owner: String::new(),
                 state: ReservationState::Proposed,
                 epoch,
-                span: offer.span,
+                span: offer.terms.span,
                 ranks: offer.ranks.clone(),
             };
             let held: Vec<Allocation> = offers.iter().map(held).collect();
@@ -199,7 +240,7 @@ repository!(
             connection: &mut Connection<Engine>,
             Unchanged { id, row_version, basis }: Unchanged,
             now: Timestamp,
-        ) -> Result<Option<StoredReservation>, ProposeError> {
+        ) -> Result<Option<Reservation>, ProposeError> {
             Self::expect_basis(connection, basis, now).await?;
             Lifecycle::<Engine>::expire_due(connection, now).await?;
             let found = Reservations::<Engine>::find_reservation(connection, id).await?;

@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
+use planner::identity::ReservationId;
+use planner::reservation::{HeldOffer, Reservation};
 use planner::time::Timestamp;
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::sql;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
-use crate::identity::ReservationId;
-use crate::reservations::reservation::{Filter, StoredOffer, StoredReservation};
+use crate::reservations::reservation::Filter;
 use crate::reservations::row::{OfferRow, ReservationRow};
 
 repository!(
@@ -23,7 +25,7 @@ repository!(
         pub async fn reservation(
             &self,
             id: ReservationId,
-        ) -> Result<Option<StoredReservation>, StorageError> {
+        ) -> Result<Option<Reservation>, StorageError> {
             let mut transaction = self.begin_read().await?;
             let found = Self::find_reservation(&mut transaction, id).await?;
             transaction.commit().await?;
@@ -39,12 +41,12 @@ repository!(
             filter: &Filter,
             after: Option<ReservationId>,
             limit: u16,
-        ) -> Result<Vec<StoredReservation>, StorageError> {
+        ) -> Result<Vec<Reservation>, StorageError> {
             let mut transaction = self.begin_read().await?;
             let mut query = Self::filtered(filter);
             if let Some(after) = after {
                 let beyond = if filter.newest { " AND r.id < " } else { " AND r.id > " };
-                query.push(beyond).push_bind(after);
+                query.push(beyond).push_bind(after.as_uuid());
             }
             let order = if filter.newest { " DESC" } else { "" };
             query.push(" ORDER BY r.id").push(order);
@@ -56,7 +58,7 @@ repository!(
             rows.into_iter()
                 .map(|row| {
                     let offers = offers.remove(&row.id).unwrap_or_default();
-                    StoredReservation::try_from((row, offers))
+                    row.reservation(offers)
                 })
                 .collect()
         }
@@ -71,12 +73,13 @@ repository!(
             owner: &str,
             now: Timestamp,
         ) -> Result<Vec<(ReservationId, Timestamp)>, StorageError> {
-            let rows: Vec<(ReservationId, i64)> = sqlx::query_as(sql::HELD_BY)
+            let rows: Vec<(Uuid, i64)> = sqlx::query_as(sql::HELD_BY)
                 .bind(owner)
                 .bind(now.as_unix_seconds())
                 .fetch_all(&self.reader)
                 .await?;
-            let held = |(id, expires)| (id, Timestamp::from_unix_seconds(expires));
+            let held =
+                |(id, expires)| (ReservationId::new(id), Timestamp::from_unix_seconds(expires));
             Ok(rows.into_iter().map(held).collect())
         }
     }
@@ -87,14 +90,18 @@ repository!(
         pub(crate) async fn find_reservation(
             connection: &mut Connection<Engine>,
             id: ReservationId,
-        ) -> Result<Option<StoredReservation>, StorageError> {
-            let row: Option<ReservationRow> =
-                sqlx::query_as(sql::RESERVATION).bind(id).fetch_optional(&mut *connection).await?;
+        ) -> Result<Option<Reservation>, StorageError> {
+            let row: Option<ReservationRow> = sqlx::query_as(sql::RESERVATION)
+                .bind(id.as_uuid())
+                .fetch_optional(&mut *connection)
+                .await?;
             let Some(row) = row else { return Ok(None) };
-            let offers: Vec<OfferRow> =
-                sqlx::query_as(sql::OFFERS_OF_RESERVATION).bind(id).fetch_all(connection).await?;
-            let offers: Result<Vec<_>, _> = offers.into_iter().map(StoredOffer::try_from).collect();
-            StoredReservation::try_from((row, offers?)).map(Some)
+            let offers: Vec<OfferRow> = sqlx::query_as(sql::OFFERS_OF_RESERVATION)
+                .bind(id.as_uuid())
+                .fetch_all(connection)
+                .await?;
+            let offers: Result<Vec<_>, _> = offers.into_iter().map(HeldOffer::try_from).collect();
+            row.reservation(offers?).map(Some)
         }
 
         fn filtered(filter: &Filter) -> QueryBuilder<Engine> {
@@ -135,14 +142,14 @@ repository!(
         async fn offers_of(
             connection: &mut Connection<Engine>,
             reservations: &[ReservationRow],
-        ) -> Result<HashMap<ReservationId, Vec<StoredOffer>>, StorageError> {
-            let mut offers: HashMap<ReservationId, Vec<StoredOffer>> = HashMap::new();
+        ) -> Result<HashMap<ReservationId, Vec<HeldOffer>>, StorageError> {
+            let mut offers: HashMap<ReservationId, Vec<HeldOffer>> = HashMap::new();
             // SQLite binds at most 32,766 values, far more than a page has rows.
             for page in reservations.chunks(1000) {
                 let mut query = QueryBuilder::<Engine>::new(sql::OFFERS_WHERE);
                 let mut ids = query.separated(", ");
                 for reservation in page {
-                    ids.push_bind(reservation.id);
+                    ids.push_bind(reservation.id.as_uuid());
                 }
                 ids.push_unseparated(") ORDER BY reservation_id, position");
                 let rows: Vec<OfferRow> =

@@ -1,5 +1,7 @@
 //! Other nodes, and other offers, for reservations that outages hit.
 
+use planner::json::notice::notice_text;
+use planner::reservation::{Notice, Reservation, ReservationState};
 use planner::time::Timestamp;
 
 use super::sql;
@@ -17,9 +19,7 @@ use crate::reservations::event::reservation_reached;
 use crate::reservations::notices::Notices;
 use crate::reservations::proposals::Proposals;
 use crate::reservations::proposals::bookable;
-use crate::reservations::reservation::{
-    NewNodes, NewOffer, ReservationState, StoredReservation, Unchanged,
-};
+use crate::reservations::reservation::{NewNodes, NewOffer, Unchanged};
 
 repository!(
     /// Reservations that outages hit. Each method is one transaction, and answers `false` where the
@@ -35,7 +35,7 @@ repository!(
             unchanged: Unchanged,
             nodes: &[NewNodes],
             degraded: bool,
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
@@ -50,9 +50,9 @@ repository!(
                 Self::replace_nodes_of_offer(connection, epoch, &reservation, nodes).await?;
             }
             sqlx::query(sql::SET_NODES_REPLACED)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(degraded)
-                .bind(notice)
+                .bind(notice_text(notice))
                 .execute(&mut *connection)
                 .await?;
             Notices::<Engine>::tell_owner(connection, id, "reservation.nodes_replaced", now)
@@ -70,10 +70,10 @@ repository!(
         pub async fn offer_anew(
             &self,
             unchanged: Unchanged,
-            document: &str,
+            summary: &str,
             offers: &[NewOffer],
             expires: Timestamp,
-            notice: &str,
+            notice: &Notice,
             now: Timestamp,
         ) -> Result<bool, ProposeError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
@@ -83,15 +83,19 @@ repository!(
             let Some(reservation) = proposed else { return Ok(false) };
             let id = reservation.id;
             for statement in [allocations::DELETE_RESERVATION_ALLOCATIONS, sql::DELETE_OFFERS] {
-                sqlx::query(statement).bind(id).execute(&mut *connection).await?;
+                sqlx::query(statement).bind(id.as_uuid()).execute(&mut *connection).await?;
             }
             sqlx::query(sql::PROPOSE_AWAITING)
-                .bind(id)
+                .bind(id.as_uuid())
                 .bind(expires.as_unix_seconds())
-                .bind(document)
+                .bind(summary)
                 .execute(&mut *connection)
                 .await?;
-            sqlx::query(sql::SET_NOTICE).bind(id).bind(notice).execute(&mut *connection).await?;
+            sqlx::query(sql::SET_NOTICE)
+                .bind(id.as_uuid())
+                .bind(notice_text(notice))
+                .execute(&mut *connection)
+                .await?;
             Proposals::<Engine>::insert_offers(connection, id, offers).await?;
             Notices::<Engine>::tell_owner(connection, id, "reservation.withdrawn", now).await?;
             let event = reservation_reached(id, &reservation.owner, reservation.state);
@@ -107,7 +111,7 @@ repository!(
         async fn replace_nodes_of_offer(
             connection: &mut Connection<Engine>,
             epoch: EpochId,
-            reservation: &StoredReservation,
+            reservation: &Reservation,
             nodes: &NewNodes,
         ) -> Result<(), ProposeError> {
             for cut in [
@@ -115,7 +119,7 @@ repository!(
                 allocations::TRUNCATE_OFFER_ALLOCATIONS,
             ] {
                 sqlx::query(cut)
-                    .bind(nodes.offer)
+                    .bind(nodes.offer.as_uuid())
                     .bind(nodes.from.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
@@ -131,12 +135,7 @@ repository!(
             });
             let held: Vec<Allocation> = held.collect();
             Allocations::<Engine>::insert_allocations(connection, epoch, &held).await?;
-            sqlx::query(sql::SET_OFFER_DOCUMENT)
-                .bind(nodes.offer)
-                .bind(&nodes.document)
-                .execute(connection)
-                .await?;
-            Ok(())
+            Ok(Proposals::<Engine>::set_terms(connection, nodes.offer, &nodes.terms).await?)
         }
     }
 );

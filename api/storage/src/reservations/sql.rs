@@ -10,8 +10,12 @@ statements! {
 
     /// A new offer.
     INSERT_OFFER = "INSERT INTO offers
-        (id, reservation_id, start_s, end_s, position, document, rankings)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        (id, reservation_id, start_s, end_s, position, rankings, node_names, node_ranges, energy_uj,
+            cost_exact, currency, extra_power_fee_exact, co2_exact, peak_power_uw, delay_s,
+            saved_energy_uj, saved_cost_exact, saved_co2_exact, cost_low_exact, cost_high_exact,
+            co2_low_exact, co2_high_exact, basis)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+            $20, $21, $22, $23)";
 
     /// One reservation.
     RESERVATION = "SELECT id, owner, state, degraded, request, created_s, expires_s,
@@ -20,7 +24,10 @@ statements! {
         FROM reservations WHERE id = $1";
 
     /// The offers of a reservation in their order.
-    OFFERS_OF_RESERVATION = "SELECT id, reservation_id, start_s, end_s, document, rankings
+    OFFERS_OF_RESERVATION = "SELECT id, reservation_id, start_s, end_s, rankings, node_names,
+            node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, co2_exact,
+            peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact,
+            cost_low_exact, cost_high_exact, co2_low_exact, co2_high_exact, basis
         FROM offers WHERE reservation_id = $1 ORDER BY position";
 
     /// Confirms a reservation: the chosen offer and its span.
@@ -58,8 +65,22 @@ statements! {
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
-    /// What is told of an offer.
-    SET_OFFER_DOCUMENT = "UPDATE offers SET document = $2 WHERE id = $1";
+    /// The nodes and amounts of an offer.
+    SET_OFFER_TERMS = "UPDATE offers SET node_names = $2, node_ranges = $3, energy_uj = $4,
+            cost_exact = $5, currency = $6, extra_power_fee_exact = $7, co2_exact = $8,
+            peak_power_uw = $9, delay_s = $10, saved_energy_uj = $11, saved_cost_exact = $12,
+            saved_co2_exact = $13, cost_low_exact = $14, cost_high_exact = $15, co2_low_exact = $16,
+            co2_high_exact = $17, basis = $18
+        WHERE id = $1";
+
+    /// Whether documents of earlier releases have yet to become columns.
+    ANY_FORMER_DOCUMENTS = "SELECT EXISTS (SELECT 1 FROM former_documents)";
+
+    /// Documents of earlier releases that have yet to become columns.
+    FORMER_DOCUMENTS = "SELECT kind, id, document FROM former_documents ORDER BY kind, id";
+
+    /// All documents of earlier releases have become columns.
+    FORGET_FORMER_DOCUMENTS = "DELETE FROM former_documents";
 
     /// Tells the owner of a reservation something.
     SET_NOTICE = "UPDATE reservations SET notice = $2, row_version = row_version + 1,
@@ -111,5 +132,8 @@ pub const RESERVATIONS_WHERE: &str = "SELECT r.id, r.owner, r.state, r.degraded,
     FROM reservations AS r WHERE 1 = 1";
 
 /// Offers of several reservations.
-pub const OFFERS_WHERE: &str = "SELECT id, reservation_id, start_s, end_s, document, rankings
+pub const OFFERS_WHERE: &str = "SELECT id, reservation_id, start_s, end_s, rankings,
+        node_names, node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, co2_exact,
+        peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact, cost_low_exact,
+        cost_high_exact, co2_low_exact, co2_high_exact, basis
     FROM offers WHERE reservation_id IN (";

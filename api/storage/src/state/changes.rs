@@ -1,7 +1,10 @@
 //! What is newer than what somebody has in memory.
 
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::ReservationId;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
+use uuid::Uuid;
 
 use super::sql;
 use crate::access::repository::Tokens;
@@ -14,8 +17,7 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::grants::repository::Grants;
-use crate::grants::{Grant, GrantStanding};
-use crate::identity::{EpochId, ReservationId};
+use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
 use crate::state::row::{HoldingRow, held};
@@ -87,7 +89,7 @@ repository!(
         ) -> Result<Vec<Grant>, StorageError> {
             let mut grants =
                 Grants::<Engine>::upcoming_grants(connection, now - AGENDA_MARGIN).await?;
-            grants.retain(|grant| grant.standing != GrantStanding::Revoked);
+            grants.retain(|grant| grant.state != GrantState::Revoked);
             Ok(grants)
         }
 
@@ -136,10 +138,11 @@ repository!(
                     .await?;
                 return Ok(BookChanges::All(held(&rows)?));
             };
-            let ids: Vec<ReservationId> = sqlx::query_scalar(sql::CHANGED_RESERVATIONS)
+            let ids: Vec<Uuid> = sqlx::query_scalar(sql::CHANGED_RESERVATIONS)
                 .bind(since.changes)
                 .fetch_all(&mut *connection)
                 .await?;
+            let ids: Vec<ReservationId> = ids.into_iter().map(ReservationId::new).collect();
             if ids.is_empty() {
                 return Ok(BookChanges::Of(ids, Vec::new()));
             }

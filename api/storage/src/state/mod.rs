@@ -6,6 +6,8 @@ mod snapshot;
 pub mod sql;
 
 use planner::agenda::Piece;
+use planner::dialogue::Grant;
+use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
@@ -13,8 +15,7 @@ use planner::time::{Span, Timestamp};
 use crate::access::ApiToken;
 use crate::agendas::{ProvenPiece, Quantity};
 use crate::book::Marks;
-use crate::grants::Grant;
-use crate::identity::{EpochId, ReservationId};
+use crate::identity::EpochId;
 use crate::nodes::StoredNodes;
 use crate::outages::Outage;
 use crate::reservations::allocations::Allocation;

@@ -1,17 +1,20 @@
 //! Rows of what is held, and their way into the domain.
 
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::identity::{OfferId, ReservationId};
 use crate::row::{inconsistent, span};
 use crate::state::Holding;
 
 #[derive(FromRow)]
 pub(crate) struct HoldingRow {
+    #[sqlx(try_from = "Uuid")]
     reservation_id: ReservationId,
+    #[sqlx(try_from = "Uuid")]
     offer_id: OfferId,
     held_until_s: Option<i64>,
     first_rank: i64,

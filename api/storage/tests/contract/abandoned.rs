@@ -4,9 +4,11 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
+use planner::identity::ReservationId;
+use planner::reservation::{Ending, OfferSelector, ReservationState};
 use storage::{
-    Database, Ending, NewReservation, NewSimulation, OfferSelector, ProposeError, ReservationId,
-    ReservationState, SimulationFilter, SimulationId, SimulationQueue,
+    Database, NewReservation, NewSimulation, ProposeError, SimulationFilter, SimulationId,
+    SimulationQueue,
 };
 use tokio::task::JoinSet;
 

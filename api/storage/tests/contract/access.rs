@@ -1,6 +1,7 @@
 //! Tokens and idempotency keys.
 
-use storage::{ApiToken, IdempotencyRecord, ProposeError, Role, StorageError, TokenId};
+use planner::reservation::Role;
+use storage::{ApiToken, IdempotencyRecord, ProposeError, StorageError, TokenId};
 
 use crate::bench::{
     Bench, install_ten_nodes, newest, next_uuid, offer, on_both_engines, ranks, reservation, span,

@@ -1,6 +1,7 @@
 //! The engine itself refuses a double booking, whoever writes.
 
-use storage::{ReservationId, StorageError};
+use planner::identity::ReservationId;
+use storage::StorageError;
 
 use crate::bench::{
     Bench, Raw, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span,
@@ -18,7 +19,7 @@ on_both_engines![
 /// Writes a row past the repositories, for an offer that exists.
 async fn insert(
     bench: &Bench,
-    of: (ReservationId, storage::OfferId),
+    of: (ReservationId, planner::identity::OfferId),
     nodes: std::ops::Range<u32>,
     time: std::ops::Range<i64>,
 ) -> Result<(), StorageError> {
@@ -36,7 +37,7 @@ async fn insert(
 
 /// Two reservations with an offer each: the first holds ranks 2 to 5 from 100 to 200, the second
 /// ranks 8 and 9 much later.
-async fn two(bench: &Bench) -> [(ReservationId, storage::OfferId); 2] {
+async fn two(bench: &Bench) -> [(ReservationId, planner::identity::OfferId); 2] {
     install_ten_nodes(&bench.database).await;
     let first = reservation(vec![offer(ranks(2..6), span(100, 200))]);
     let second = reservation(vec![offer(ranks(8..10), span(5000, 6000))]);

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use planner::criterion::Values;
+use planner::decision::Savings;
+use planner::identity::{OfferId, ReservationId};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
-use planner::quantity::Power;
+use planner::quantity::{CarbonMass, Currency, Energy, Money, Power};
 use planner::ranking::Ranking;
-use planner::time::{Span, Timestamp};
+use planner::reservation::{NamedNodes, Notice, NoticeKind, OfferTerms, Rejection};
+use planner::time::{Seconds, Span, Timestamp};
 use sqlx::{AssertSqlSafe, Executor, PgPool, SqlSafeStr, SqlitePool};
-use storage::{
-    Database, NewOffer, NewReservation, OfferId, PlanBasis, ProposeError, ReservationId,
-    StorageError,
-};
+use storage::{Database, NewOffer, NewReservation, PlanBasis, ProposeError, StorageError};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -216,12 +217,44 @@ pub async fn install_ten_nodes(database: &Database) {
 }
 
 pub fn offer(nodes: NodeSet, span: Span) -> NewOffer {
-    NewOffer {
-        id: OfferId::new(next_uuid()),
-        span,
+    NewOffer { id: OfferId::new(next_uuid()), terms: terms(&nodes, span), ranks: nodes }
+}
+
+/// Terms with another value in each column, which need all 128 bits.
+pub fn terms(nodes: &NodeSet, span: Span) -> OfferTerms {
+    let money = |amount: i128| Money::from_exact(amount, Currency::EUR);
+    let names = nodes.positions().map(|n| format!("node {n}")).collect();
+    let values = Values {
+        energy: Energy::from_microjoules(10_i128.pow(25)),
+        cost: money(-(10_i128.pow(37))),
+        co2: CarbonMass::from_exact(10_i128.pow(36) + 1),
+    };
+    OfferTerms {
         rankings: Ranking::ALL.to_vec(),
-        ranks: nodes,
-        document: "{}".to_owned(),
+        span,
+        nodes: NamedNodes { names: Some(names), ordinals: nodes.clone() },
+        values,
+        extra_power_fee: Some(money(3)),
+        peak_power: Power::from_microwatts(4),
+        delay: Seconds::new(5),
+        saves: Savings {
+            energy: Energy::from_microjoules(-6),
+            cost: money(7),
+            co2: CarbonMass::from_exact(-8),
+        },
+        cost_band: Some((money(-9), money(10))),
+        co2_band: Some((CarbonMass::from_exact(11), CarbonMass::from_exact(12))),
+        basis: Some(vec![0, 13]),
+    }
+}
+
+/// A notice that tells of nothing in particular.
+pub fn notice() -> Notice {
+    Notice {
+        kind: NoticeKind::Rejected(Rejection::Refused),
+        at: t(1),
+        detail: "no".to_owned(),
+        way_out: "none".to_owned(),
     }
 }
 
@@ -231,7 +264,7 @@ pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
         id: ReservationId::new(next_uuid()),
         owner: "ada".to_owned(),
         request: r#"{"nodes":1}"#.to_owned(),
-        document: "{}".to_owned(),
+        summary: "{}".to_owned(),
         created: t(0),
         expires: t(1000),
         priority: 0,

@@ -1,9 +1,8 @@
 //! What is newer than what somebody has in memory.
 
-use storage::{
-    AgendaMeta, BookChanges, Changes, Database, Ending, Marks, OfferSelector, Quantity,
-    ReservationId,
-};
+use planner::identity::ReservationId;
+use planner::reservation::{Ending, OfferSelector};
+use storage::{AgendaMeta, BookChanges, Changes, Database, Marks, Quantity};
 
 use planner::agenda::Piece;
 

@@ -1,11 +1,12 @@
 //! Events: recorded with what they tell of, read in order, forgotten.
 
 use planner::agenda::Piece;
+use planner::identity::OutageId;
+use planner::reservation::{Ending, OfferSelector, Role};
 use serde_json::{Value, json};
 use storage::{
-    AgendaMeta, ApiToken, Database, Ending, Event, EventId, FeedFailure, FeedState, NewSimulation,
-    OfferSelector, Outage, OutageId, Quantity, Role, SimulationId, SimulationQueue, TokenId,
-    WorkerId,
+    AgendaMeta, ApiToken, Database, Event, EventId, FeedFailure, FeedState, NewSimulation, Outage,
+    Quantity, SimulationId, SimulationQueue, TokenId, WorkerId,
 };
 use tokio::task::JoinSet;
 

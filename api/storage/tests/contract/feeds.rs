@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use planner::agenda::{Piece, Quality};
+use planner::quantity::{CarbonMass, Currency, Money};
+use planner::reservation::{Expectation, OfferExpectation};
 use planner::time::{Span, Timestamp};
 use storage::{
     AgendaMeta, ComposedAgenda, Database, FeedFailure, FeedState, FeedValue, NewFeedRevision,
-    Outlook, Quantity, Seen, Unjudged, WantedLease,
+    Quantity, Seen, Unjudged, WantedLease,
 };
 
 use crate::bench::{
@@ -22,7 +24,7 @@ on_both_engines![
     a_source_s_state_is_kept_and_a_refresh_outlives_the_poll_under_way,
     a_lease_has_one_holder_until_it_falls_silent,
     a_composed_agenda_is_in_force_with_its_provenance_and_may_take_values_away,
-    outlooks_are_replaced,
+    expectations_are_replaced,
     reservations_are_judged_up_to_a_revision_and_only_what_is_new_and_to_come_is_left,
     asking_sources_does_not_count_as_a_change_of_the_book,
 ];
@@ -223,19 +225,29 @@ async fn a_composed_agenda_is_in_force_with_its_provenance_and_may_take_values_a
     assert_eq!(proven.len(), 2);
 }
 
-async fn outlooks_are_replaced(bench: Bench) {
+async fn expectations_are_replaced(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;
     let reservation = reservation(vec![offer(ranks(0..2), span(0, 10))]);
     propose(database, &reservation, 0).await.unwrap();
-    let outlook = |evaluated, document: &str| Outlook {
-        reservation_id: reservation.id,
-        evaluated: t(evaluated),
-        document: document.to_owned(),
+    let offer = reservation.offers[0].id;
+    let gap = OfferExpectation { offer, cost: None, co2: None, cap_kept: None };
+    let known = OfferExpectation {
+        offer,
+        cost: Some(Money::from_exact(-(10_i128.pow(37)), Currency::EUR)),
+        co2: Some(CarbonMass::from_exact(1)),
+        cap_kept: Some(false),
     };
-    database.put_outlooks(&[outlook(1, "{}"), outlook(2, "[]")]).await.unwrap();
-    assert_eq!(database.outlooks(&[reservation.id]).await.unwrap(), [outlook(2, "[]")]);
-    assert_eq!(database.outlooks(&[]).await.unwrap(), []);
+    let expectation = |evaluated, offers: &[OfferExpectation]| {
+        (reservation.id, Expectation { evaluated: t(evaluated), offers: offers.to_vec() })
+    };
+    let two = [expectation(1, &[gap]), expectation(2, &[known, gap])];
+    database.put_expectations(&two).await.unwrap();
+    assert_eq!(database.expectations(&[reservation.id]).await.unwrap(), [two[1].clone()]);
+    let as_offered = expectation(3, &[]);
+    database.put_expectations(std::slice::from_ref(&as_offered)).await.unwrap();
+    assert_eq!(database.expectations(&[reservation.id]).await.unwrap(), [as_offered]);
+    assert_eq!(database.expectations(&[]).await.unwrap(), []);
 }
 
 async fn reservations_are_judged_up_to_a_revision_and_only_what_is_new_and_to_come_is_left(

@@ -1,14 +1,13 @@
 //! Choosing, ending and what the clock does.
 
+use planner::identity::{OfferId, ReservationId};
 use planner::ranking::Ranking;
-use storage::{
-    Advanced, ChooseError, Database, EndError, Ending, NewReservation, OfferId, OfferSelector,
-    ReservationId, ReservationState,
-};
+use planner::reservation::{ChoiceRefused, EndRefused, Ending, OfferSelector, ReservationState};
+use storage::{Advanced, ChooseError, Database, EndError, NewReservation};
 
 use crate::bench::{
-    Bench, install_ten_nodes, next_uuid, offer, on_both_engines, propose, ranks, reservation, span,
-    t,
+    Bench, install_ten_nodes, next_uuid, notice, offer, on_both_engines, propose, ranks,
+    reservation, span, t,
 };
 
 on_both_engines![
@@ -29,7 +28,7 @@ on_both_engines![
 async fn proposed(database: &Database) -> NewReservation {
     install_ten_nodes(database).await;
     let mut late = offer(ranks(5..8), span(2500, 2600));
-    late.rankings = Vec::new();
+    late.terms.rankings = Vec::new();
     let made = reservation(vec![offer(ranks(0..5), span(2000, 3000)), late]);
     propose(database, &made, 0).await.unwrap();
     made
@@ -81,7 +80,9 @@ async fn choosing_the_same_offer_again_succeeds(bench: Bench) {
     let other = OfferSelector::Offer(made.offers[1].id);
     let refused = database.choose(made.id, other, t(11), None).await;
     let confirmed = ReservationState::Confirmed;
-    assert!(matches!(refused, Err(ChooseError::NotProposed { state }) if state == confirmed));
+    assert!(
+        matches!(refused, Err(ChooseError::Refused(ChoiceRefused::NotProposed { state })) if state == confirmed)
+    );
 }
 
 async fn a_choice_is_refused_with_the_reason(bench: Bench) {
@@ -93,21 +94,26 @@ async fn a_choice_is_refused_with_the_reason(bench: Bench) {
     let missing = database.choose(nobody, first, t(10), None).await;
     assert!(matches!(missing, Err(ChooseError::NotFound)));
     let refused = database.choose(made.id, unknown, t(10), None).await;
-    assert!(matches!(refused, Err(ChooseError::UnknownOffer)));
+    assert!(matches!(refused, Err(ChooseError::Refused(ChoiceRefused::UnknownOffer))));
     let refused = database.choose(made.id, first, t(10), Some(7)).await;
-    assert!(matches!(refused, Err(ChooseError::VersionMismatch { found: 1 })));
+    assert!(matches!(
+        refused,
+        Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { found: 1 }))
+    ));
     let late = database.choose(made.id, first, t(1000), None).await;
-    assert!(matches!(late, Err(ChooseError::Expired { expired }) if expired == t(1000)));
+    assert!(
+        matches!(late, Err(ChooseError::Refused(ChoiceRefused::Expired { expired })) if expired == t(1000))
+    );
     database.advance(t(1000)).await.unwrap();
     let late = database.choose(made.id, first, t(1000), None).await;
-    assert!(matches!(late, Err(ChooseError::Expired { .. })));
+    assert!(matches!(late, Err(ChooseError::Refused(ChoiceRefused::Expired { .. }))));
 }
 
 async fn cancelling_frees_the_nodes(bench: Bench) {
     let database = &bench.database;
     let made = proposed(database).await;
     let stale = database.cancel(made.id, t(10), Some(9)).await;
-    assert!(matches!(stale, Err(EndError::VersionMismatch { found: 1 })));
+    assert!(matches!(stale, Err(EndError::Refused(EndRefused::VersionMismatch { found: 1 }))));
     let cancelled = database.cancel(made.id, t(10), Some(1)).await.unwrap();
     assert_eq!((cancelled.state, cancelled.row_version), (ReservationState::Cancelled, 2));
     assert_eq!(database.reservation(made.id).await.unwrap(), Some(cancelled));
@@ -141,12 +147,16 @@ async fn what_has_ended_is_not_ended_again(bench: Bench) {
     // The row still says confirmed, but the end has passed.
     let late = database.cancel(made.id, t(3000), None).await;
     let completed = ReservationState::Completed;
-    assert!(matches!(late, Err(EndError::AlreadyEnded { state }) if state == completed));
+    assert!(
+        matches!(late, Err(EndError::Refused(EndRefused::AlreadyEnded { state })) if state == completed)
+    );
     let failed = database.end(made.id, Ending::Failed, t(2500), None).await.unwrap();
     assert_eq!(failed.state, ReservationState::Failed);
     let again = database.cancel(made.id, t(2500), None).await;
     let failed = ReservationState::Failed;
-    assert!(matches!(again, Err(EndError::AlreadyEnded { state }) if state == failed));
+    assert!(
+        matches!(again, Err(EndError::Refused(EndRefused::AlreadyEnded { state })) if state == failed)
+    );
 }
 
 async fn the_clock_expires_starts_and_completes(bench: Bench) {
@@ -193,8 +203,8 @@ async fn choosing_ending_and_expiring_leave_the_version(bench: Bench) {
 async fn degraded_is_a_flag_beside_the_state(bench: Bench) {
     let database = &bench.database;
     let made = confirmed(database).await;
-    assert!(database.set_degraded(made.id, true, Some("{}"), t(1)).await.unwrap());
-    assert!(!database.set_degraded(made.id, true, Some("{}"), t(1)).await.unwrap());
+    assert!(database.set_degraded(made.id, true, Some(&notice()), t(1)).await.unwrap());
+    assert!(!database.set_degraded(made.id, true, Some(&notice()), t(1)).await.unwrap());
     let stored = database.reservation(made.id).await.unwrap().unwrap();
     assert!(stored.degraded);
     assert_eq!((stored.state, stored.row_version), (ReservationState::Confirmed, 3));

@@ -1,15 +1,17 @@
 //! The dialogue with the supplier, grants, consumption, and what a lowered cap does.
 
+use planner::dialogue::{Grant, GrantState};
+use planner::identity::{GrantId, NegotiationId};
 use planner::quantity::Power;
+use planner::reservation::{OfferSelector, ReservationState};
 use storage::{
-    Attempt, Consumed, Database, Delivery, Direction, Grant, GrantId, GrantStanding, MessageId,
-    Negotiation, NegotiationFilter, NegotiationId, NegotiationKind, NegotiationOutcome, NewMessage,
-    OfferSelector, ReservationState,
+    Attempt, Consumed, Database, Delivery, Direction, MessageId, Negotiation, NegotiationFilter,
+    NegotiationKind, NegotiationOutcome, NewMessage,
 };
 
 use crate::bench::{
-    Bench, install_ten_nodes, next_uuid, offer, on_both_engines, propose, ranks, reservation, span,
-    t,
+    Bench, install_ten_nodes, next_uuid, notice, offer, on_both_engines, propose, ranks,
+    reservation, span, t,
 };
 
 on_both_engines![
@@ -47,12 +49,12 @@ fn message(kind: &str, said: i64) -> NewMessage {
     }
 }
 
-fn grant(name: Option<&str>, standing: GrantStanding, watts: i64) -> Grant {
+fn grant(name: Option<&str>, state: GrantState, watts: i64) -> Grant {
     Grant {
         id: GrantId::new(next_uuid()),
         supplier_id: name.map(str::to_owned),
         negotiation_id: None,
-        standing,
+        state,
         span: span(100, 200),
         power: Power::from_microwatts(watts * 1_000_000),
         fee_millionths: 0,
@@ -146,7 +148,7 @@ async fn a_later_message_takes_the_place_of_one_that_waits(bench: Bench) {
 async fn a_grant_changes_the_version_and_the_marks_once(bench: Bench) {
     let database = &bench.database;
     let before = database.marks().await.unwrap();
-    let given = grant(None, GrantStanding::InForce, 5);
+    let given = grant(None, GrantState::InForce, 5);
     assert!(database.put_grants(std::slice::from_ref(&given), &[], t(10)).await.unwrap());
     let after = database.marks().await.unwrap();
     assert!(after.version > before.version && after.grants > before.grants);
@@ -157,33 +159,33 @@ async fn a_grant_changes_the_version_and_the_marks_once(bench: Bench) {
     let changes = database.changes(Some(after), None, t(20)).await.unwrap();
     assert_eq!(changes.grants, Some(Vec::new()));
     let all = database.grants(t(0)).await.unwrap();
-    assert_eq!(all[0].standing, GrantStanding::Revoked);
+    assert_eq!(all[0].state, GrantState::Revoked);
     assert_eq!(database.grants(t(200)).await.unwrap(), []);
 }
 
 async fn a_named_grant_is_replaced_and_keeps_its_standing(bench: Bench) {
     let database = &bench.database;
-    let first = grant(Some("g1"), GrantStanding::SetAside, 5);
+    let first = grant(Some("g1"), GrantState::SetAside, 5);
     database.put_grants(std::slice::from_ref(&first), &[], t(10)).await.unwrap();
     database.release_grants(t(11)).await.unwrap();
     let same = Grant { id: GrantId::new(next_uuid()), ..first.clone() };
     assert!(!database.put_grants(&[same], &[], t(12)).await.unwrap(), "nothing is new");
-    let more = grant(Some("g1"), GrantStanding::SetAside, 7);
+    let more = grant(Some("g1"), GrantState::SetAside, 7);
     assert!(database.put_grants(&[more], &[], t(13)).await.unwrap());
     let all = database.grants(t(0)).await.unwrap();
-    assert_eq!((all.len(), all[0].id, all[0].standing), (1, first.id, GrantStanding::InForce));
+    assert_eq!((all.len(), all[0].id, all[0].state), (1, first.id, GrantState::InForce));
     assert_eq!(all[0].power, Power::from_microwatts(7_000_000));
 }
 
 async fn what_is_set_aside_is_released(bench: Bench) {
     let database = &bench.database;
     assert!(!database.release_grants(t(9)).await.unwrap());
-    let aside = grant(None, GrantStanding::SetAside, 5);
+    let aside = grant(None, GrantState::SetAside, 5);
     database.put_grants(&[aside], &[], t(10)).await.unwrap();
     let before = database.marks().await.unwrap();
     assert!(database.release_grants(t(11)).await.unwrap());
     assert!(database.marks().await.unwrap().version > before.version);
-    assert_eq!(database.grants(t(0)).await.unwrap()[0].standing, GrantStanding::InForce);
+    assert_eq!(database.grants(t(0)).await.unwrap()[0].state, GrantState::InForce);
 }
 
 async fn consumption_is_replaced_by_its_window(bench: Bench) {
@@ -209,16 +211,16 @@ async fn withdrawn_offers_free_their_nodes_and_reject_what_has_none(bench: Bench
     ]);
     propose(database, &held, 10).await.unwrap();
     let [first, second] = [held.offers[0].id, held.offers[1].id];
-    assert!(database.withdraw_offers(held.id, &[first], "{}", t(20)).await.unwrap());
+    assert!(database.withdraw_offers(held.id, &[first], &notice(), t(20)).await.unwrap());
     let stored = database.reservation(held.id).await.unwrap().unwrap();
     assert_eq!((stored.state, stored.offers.len()), (ReservationState::Proposed, 1));
-    assert_eq!(stored.notice.as_deref(), Some("{}"));
+    assert_eq!(stored.notice, Some(notice()));
     let other = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
     propose(database, &other, 21).await.unwrap();
-    assert!(database.withdraw_offers(held.id, &[second], "{}", t(22)).await.unwrap());
+    assert!(database.withdraw_offers(held.id, &[second], &notice(), t(22)).await.unwrap());
     let stored = database.reservation(held.id).await.unwrap().unwrap();
     assert_eq!((stored.state, stored.offers.len()), (ReservationState::Rejected, 0));
-    assert!(!database.withdraw_offers(held.id, &[second], "{}", t(23)).await.unwrap());
+    assert!(!database.withdraw_offers(held.id, &[second], &notice(), t(23)).await.unwrap());
 }
 
 async fn a_replacement_ends_what_it_replaces(bench: Bench) {

@@ -5,7 +5,8 @@ use planner::labels::{Labels, NodeLabels};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
-use storage::{Calibration, Database, OfferSelector, StorageError};
+use planner::reservation::OfferSelector;
+use storage::{Calibration, Database, StorageError};
 
 use crate::bench::{
     Bench, Raw, cluster, offer, on_both_engines, propose, ranks, reservation, span, t,

@@ -1,7 +1,8 @@
 //! Outages: stored, ended, and carried over to other nodes.
 
+use planner::identity::OutageId;
 use planner::node_set::NodeSet;
-use storage::{Database, Outage, OutageId, StorageError};
+use storage::{Database, Outage, StorageError};
 
 use crate::bench::{Bench, cluster, next_uuid, on_both_engines, ranks, t};
 

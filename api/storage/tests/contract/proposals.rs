@@ -1,7 +1,8 @@
 //! Proposing: versions, holds and races.
 
 use planner::node_set::NodeSet;
-use storage::{OfferError, OfferSelector, PlanBasis, ProposeError, ReservationState};
+use planner::reservation::{OfferSelector, ReservationState};
+use storage::{OfferError, PlanBasis, ProposeError};
 
 use crate::bench::{
     Bench, install_ten_nodes, newest, offer, on_both_engines, propose, ranks, reservation, span, t,
@@ -35,8 +36,7 @@ async fn a_proposal_comes_back_with_its_offers_and_nodes(bench: Bench) {
     assert_eq!((stored.chosen, stored.degraded, stored.row_version), (None, false, 1));
     assert_eq!(stored.offers.len(), 2);
     for (stored, made) in stored.offers.iter().zip(&made.offers) {
-        assert_eq!((stored.id, stored.span), (made.id, made.span));
-        assert_eq!(stored.rankings, made.rankings);
+        assert_eq!((stored.id, &stored.terms), (made.id, &made.terms));
     }
     let held = database.allocations(span(0, 130), t(0), None).await.unwrap();
     assert_eq!(held.len(), 1);

@@ -1,14 +1,14 @@
 //! Other nodes and other offers for reservations that outages hit.
 
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::reservation::{OfferSelector, OfferTerms, ReservationState};
 use planner::time::{Span, Timestamp};
-use storage::{
-    BookChanges, Database, NewNodes, NewOffer, OfferId, OfferSelector, PlanBasis, ProposeError,
-    ReservationId, ReservationState, Unchanged,
-};
+use storage::{BookChanges, Database, NewNodes, NewOffer, PlanBasis, ProposeError, Unchanged};
 
 use crate::bench::{
-    Bench, install_ten_nodes, newest, offer, on_both_engines, propose, ranks, reservation, span, t,
+    Bench, install_ten_nodes, newest, notice, offer, on_both_engines, propose, ranks, reservation,
+    span, t, terms,
 };
 
 on_both_engines![
@@ -34,8 +34,9 @@ async fn as_read(database: &Database, id: ReservationId) -> Unchanged {
 }
 
 fn nodes(offer: OfferId, from: i64, holdings: &[(Span, NodeSet)]) -> NewNodes {
-    let document = r#"{"nodes":["other"]}"#.to_owned();
-    NewNodes { offer, from: t(from), holdings: holdings.to_vec(), document }
+    let (span, ranks) = &holdings[0];
+    let terms = OfferTerms { basis: None, cost_band: None, ..terms(ranks, *span) };
+    NewNodes { offer, from: t(from), holdings: holdings.to_vec(), terms }
 }
 
 async fn held(database: &Database, id: ReservationId) -> Vec<(Span, NodeSet)> {
@@ -57,13 +58,14 @@ async fn other_nodes_are_taken_from_an_instant_on_and_healthy_ones_kept(bench: B
     let before = database.marks().await.unwrap();
     let others = NodeSet::from_positions([0, 2, 7]);
     let new = [nodes(offer_id, 2400, &[(span(2400, 3000), others.clone())])];
-    assert!(database.replace_nodes_of(unchanged, &new, false, "{}", t(30)).await.unwrap());
+    assert!(database.replace_nodes_of(unchanged, &new, false, &notice(), t(30)).await.unwrap());
     let expected = [(span(2000, 2400), ranks(0..3)), (span(2400, 3000), others.clone())];
     assert_eq!(held(database, id).await, expected);
     let stored = database.reservation(id).await.unwrap().unwrap();
     assert_eq!((stored.state, stored.degraded), (ReservationState::Confirmed, false));
-    assert_eq!(stored.notice.as_deref(), Some("{}"));
-    assert_eq!(stored.offers[0].document, new[0].document);
+    assert_eq!(stored.notice, Some(notice()));
+    assert_eq!(stored.offers[0].terms.nodes, new[0].terms.nodes);
+    assert_eq!((stored.offers[0].terms.cost_band, &stored.offers[0].terms.basis), (None, &None));
     assert_eq!(told(database).await.last().unwrap(), "reservation.nodes_replaced");
     // Plans made before are wrong, and whoever has the book in memory hears of it.
     let changes = database.changes(Some(before), None, t(30)).await.unwrap();
@@ -81,7 +83,7 @@ async fn other_nodes_are_taken_from_an_instant_on_and_healthy_ones_kept(bench: B
     let unchanged = as_read(database, id).await;
     let last = NodeSet::from_positions([2, 7, 8]);
     let new = [nodes(offer_id, 2500, &[(span(2500, 3000), last.clone())])];
-    assert!(database.replace_nodes_of(unchanged, &new, true, "{}", t(2500)).await.unwrap());
+    assert!(database.replace_nodes_of(unchanged, &new, true, &notice(), t(2500)).await.unwrap());
     let expected =
         [expected[0].clone(), (span(2400, 2500), others), (span(2500, 3000), last.clone())];
     assert_eq!(held(database, id).await, expected);
@@ -100,10 +102,10 @@ async fn nodes_that_others_hold_are_refused_and_nothing_changes(bench: Bench) {
     let unchanged = as_read(database, id).await;
     let taken = NodeSet::from_positions([0, 2, 7]);
     let new = [nodes(offer_id, 2000, &[(span(2000, 3000), taken)])];
-    let refused = database.replace_nodes_of(unchanged, &new, false, "{}", t(30)).await;
+    let refused = database.replace_nodes_of(unchanged, &new, false, &notice(), t(30)).await;
     assert!(matches!(refused, Err(ProposeError::DoubleBooking)), "{refused:?}");
     let new = [nodes(offer_id, 2000, &[(span(2000, 3000), ranks(9..11))])];
-    let refused = database.replace_nodes_of(unchanged, &new, false, "{}", t(30)).await;
+    let refused = database.replace_nodes_of(unchanged, &new, false, &notice(), t(30)).await;
     assert!(matches!(refused, Err(ProposeError::UnknownNodes { node_count: 10 })), "{refused:?}");
     assert_eq!(held(database, id).await, [(span(2000, 3000), ranks(0..3))]);
     let stored = database.reservation(id).await.unwrap().unwrap();
@@ -118,7 +120,7 @@ async fn what_changed_since_it_was_read_is_left_alone(bench: Bench) {
     let unchanged = as_read(database, id).await;
     let new = [nodes(offer_id, 2000, &[(span(2000, 3000), ranks(3..6))])];
     let replace = async |unchanged: Unchanged, now: Timestamp| {
-        database.replace_nodes_of(unchanged, &new, false, "{}", now).await
+        database.replace_nodes_of(unchanged, &new, false, &notice(), now).await
     };
     let older = PlanBasis { version: unchanged.basis.version - 1, ..unchanged.basis };
     let refused = replace(Unchanged { basis: older, ..unchanged }, t(30)).await;
@@ -141,14 +143,14 @@ async fn held_offers_are_made_anew(bench: Bench) {
     propose(database, &before, 10).await.unwrap();
     let anew: [NewOffer; 1] = [offer(ranks(1..4), span(2000, 3000))];
     let make = async |unchanged: Unchanged, now: Timestamp| {
-        database.offer_anew(unchanged, r#"{"a":1}"#, &anew, t(1500), "{}", now).await
+        database.offer_anew(unchanged, r#"{"a":1}"#, &anew, t(1500), &notice(), now).await
     };
     let unchanged = as_read(database, before.id).await;
     assert!(!make(unchanged, t(1000)).await.unwrap(), "its hold is over");
     assert!(make(unchanged, t(20)).await.unwrap());
     let stored = database.reservation(before.id).await.unwrap().unwrap();
     assert_eq!((stored.state, stored.expires), (ReservationState::Proposed, t(1500)));
-    assert_eq!((stored.notice.as_deref(), stored.document.as_str()), (Some("{}"), r#"{"a":1}"#));
+    assert_eq!((stored.notice, stored.summary.as_str()), (Some(notice()), r#"{"a":1}"#));
     assert_eq!(stored.offers.iter().map(|it| it.id).collect::<Vec<_>>(), [anew[0].id]);
     assert_eq!(held(database, before.id).await, [(span(2000, 3000), ranks(1..4))]);
     let told = told(database).await;
@@ -158,7 +160,7 @@ async fn held_offers_are_made_anew(bench: Bench) {
     database.choose(before.id, chosen, t(1200), None).await.unwrap();
     let late = as_read(database, before.id).await;
     let again = [offer(ranks(5..6), span(2000, 3000))];
-    let written = database.offer_anew(late, "{}", &again, t(9000), "{}", t(1300)).await;
+    let written = database.offer_anew(late, "{}", &again, t(9000), &notice(), t(1300)).await;
     assert!(!written.unwrap(), "it is chosen");
 }
 
@@ -173,7 +175,7 @@ async fn offers_are_withdrawn_only_as_they_were_read(bench: Bench) {
     let [first, second] = [before.offers[0].id, before.offers[1].id];
     let unchanged = as_read(database, before.id).await;
     let withdraw = async |unchanged: Unchanged, offer: OfferId| {
-        database.withdraw_lost_offers(unchanged, &[offer], "{}", t(20)).await
+        database.withdraw_lost_offers(unchanged, &[offer], &notice(), t(20)).await
     };
     let older = PlanBasis { version: unchanged.basis.version - 1, ..unchanged.basis };
     let refused = withdraw(Unchanged { basis: older, ..unchanged }, first).await;

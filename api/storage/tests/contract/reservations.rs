@@ -1,6 +1,8 @@
 //! Listing reservations.
 
-use storage::{Database, Filter, NewReservation, OfferSelector, ReservationId, ReservationState};
+use planner::identity::ReservationId;
+use planner::reservation::{OfferSelector, ReservationState};
+use storage::{Database, Filter, NewReservation};
 
 use crate::bench::{
     Bench, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,

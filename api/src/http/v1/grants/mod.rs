@@ -4,9 +4,10 @@ pub mod create;
 pub mod list;
 pub mod revoke;
 
+use planner::dialogue::Grant;
+use planner::identity::GrantId;
 use planner::time::Timestamp;
 use serde::Serialize;
-use storage::{Grant, GrantId};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -42,8 +43,8 @@ impl From<&Grant> for GrantDocument {
         Self {
             grant_id: GrantId::as_uuid(it.id),
             id: it.supplier_id.clone(),
-            negotiation_id: it.negotiation_id.map(storage::NegotiationId::as_uuid),
-            standing: it.standing.word(),
+            negotiation_id: it.negotiation_id.map(planner::identity::NegotiationId::as_uuid),
+            standing: it.state.word(),
             start: it.span.start(),
             end: it.span.end(),
             power_w: it.power.as_watts(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use storage::GrantId;
+use planner::identity::GrantId;
 use uuid::Uuid;
 
 use crate::http::caller::{By, Suppliers};

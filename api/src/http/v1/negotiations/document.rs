@@ -3,11 +3,11 @@
 use planner::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use storage::{Message, Negotiation};
+use storage::{Message, Negotiation, StorageError};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::service::shared::Fault;
+use crate::service::dialogue::document::{read_message, read_subject};
 
 /// A conversation with the supplier.
 #[derive(Serialize, ToSchema)]
@@ -78,13 +78,13 @@ impl NegotiationDocument {
     ///
     /// # Errors
     /// What is stored of it cannot be read.
-    pub fn of(it: &Negotiation) -> Result<Self, Fault> {
+    pub fn of(it: &Negotiation) -> Result<Self, StorageError> {
         Ok(Self {
             id: it.id.as_uuid(),
             kind: it.kind.word(),
             state: if it.outcome.is_none() { "open" } else { "closed" },
             outcome: it.outcome.map(storage::NegotiationOutcome::word),
-            subject: serde_json::from_str(&it.subject).map_err(Fault::internal)?,
+            subject: read_subject(it)?,
             opened_at: it.opened,
             deadline: it.deadline,
             closed_at: it.closed,
@@ -97,14 +97,14 @@ impl MessageDocument {
     ///
     /// # Errors
     /// What is stored of it cannot be read.
-    pub fn of(it: &Message) -> Result<Self, Fault> {
+    pub fn of(it: &Message) -> Result<Self, StorageError> {
         Ok(Self {
             id: it.id.get(),
             said_at: it.said.said,
             direction: it.said.direction.word(),
             kind: it.said.kind.clone(),
             carrier: it.said.carrier.clone(),
-            document: serde_json::from_str(&it.said.document).map_err(Fault::internal)?,
+            document: read_message(it)?,
             delivery: it.said.delivery.word(),
             attempts: it.attempts,
             next_attempt_at: it.next_attempt,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use storage::MessageId;
+use storage::{MessageId, StorageError};
 use utoipa::{IntoParams, ToSchema};
 
 use super::NegotiationInPath;
@@ -14,6 +14,7 @@ use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::dialogue::DialogueService;
+use crate::service::shared::Fault;
 
 /// Which messages.
 #[derive(Deserialize, IntoParams)]
@@ -72,10 +73,11 @@ pub async fn get_negotiation(
         (_, cursor) => Some(MessageId::from(cursor.unwrap_or(0))),
     };
     let page = dialogue.negotiation(id, after, limit).await?;
-    let messages = page.messages.iter().map(MessageDocument::of);
+    let negotiation = NegotiationDocument::of(&page.negotiation).map_err(Fault::from)?;
+    let messages: Result<_, StorageError> = page.messages.iter().map(MessageDocument::of).collect();
     Ok(Json(NegotiationMessages {
-        negotiation: NegotiationDocument::of(&page.negotiation)?,
-        messages: messages.collect::<Result<_, _>>()?,
+        negotiation,
+        messages: messages.map_err(Fault::from)?,
         next_cursor: page.next.map(MessageId::get),
     }))
 }

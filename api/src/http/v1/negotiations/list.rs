@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::identity::NegotiationId;
 use serde::{Deserialize, Serialize};
-use storage::{NegotiationFilter, NegotiationId, NegotiationKind};
+use storage::{NegotiationFilter, NegotiationKind, StorageError};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -14,6 +15,7 @@ use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::dialogue::DialogueService;
+use crate::service::shared::Fault;
 
 /// Which negotiations.
 #[derive(Deserialize, IntoParams)]
@@ -73,9 +75,10 @@ pub async fn list_negotiations(
     let filter = NegotiationFilter { kind: kind.transpose()?, open: open.transpose()? };
     let after = parameters.cursor.map(NegotiationId::new);
     let page = dialogue.negotiations(filter, after, limit).await?;
-    let items = page.negotiations.iter().map(NegotiationDocument::of);
+    let items: Result<_, StorageError> =
+        page.negotiations.iter().map(NegotiationDocument::of).collect();
     Ok(Json(NegotiationsDocument {
-        items: items.collect::<Result<_, _>>()?,
+        items: items.map_err(Fault::from)?,
         next_cursor: page.next.map(NegotiationId::as_uuid),
     }))
 }

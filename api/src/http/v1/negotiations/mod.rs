@@ -7,7 +7,7 @@ pub mod list;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use storage::NegotiationId;
+use planner::identity::NegotiationId;
 use uuid::Uuid;
 
 use crate::http::problem::Problem;

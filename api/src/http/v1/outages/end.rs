@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use storage::OutageId;
+use planner::identity::OutageId;
 use uuid::Uuid;
 
 use super::document::OutageDocument;

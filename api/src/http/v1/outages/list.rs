@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::identity::OutageId;
 use serde::{Deserialize, Serialize};
-use storage::OutageId;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 

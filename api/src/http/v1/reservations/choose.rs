@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use planner::identity::OfferId;
 use planner::json::Reader;
 use planner::json::reader::Object;
 use planner::ranking::Ranking;
+use planner::reservation::OfferSelector;
 use serde_json::value::RawValue;
-use storage::{OfferId, OfferSelector};
 use uuid::Uuid;
 
 use super::IdInPath;

@@ -3,17 +3,21 @@
 use axum::Json;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
 use planner::json::decision::OfferDocument;
+use planner::json::notice::NoticeDocument;
+use planner::reservation::{Expectation, HeldOffer, Reservation};
 use planner::time::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use storage::{StoredOffer, StoredReservation};
+use storage::StorageError;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::http::problem::Problem;
 use crate::service::booking::{BookingService, NowExpected};
+use crate::service::shared::Fault;
 
 /// A reservation.
 #[derive(Serialize, ToSchema)]
@@ -32,7 +36,7 @@ pub struct ReservationDocument {
     /// What its owner is to know: why it is degraded or rejected, which offers were withdrawn, or which
     /// nodes took the place of others.
     #[schema(value_type = Option<Object>)]
-    pub notice: Value,
+    pub notice: Option<NoticeDocument>,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
     /// The reservation whose place it takes once an offer is chosen.
@@ -61,72 +65,91 @@ pub struct ReservationDocument {
     #[schema(value_type = Option<OfferDocument>)]
     pub as_soon_as_possible: Value,
     /// As offered, in time order.
-    pub offers: Vec<HeldOffer>,
+    pub offers: Vec<HeldOfferDocument>,
     /// What the offers rest on, where that is known. One that rests on a part of it says which.
     #[schema(value_type = Vec<BasisDocument>)]
-    pub basis: Value,
+    pub basis: Vec<Value>,
     /// What is expected now, where agendas changed since it was offered; else null.
-    #[schema(value_type = Option<NowExpected>)]
-    pub now_expected: Value,
+    pub now_expected: Option<NowExpected>,
 }
 
 /// An offer of a reservation.
 #[derive(Serialize, ToSchema)]
-pub struct HeldOffer {
+#[schema(as = HeldOffer)]
+pub struct HeldOfferDocument {
     /// To choose it by.
     pub offer_id: Uuid,
     /// As offered.
     #[serde(flatten)]
-    #[schema(value_type = OfferDocument)]
-    pub offer: Value,
+    pub offer: OfferDocument,
 }
 
-impl From<&StoredReservation> for ReservationDocument {
-    fn from(stored: &StoredReservation) -> Self {
-        let mut summary = parsed(&stored.document);
-        Self {
-            id: stored.id.as_uuid(),
-            owner: stored.owner.clone(),
-            state: stored.state.word(),
-            degraded: stored.degraded,
-            notice: stored.notice.as_deref().map(parsed).unwrap_or_default(),
-            priority: stored.priority,
-            replaces: stored.replaces.map(storage::ReservationId::as_uuid),
-            request: parsed(&stored.request),
-            created_at: stored.created,
-            expires_at: stored.expires,
-            chosen_offer_id: stored.chosen.map(|(offer, _)| offer.as_uuid()),
-            start: stored.chosen.map(|(_, span)| span.start()),
-            end: stored.chosen.map(|(_, span)| span.end()),
-            decision: summary["decision"].take(),
-            as_soon_as_possible: summary["as_soon_as_possible"].take(),
-            offers: stored.offers.iter().map(held).collect(),
-            basis: match summary["basis"].take() {
-                Value::Null => Value::Array(Vec::new()),
-                basis => basis,
-            },
-            now_expected: Value::Null,
-        }
+/// What is stored beside the offers, as it was written when they were made; `{}` while a request waits
+/// for the supplier.
+#[derive(Deserialize)]
+struct SummaryDocument {
+    #[serde(default)]
+    decision: Value,
+    #[serde(default)]
+    as_soon_as_possible: Value,
+    #[serde(default)]
+    basis: Vec<Value>,
+}
+
+impl ReservationDocument {
+    /// A reservation as JSON, with what is expected of it now.
+    ///
+    /// # Errors
+    /// The stored request or summary cannot be read.
+    pub fn new(
+        reservation: &Reservation,
+        expected: Option<&Expectation>,
+    ) -> Result<Self, StorageError> {
+        let unreadable = |column| {
+            move |_| StorageError::Inconsistent {
+                table: "reservations",
+                row: reservation.id.to_string(),
+                column: Some(column),
+                problem: "it cannot be read",
+            }
+        };
+        let summary = serde_json::from_str::<SummaryDocument>(&reservation.summary);
+        let summary = summary.map_err(unreadable("document"))?;
+        let request = serde_json::from_str(&reservation.request);
+        Ok(Self {
+            id: reservation.id.as_uuid(),
+            owner: reservation.owner.clone(),
+            state: reservation.state.word(),
+            degraded: reservation.degraded,
+            notice: reservation.notice.as_ref().map(NoticeDocument::from),
+            priority: reservation.priority,
+            replaces: reservation.replaces.map(ReservationId::as_uuid),
+            request: request.map_err(unreadable("request"))?,
+            created_at: reservation.created,
+            expires_at: reservation.expires,
+            chosen_offer_id: reservation.chosen.map(|(offer, _)| offer.as_uuid()),
+            start: reservation.chosen.map(|(_, span)| span.start()),
+            end: reservation.chosen.map(|(_, span)| span.end()),
+            decision: summary.decision,
+            as_soon_as_possible: summary.as_soon_as_possible,
+            offers: reservation.offers.iter().map(HeldOfferDocument::from).collect(),
+            basis: summary.basis,
+            now_expected: expected.map(NowExpected::from),
+        })
     }
 }
 
-fn held(offer: &StoredOffer) -> HeldOffer {
-    HeldOffer { offer_id: offer.id.as_uuid(), offer: parsed(&offer.document) }
-}
-
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+impl From<&HeldOffer> for HeldOfferDocument {
+    fn from(offer: &HeldOffer) -> Self {
+        Self { offer_id: offer.id.as_uuid(), offer: OfferDocument::of_terms(&offer.terms) }
+    }
 }
 
 /// A reservation with its entity tag and what is expected now.
-pub async fn tagged(
-    booking: &BookingService,
-    stored: &StoredReservation,
-) -> Result<Response, Problem> {
-    let mut expected = booking.expected_of(std::slice::from_ref(stored)).await?;
-    let now_expected = expected.remove(&stored.id).unwrap_or_default();
-    let document = ReservationDocument { now_expected, ..ReservationDocument::from(stored) };
-    let mut response = Json(document).into_response();
+pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Response, Problem> {
+    let expected = booking.expected_of(std::slice::from_ref(stored)).await?;
+    let document = ReservationDocument::new(stored, expected.get(&stored.id));
+    let mut response = Json(document.map_err(Fault::from)?).into_response();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);
     }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::identity::ReservationId;
+use planner::reservation::{Reservation, ReservationState};
 use serde::{Deserialize, Serialize};
-use storage::{Filter, ReservationId, ReservationState, StoredReservation};
+use storage::{Filter, StorageError};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -14,6 +16,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
 use crate::service::booking::BookingService;
+use crate::service::shared::Fault;
 
 /// Which reservations.
 #[derive(Deserialize, IntoParams)]
@@ -75,13 +78,11 @@ pub async fn list_reservations(
     };
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
-    let mut expected = booking.expected_of(&page.reservations).await?;
-    let document = |stored: &StoredReservation| ReservationDocument {
-        now_expected: expected.remove(&stored.id).unwrap_or_default(),
-        ..ReservationDocument::from(stored)
-    };
+    let expected = booking.expected_of(&page.reservations).await?;
+    let document = |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id));
+    let items: Result<_, StorageError> = page.reservations.iter().map(document).collect();
     Ok(Json(ReservationsPage {
-        items: page.reservations.iter().map(document).collect(),
+        items: items.map_err(Fault::from)?,
         next_cursor: page.next.map(ReservationId::as_uuid),
     }))
 }

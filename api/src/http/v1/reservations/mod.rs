@@ -9,7 +9,7 @@ pub mod list;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use storage::ReservationId;
+use planner::identity::ReservationId;
 use uuid::Uuid;
 
 use crate::http::problem::Problem;

@@ -4,11 +4,12 @@ pub(crate) mod repository;
 mod row;
 pub mod sql;
 
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::reservation::ReservationState;
 use planner::time::Span;
 
-use crate::identity::{EpochId, OfferId, ReservationId};
-use crate::reservations::reservation::ReservationState;
+use crate::identity::EpochId;
 
 /// The nodes an offer holds during a span.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Allocations: taken, ended and read.
 
+use planner::identity::ReservationId;
 use planner::time::{Span, Timestamp};
 use sqlx::QueryBuilder;
 
@@ -8,7 +9,7 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
-use crate::identity::{EpochId, ReservationId};
+use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
 use crate::reservations::allocations::row::{AllocationRow, grouped};
 
@@ -50,7 +51,7 @@ repository!(
             id: ReservationId,
         ) -> Result<Vec<Allocation>, StorageError> {
             let rows: Vec<AllocationRow> = sqlx::query_as(sql::ALLOCATIONS_OF_RESERVATION)
-                .bind(id)
+                .bind(id.as_uuid())
                 .fetch_all(&self.reader)
                 .await?;
             grouped(rows)
@@ -109,7 +110,7 @@ repository!(
                 [sql::DELETE_RESERVATION_ALLOCATIONS_FROM, sql::TRUNCATE_RESERVATION_ALLOCATIONS];
             for statement in cuts {
                 sqlx::query(statement)
-                    .bind(id)
+                    .bind(id.as_uuid())
                     .bind(now.as_unix_seconds())
                     .execute(&mut *connection)
                     .await?;
@@ -126,8 +127,8 @@ repository!(
             for chunk in range_rows(allocations).chunks(MAX_BOUND_VALUES / 7) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::ALLOCATIONS_BULK);
                 insert.push_values(chunk, |mut row, (allocation, range)| {
-                    row.push_bind(allocation.reservation_id)
-                        .push_bind(allocation.offer_id)
+                    row.push_bind(allocation.reservation_id.as_uuid())
+                        .push_bind(allocation.offer_id.as_uuid())
                         .push_bind(epoch)
                         .push_bind(i64::from(range.start))
                         .push_bind(i64::from(range.end))

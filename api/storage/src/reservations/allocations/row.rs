@@ -1,17 +1,21 @@
 //! Rows of allocations, and their way into the domain.
 
+use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::reservation::ReservationState;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::identity::{EpochId, OfferId, ReservationId};
+use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
-use crate::reservations::reservation::ReservationState;
 use crate::row::{inconsistent, span};
 
 #[derive(FromRow)]
 pub(crate) struct AllocationRow {
+    #[sqlx(try_from = "Uuid")]
     reservation_id: ReservationId,
+    #[sqlx(try_from = "Uuid")]
     offer_id: OfferId,
     owner: String,
     state: String,

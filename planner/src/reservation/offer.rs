@@ -1,0 +1,130 @@
+//! Offers as they are held: a start with exact amounts.
+
+use crate::criterion::Values;
+use crate::decision::{Offer, Savings};
+use crate::identity::OfferId;
+use crate::node::Nodes;
+use crate::node_set::NodeSet;
+use crate::order::NodeOrder;
+use crate::quantity::{CarbonMass, Energy, Money, Power};
+use crate::ranking::Ranking;
+use crate::time::{Seconds, Span};
+
+/// More nodes than this are told without their names.
+pub const MAX_NAMES: u32 = 64;
+
+/// An offer of a reservation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldOffer {
+    /// By what it is chosen.
+    pub id: OfferId,
+    /// What was offered, with the nodes that it has now.
+    pub terms: OfferTerms,
+}
+
+/// What is offered: when, on which nodes, and what that takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferTerms {
+    /// The rankings that it wins.
+    pub rankings: Vec<Ranking>,
+    /// From its start to its end.
+    pub span: Span,
+    /// The nodes it takes; where others took the place of some, those that it has in the end.
+    pub nodes: NamedNodes,
+    /// Energy, CO2 and cost, without the fee for extra power.
+    pub values: Values,
+    /// What the supplier takes for the extra power that it needs; `None` where it needs none.
+    pub extra_power_fee: Option<Money>,
+    /// The sum of the nodes' maximum power.
+    pub peak_power: Power,
+    /// From the earliest start.
+    pub delay: Seconds,
+    /// What it saves against starting as soon as possible.
+    pub saves: Savings,
+    /// The least and the most that it will probably cost, without the fee, where a part of the prices
+    /// is an estimate.
+    pub cost_band: Option<(Money, Money)>,
+    /// The least and the most CO2 that it will probably emit, where a part of the intensities is an
+    /// estimate.
+    pub co2_band: Option<(CarbonMass, CarbonMass)>,
+    /// Positions in the decision's basis that it rests on; `None` where it is all of it.
+    pub basis: Option<Vec<usize>>,
+}
+
+/// A set of nodes with the names by which it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedNodes {
+    /// The names, for up to [`MAX_NAMES`] nodes.
+    pub names: Option<Vec<String>>,
+    /// Ordinals in input order.
+    pub ordinals: NodeSet,
+}
+
+impl NamedNodes {
+    /// The nodes of these ranks in an order.
+    pub fn new(ranks: &NodeSet, order: &NodeOrder, nodes: &Nodes) -> Self {
+        let ordinals = order.ordinals(ranks);
+        let names = || ordinals.positions().map(|o| nodes.name(o).into_owned()).collect();
+        Self { names: (ordinals.count() <= MAX_NAMES).then(names), ordinals }
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> u32 {
+        self.ordinals.count()
+    }
+}
+
+impl OfferTerms {
+    /// The terms of an offer whose nodes are ranks of `order`.
+    pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
+        Self {
+            rankings: offer.rankings.clone(),
+            span: offer.span,
+            nodes: NamedNodes::new(&offer.ranks, order, nodes),
+            values: offer.values,
+            extra_power_fee: None,
+            peak_power: offer.peak_power,
+            delay: offer.delay,
+            saves: offer.saves,
+            cost_band: None,
+            co2_band: None,
+            basis: None,
+        }
+    }
+
+    /// All that it costs: the energy, and the fee for extra power.
+    pub fn cost(&self) -> Money {
+        match self.extra_power_fee {
+            Some(fee) => self.values.cost + fee,
+            None => self.values.cost,
+        }
+    }
+
+    /// The terms with other nodes, which take `more` energy. Cost and CO2 change in proportion; the fee
+    /// for extra power stays.
+    #[must_use]
+    pub fn redrawn(self, nodes: NamedNodes, peak_power: Power, more: Energy) -> Self {
+        let Self { values, saves, .. } = self;
+        if values.energy <= Energy::default() {
+            return Self { nodes, peak_power, ..self };
+        }
+        let energy = values.energy + more;
+        let cost = |it: Money| it.in_proportion(energy, values.energy);
+        let co2 = |it: CarbonMass| it.in_proportion(energy, values.energy);
+        let after = Values { energy, cost: cost(values.cost), co2: co2(values.co2) };
+        let less = Savings::against(&values, &after);
+        Self {
+            nodes,
+            peak_power,
+            values: after,
+            saves: Savings {
+                energy: saves.energy + less.energy,
+                cost: saves.cost + less.cost,
+                co2: saves.co2 + less.co2,
+            },
+            cost_band: self.cost_band.map(|(low, high)| (cost(low), cost(high))),
+            co2_band: self.co2_band.map(|(low, high)| (co2(low), co2(high))),
+            ..self
+        }
+    }
+}
