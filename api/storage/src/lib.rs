@@ -23,6 +23,7 @@
 
 mod access;
 mod agendas;
+mod amounts;
 mod book;
 mod connect;
 mod consumption;

@@ -23,6 +23,15 @@ impl<R: Display> RowPlace<R> {
         StorageError::Inconsistent { table: self.table, row, column: Some(column), problem }
     }
 
+    /// What was read of a column; an error where that was nothing.
+    pub(crate) fn readable<T>(
+        &self,
+        column: &'static str,
+        read: Option<T>,
+    ) -> Result<T, StorageError> {
+        read.ok_or_else(|| self.wrong(column, "the value cannot be read"))
+    }
+
     /// What the word in a column stands for.
     pub(crate) fn word<T>(
         &self,
@@ -49,18 +58,8 @@ impl<R: Display> RowPlace<R> {
     }
 }
 
-/// Makes the error where it is needed; owns what it says, so that the row can be taken apart.
-pub(crate) fn inconsistent<T: ToString>(
-    table: &'static str,
-    row: &T,
-    problem: &'static str,
-) -> impl FnOnce() -> StorageError + use<T> {
-    let row = row.to_string();
-    move || StorageError::Inconsistent { table, row, column: None, problem }
-}
-
 /// The span between two columns; `None` where it is empty.
-pub(crate) fn span(start_s: i64, end_s: i64) -> Option<Span> {
+fn span(start_s: i64, end_s: i64) -> Option<Span> {
     Span::new(Timestamp::from_unix_seconds(start_s), Timestamp::from_unix_seconds(end_s))
 }
 

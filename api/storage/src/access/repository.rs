@@ -61,7 +61,7 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn list_tokens(&self) -> Result<Vec<ApiToken>, StorageError> {
-            Self::tokens(&mut *self.reader.acquire().await?).await
+            Self::all(&mut *self.reader.acquire().await?).await
         }
 
         /// Revokes a token; `false` where it is unknown or revoked already.
@@ -106,7 +106,7 @@ repository!(
         }
 
         /// All tokens, inside a caller's transaction.
-        pub(crate) async fn tokens(
+        pub(crate) async fn all(
             connection: &mut Connection<Engine>,
         ) -> Result<Vec<ApiToken>, StorageError> {
             let rows: Vec<TokenRow> = sqlx::query_as(sql::TOKENS).fetch_all(connection).await?;

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use crate::access::ApiToken;
 use crate::error::StorageError;
 use crate::identity::TokenId;
-use crate::row::inconsistent;
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct TokenRow {
@@ -22,11 +22,11 @@ pub(crate) struct TokenRow {
 impl TryFrom<TokenRow> for ApiToken {
     type Error = StorageError;
     fn try_from(row: TokenRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("api_tokens", &row.id, "unknown role");
+        let place = RowPlace { table: "api_tokens", row: row.id };
         Ok(Self {
             id: row.id,
             owner: row.owner,
-            role: Role::from_word(&row.role).ok_or_else(wrong)?,
+            role: place.word("role", &row.role, Role::from_word)?,
             digest: row.digest,
             created: Timestamp::from_unix_seconds(row.created_s),
             revoked: row.revoked_s.map(Timestamp::from_unix_seconds),

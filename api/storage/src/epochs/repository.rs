@@ -15,7 +15,7 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn current_epoch(&self) -> Result<Option<EpochId>, StorageError> {
-            let epoch = Self::newest_epoch(&mut *self.reader.acquire().await?).await?;
+            let epoch = Self::newest(&mut *self.reader.acquire().await?).await?;
             Ok(epoch.map(|row| row.id))
         }
     }
@@ -23,7 +23,7 @@ repository!(
     /// Parts of transactions.
     impl Epochs {
         /// The newest epoch, inside a caller's transaction.
-        pub(crate) async fn newest_epoch(
+        pub(crate) async fn newest(
             connection: &mut Connection<Engine>,
         ) -> Result<Option<EpochRow>, StorageError> {
             Ok(sqlx::query_as(sql::NEWEST_EPOCH).fetch_optional(connection).await?)

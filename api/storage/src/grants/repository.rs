@@ -71,7 +71,7 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn grants(&self, from: Timestamp) -> Result<Vec<Grant>, StorageError> {
-            Self::upcoming_grants(&mut *self.reader.acquire().await?, from).await
+            Self::upcoming(&mut *self.reader.acquire().await?, from).await
         }
     }
 
@@ -145,7 +145,7 @@ repository!(
         }
 
         /// Grants that have yet to end, inside a caller's transaction.
-        pub(crate) async fn upcoming_grants(
+        pub(crate) async fn upcoming(
             connection: &mut Connection<Engine>,
             from: Timestamp,
         ) -> Result<Vec<Grant>, StorageError> {

@@ -8,7 +8,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::row::{inconsistent, span};
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct GrantRow {
@@ -27,13 +27,13 @@ pub(crate) struct GrantRow {
 impl TryFrom<GrantRow> for Grant {
     type Error = StorageError;
     fn try_from(row: GrantRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("grants", &row.id, problem);
+        let place = RowPlace { table: "grants", row: row.id };
         Ok(Self {
             id: row.id,
             supplier_id: row.supplier_id,
             negotiation_id: row.negotiation_id.map(NegotiationId::new),
-            state: GrantState::from_word(&row.standing).ok_or_else(wrong("unknown standing"))?,
-            span: span(row.start_s, row.end_s).ok_or_else(wrong("the span is empty"))?,
+            state: place.word("standing", &row.standing, GrantState::from_word)?,
+            span: place.span("end_s", row.start_s, row.end_s)?,
             power: Power::from_microwatts(row.power_uw),
             fee_millionths: row.fee_millionths,
             received: Timestamp::from_unix_seconds(row.received_s),

@@ -53,7 +53,7 @@ repository!(
     impl Answers {
         /// Remembers an answer; `false` where the owner used the key before, which spoils the
         /// transaction.
-        pub(crate) async fn remember_answer(
+        pub(crate) async fn remember(
             connection: &mut Connection<Engine>,
             record: &IdempotencyRecord,
         ) -> Result<bool, StorageError> {

@@ -10,7 +10,7 @@ use crate::identity::MessageId;
 use crate::negotiations::{
     Delivery, Direction, Message, Negotiation, NegotiationKind, NegotiationOutcome, NewMessage,
 };
-use crate::row::inconsistent;
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct NegotiationRow {
@@ -44,14 +44,12 @@ pub(crate) struct MessageRow {
 impl TryFrom<NegotiationRow> for Negotiation {
     type Error = StorageError;
     fn try_from(row: NegotiationRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("negotiations", &row.id, problem);
-        let outcome = |word: String| {
-            NegotiationOutcome::from_word(&word).ok_or_else(wrong("unknown outcome"))
-        };
+        let place = RowPlace { table: "negotiations", row: row.id };
+        let outcome = |word: &str| place.word("outcome", word, NegotiationOutcome::from_word);
         Ok(Self {
             id: row.id,
-            kind: NegotiationKind::from_word(&row.kind).ok_or_else(wrong("unknown kind"))?,
-            outcome: row.outcome.map(outcome).transpose()?,
+            kind: place.word("kind", &row.kind, NegotiationKind::from_word)?,
+            outcome: row.outcome.as_deref().map(outcome).transpose()?,
             subject: row.subject,
             opened: Timestamp::from_unix_seconds(row.opened_s),
             deadline: row.deadline_s.map(Timestamp::from_unix_seconds),
@@ -63,21 +61,19 @@ impl TryFrom<NegotiationRow> for Negotiation {
 impl TryFrom<MessageRow> for Message {
     type Error = StorageError;
     fn try_from(row: MessageRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("negotiation_messages", &row.id, problem);
-        let direction = Direction::from_word(&row.direction);
-        let delivery = Delivery::from_word(&row.delivery);
+        let place = RowPlace { table: "negotiation_messages", row: row.id };
         Ok(Self {
             id: row.id,
             negotiation_id: row.negotiation_id,
             said: NewMessage {
                 said: Timestamp::from_unix_seconds(row.said_s),
-                direction: direction.ok_or_else(wrong("unknown direction"))?,
+                direction: place.word("direction", &row.direction, Direction::from_word)?,
                 kind: row.kind,
                 carrier: row.carrier,
                 document: row.document,
-                delivery: delivery.ok_or_else(wrong("unknown delivery"))?,
+                delivery: place.word("delivery", &row.delivery, Delivery::from_word)?,
             },
-            attempts: u32::try_from(row.attempts).unwrap_or(u32::MAX),
+            attempts: place.count("attempts", row.attempts)?,
             next_attempt: row.next_attempt_s.map(Timestamp::from_unix_seconds),
             delivered: row.delivered_s.map(Timestamp::from_unix_seconds),
             error: row.error,

@@ -94,7 +94,7 @@ repository!(
         /// Storage failed, or a stored rank is not the one the planner gives.
         pub async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
             let mut transaction = self.begin_read().await?;
-            let nodes = Self::newest_nodes(&mut transaction).await?;
+            let nodes = Self::newest(&mut transaction).await?;
             transaction.commit().await?;
             Ok(nodes)
         }
@@ -104,13 +104,13 @@ repository!(
         /// # Errors
         /// Storage failed, or the rows do not make nodes.
         pub(crate) async fn pack_rows(&self) -> Result<(), StorageError> {
-            let newest = Epochs::<Engine>::newest_epoch(&mut *self.reader.acquire().await?).await?;
+            let newest = Epochs::<Engine>::newest(&mut *self.reader.acquire().await?).await?;
             if newest.is_none_or(|epoch| epoch.digest.is_some()) {
                 return Ok(());
             }
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let newest = Epochs::<Engine>::newest_epoch(connection).await?;
+            let newest = Epochs::<Engine>::newest(connection).await?;
             // Another process may have packed them while this one waited.
             let Some(epoch) = newest.filter(|epoch| epoch.digest.is_none()) else {
                 return Ok(());
@@ -139,17 +139,17 @@ repository!(
             let order = draw_order(nodes);
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let newest = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
+            let newest = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
             if based_on.is_some() && based_on != newest {
                 return Err(StorageError::EpochChanged);
             }
             Lifecycle::<Engine>::expire_due(connection, now).await?;
-            let upcoming = Allocations::<Engine>::upcoming_allocations(connection, now).await?;
-            let outages = Outages::<Engine>::upcoming_outages(connection, now).await?;
+            let upcoming = Allocations::<Engine>::upcoming(connection, now).await?;
+            let outages = Outages::<Engine>::upcoming(connection, now).await?;
             // The nodes before are not read where there is nothing to move.
             let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
                 (Vec::new(), Vec::new())
-            } else if let Some(old) = Self::newest_nodes(connection).await? {
+            } else if let Some(old) = Self::newest(connection).await? {
                 let remap = Remap { old: &old, new: nodes, order: &order };
                 (remap.allocations(upcoming, now)?, remap.outages(outages))
             } else {
@@ -157,9 +157,9 @@ repository!(
             };
             let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
             Self::insert_calibrations(connection, epoch, calibrations).await?;
-            Allocations::<Engine>::cut_allocations(connection, now).await?;
-            Allocations::<Engine>::insert_allocations(connection, epoch, &moved).await?;
-            Outages::<Engine>::move_outages(connection, epoch, &outages).await?;
+            Allocations::<Engine>::cut_all(connection, now).await?;
+            Allocations::<Engine>::insert(connection, epoch, &moved).await?;
+            Outages::<Engine>::renumber(connection, epoch, &outages).await?;
             let kind = match calibrations {
                 [] => "nodes.replaced",
                 _ => "nodes.calibrated",
@@ -192,14 +192,14 @@ repository!(
 
     /// Parts of transactions.
     impl ClusterNodes {
-        pub(crate) async fn newest_nodes(
+        pub(crate) async fn newest(
             connection: &mut Connection<Engine>,
         ) -> Result<Option<StoredNodes>, StorageError> {
-            let Some(epoch) = Epochs::<Engine>::newest_epoch(connection).await? else {
+            let Some(epoch) = Epochs::<Engine>::newest(connection).await? else {
                 return Ok(None);
             };
             let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
-            let count = u32::try_from(epoch.node_count).map_err(|_| broken())?;
+            let count = epoch.node_count()?;
             let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
             let mut unpacking = unpacking.ok_or_else(broken)?;
             let mut seal = Seal::default();

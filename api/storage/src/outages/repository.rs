@@ -27,7 +27,7 @@ repository!(
         pub async fn create_outage(&self, outage: &Outage) -> Result<(), StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let newest = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
+            let newest = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
             if newest != Some(outage.epoch) {
                 return Err(StorageError::EpochChanged);
             }
@@ -89,7 +89,7 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn outages(&self, now: Timestamp) -> Result<Vec<Outage>, StorageError> {
-            Self::upcoming_outages(&mut *self.reader.acquire().await?, now).await
+            Self::upcoming(&mut *self.reader.acquire().await?, now).await
         }
     }
 
@@ -109,7 +109,7 @@ repository!(
         }
 
         /// Outages that have yet to end, inside a caller's transaction.
-        pub(crate) async fn upcoming_outages(
+        pub(crate) async fn upcoming(
             connection: &mut Connection<Engine>,
             now: Timestamp,
         ) -> Result<Vec<Outage>, StorageError> {
@@ -121,7 +121,7 @@ repository!(
         }
 
         /// Writes outages in the ranks of a new epoch.
-        pub(crate) async fn move_outages(
+        pub(crate) async fn renumber(
             connection: &mut Connection<Engine>,
             epoch: crate::identity::EpochId,
             outages: &[Outage],

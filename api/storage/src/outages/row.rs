@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::error::StorageError;
 use crate::identity::EpochId;
 use crate::outages::Outage;
-use crate::row::{inconsistent, set_of};
+use crate::row::{RowPlace, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct OutageRow {
@@ -26,7 +26,7 @@ pub(crate) struct OutageRow {
 impl TryFrom<OutageRow> for Outage {
     type Error = StorageError;
     fn try_from(row: OutageRow) -> Result<Self, StorageError> {
-        let wrong = inconsistent("outages", &row.id, "the ranks cannot be read");
+        let place = RowPlace { table: "outages", row: row.id };
         Ok(Self {
             id: row.id,
             owner: row.owner,
@@ -35,7 +35,7 @@ impl TryFrom<OutageRow> for Outage {
             epoch: row.epoch,
             start: Timestamp::from_unix_seconds(row.start_s),
             end: row.end_s.map(Timestamp::from_unix_seconds),
-            ranks: set_of(&row.ranks).ok_or_else(wrong)?,
+            ranks: place.readable("ranks", set_of(&row.ranks))?,
         })
     }
 }

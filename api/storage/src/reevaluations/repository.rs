@@ -9,6 +9,7 @@ use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
+use crate::amounts::{mass_text, money_text};
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
@@ -17,7 +18,6 @@ use crate::events::repository::Events;
 use crate::identity::RevisionId;
 use crate::reevaluations::Unjudged;
 use crate::reevaluations::row::{ExpectedRow, JudgedRow, RevisedRow, expectations};
-use crate::reservations::amounts::{mass_text, money_text};
 
 /// Values that one statement binds at the most.
 const MAX_IDS: usize = 1000;

@@ -7,10 +7,10 @@ use planner::time::{Span, Timestamp};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use crate::amounts::{mass, money};
 use crate::error::StorageError;
 use crate::identity::RevisionId;
-use crate::reservations::amounts::{mass, money};
-use crate::row::{inconsistent, instant};
+use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
 pub(crate) struct JudgedRow {
@@ -62,18 +62,17 @@ impl ExpectedRow {
     /// What is expected of the row's offer, where it has one.
     fn offer(&self) -> Result<Option<OfferExpectation>, StorageError> {
         let Some(offer) = self.offer_id else { return Ok(None) };
-        let wrong = || inconsistent("expected_offers", &offer, "an amount cannot be read")();
+        let place = RowPlace { table: "expected_offers", row: offer };
         let cost = match (&self.cost_exact, &self.currency) {
             (Some(cost), Some(currency)) => {
-                let currency = Currency::parse(currency).map_err(|_| wrong())?;
-                Some(money(cost, currency).ok_or_else(wrong)?)
+                let currency = place.readable("currency", Currency::parse(currency).ok())?;
+                Some(place.readable("cost_exact", money(cost, currency))?)
             }
-            _ => None,
+            (Some(_), None) => return Err(place.wrong("currency", "the cost has none")),
+            (None, _) => None,
         };
-        let co2 = match &self.co2_exact {
-            Some(co2) => Some(mass(co2).ok_or_else(wrong)?),
-            None => None,
-        };
+        let co2 = self.co2_exact.as_deref();
+        let co2 = co2.map(|it| place.readable("co2_exact", mass(it))).transpose()?;
         Ok(Some(OfferExpectation {
             offer: OfferId::new(offer),
             cost,

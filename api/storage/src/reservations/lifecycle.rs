@@ -38,7 +38,7 @@ repository!(
         ) -> Result<Reservation, ChooseError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let found = Reservations::<Engine>::find(connection, id).await?;
             let reservation = found.ok_or(ChooseError::NotFound)?;
             let (offer, span) = match reservation.choice(selector, now, expected_row_version)? {
                 Choice::TakenBefore => return Ok(reservation),
@@ -86,7 +86,7 @@ repository!(
         ) -> Result<Reservation, EndError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let found = Reservations::<Engine>::find(connection, id).await?;
             let reservation = found.ok_or(EndError::NotFound)?;
             reservation.may_end(now, expected_row_version)?;
             let state = ReservationState::from(ending);
@@ -96,7 +96,7 @@ repository!(
                 .execute(&mut *connection)
                 .await?;
             if reservation.chosen.is_some() {
-                Allocations::<Engine>::cut_reservation(connection, id, now).await?;
+                Allocations::<Engine>::cut_those_of(connection, id, now).await?;
             } else {
                 sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
                     .bind(id.as_uuid())
@@ -160,7 +160,7 @@ repository!(
             id: ReservationId,
             now: Timestamp,
         ) -> Result<(), StorageError> {
-            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let found = Reservations::<Engine>::find(connection, id).await?;
             let Some(replaced) = found.filter(|it| !it.state_at(now).is_final()) else {
                 return Ok(());
             };
@@ -173,7 +173,7 @@ repository!(
             let event = reservation_reached(id, &replaced.owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
             if replaced.chosen.is_some() {
-                return Allocations::<Engine>::cut_reservation(connection, id, now).await;
+                return Allocations::<Engine>::cut_those_of(connection, id, now).await;
             }
             sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
                 .bind(id.as_uuid())

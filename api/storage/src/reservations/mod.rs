@@ -1,7 +1,6 @@
 //! Reservations, their offers, and the nodes that these hold.
 
 pub(crate) mod allocations;
-pub(crate) mod amounts;
 pub(crate) mod error;
 pub(crate) mod event;
 mod former;

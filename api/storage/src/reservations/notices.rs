@@ -66,7 +66,7 @@ repository!(
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let found = Reservations::<Engine>::find(connection, id).await?;
             let proposed = found.filter(|it| it.state_at(now) == ReservationState::Proposed);
             let Some(reservation) = proposed else { return Ok(false) };
             Self::withdraw(connection, &reservation, offers, notice, now).await?;
@@ -168,9 +168,7 @@ repository!(
             kind: &str,
             now: Timestamp,
         ) -> Result<(), StorageError> {
-            let Some(reservation) =
-                Reservations::<Engine>::find_reservation(connection, id).await?
-            else {
+            let Some(reservation) = Reservations::<Engine>::find(connection, id).await? else {
                 return Ok(());
             };
             let state = reservation.state.word();

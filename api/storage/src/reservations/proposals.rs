@@ -6,6 +6,7 @@ use planner::reservation::{OfferTerms, Reservation, ReservationState};
 use planner::time::Timestamp;
 
 use super::sql;
+use crate::amounts::{energy_text, mass_text, money_text};
 use crate::book::PlanBasis;
 use crate::book::repository::BookRow;
 use crate::database::repository;
@@ -19,7 +20,6 @@ use crate::idempotency::repository::Answers;
 use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
 use crate::reservations::allocations::repository::Allocations;
-use crate::reservations::amounts::{energy_text, mass_text, money_text};
 use crate::reservations::error::{OfferError, ProposeError};
 use crate::reservations::event::reservation_reached;
 use crate::reservations::lifecycle::Lifecycle;
@@ -66,8 +66,7 @@ pub(super) fn bookable<'a>(
     epoch: Option<EpochRow>,
     mut offered: impl Iterator<Item = &'a NodeSet>,
 ) -> Result<EpochId, ProposeError> {
-    let count = epoch.as_ref().map_or(0, |row| row.node_count);
-    let node_count = u32::try_from(count).unwrap_or(u32::MAX);
+    let node_count = epoch.as_ref().map_or(Ok(0), EpochRow::node_count)?;
     let fits = |ranks: &NodeSet| ranks.ranges().last().is_none_or(|range| range.end <= node_count);
     epoch
         .filter(|_| offered.all(fits))
@@ -95,7 +94,7 @@ repository!(
             let connection = &mut *transaction;
             if let Some(record) = idempotency {
                 // First, so that a request sent again is told so and not that the book changed.
-                if !Answers::<Engine>::remember_answer(connection, record).await? {
+                if !Answers::<Engine>::remember(connection, record).await? {
                     return Err(ProposeError::IdempotencyKeyReused);
                 }
             }
@@ -127,7 +126,7 @@ repository!(
             let connection = &mut *transaction;
             Self::expect_basis(connection, basis, now).await?;
             Lifecycle::<Engine>::expire_due(connection, now).await?;
-            let reservation = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let reservation = Reservations::<Engine>::find(connection, id).await?;
             let reservation = reservation.ok_or(OfferError::NotFound)?;
             match reservation.state {
                 ReservationState::AwaitingSupplier => {}
@@ -219,7 +218,7 @@ repository!(
             if offers.is_empty() {
                 return Ok(());
             }
-            let epoch = Epochs::<Engine>::newest_epoch(connection).await?;
+            let epoch = Epochs::<Engine>::newest(connection).await?;
             let epoch = bookable(epoch, offers.iter().map(|offer| &offer.ranks))?;
             let held = |offer: &NewOffer| Allocation {
                 reservation_id: id,
@@ -231,7 +230,7 @@ repository!(
                 ranks: offer.ranks.clone(),
             };
             let held: Vec<Allocation> = offers.iter().map(held).collect();
-            Ok(Allocations::<Engine>::insert_allocations(connection, epoch, &held).await?)
+            Ok(Allocations::<Engine>::insert(connection, epoch, &held).await?)
         }
 
         /// The reservation if it has not changed and holds nodes still; refuses a plan that
@@ -243,7 +242,7 @@ repository!(
         ) -> Result<Option<Reservation>, ProposeError> {
             Self::expect_basis(connection, basis, now).await?;
             Lifecycle::<Engine>::expire_due(connection, now).await?;
-            let found = Reservations::<Engine>::find_reservation(connection, id).await?;
+            let found = Reservations::<Engine>::find(connection, id).await?;
             Ok(found.filter(|it| it.row_version == row_version && !it.state_at(now).is_final()))
         }
     }

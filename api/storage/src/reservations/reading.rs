@@ -27,7 +27,7 @@ repository!(
             id: ReservationId,
         ) -> Result<Option<Reservation>, StorageError> {
             let mut transaction = self.begin_read().await?;
-            let found = Self::find_reservation(&mut transaction, id).await?;
+            let found = Self::find(&mut transaction, id).await?;
             transaction.commit().await?;
             Ok(found)
         }
@@ -87,7 +87,7 @@ repository!(
     /// Parts of transactions.
     impl Reservations {
         /// A reservation with its offers, inside a caller's transaction.
-        pub(crate) async fn find_reservation(
+        pub(crate) async fn find(
             connection: &mut Connection<Engine>,
             id: ReservationId,
         ) -> Result<Option<Reservation>, StorageError> {

@@ -43,7 +43,7 @@ repository!(
             let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
             let Some(reservation) = found else { return Ok(false) };
             let id = reservation.id;
-            let epoch = Epochs::<Engine>::newest_epoch(connection).await?;
+            let epoch = Epochs::<Engine>::newest(connection).await?;
             let ranks = nodes.iter().flat_map(|it| it.holdings.iter().map(|(_, ranks)| ranks));
             let epoch = bookable(epoch, ranks)?;
             for nodes in nodes {
@@ -134,7 +134,7 @@ repository!(
                 ranks: ranks.clone(),
             });
             let held: Vec<Allocation> = held.collect();
-            Allocations::<Engine>::insert_allocations(connection, epoch, &held).await?;
+            Allocations::<Engine>::insert(connection, epoch, &held).await?;
             Ok(Proposals::<Engine>::set_terms(connection, nodes.offer, &nodes.terms).await?)
         }
     }

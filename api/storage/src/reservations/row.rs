@@ -11,9 +11,9 @@ use planner::time::{Seconds, Timestamp};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::amounts::{energy, mass, money};
+use crate::amounts::{energy, mass, money};
 use crate::error::StorageError;
-use crate::row::{inconsistent, set_of, span};
+use crate::row::{RowPlace, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct ReservationRow {
@@ -68,20 +68,23 @@ impl ReservationRow {
     /// The reservation of this row with its offers.
     pub(crate) fn reservation(self, offers: Vec<HeldOffer>) -> Result<Reservation, StorageError> {
         let row = self;
-        let wrong = |problem| inconsistent("reservations", &row.id, problem);
+        let place = RowPlace { table: "reservations", row: row.id };
         let chosen = match (row.chosen_offer_id, row.start_s, row.end_s) {
             (Some(offer), Some(start_s), Some(end_s)) => {
-                let span = span(start_s, end_s).ok_or_else(wrong("the span is empty"))?;
-                Some((OfferId::new(offer), span))
+                Some((OfferId::new(offer), place.span("end_s", start_s, end_s)?))
             }
             (None, None, None) => None,
-            _ => return Err(wrong("the chosen offer and its span are not all there")()),
+            _ => {
+                let problem = "the chosen offer and its span are not all there";
+                return Err(place.wrong("chosen_offer_id", problem));
+            }
         };
+        let wrong_notice = |_| place.wrong("notice", "the value cannot be read");
         let notice = row.notice.as_deref().map(read_notice).transpose();
         Ok(Reservation {
             id: row.id,
             owner: row.owner,
-            state: ReservationState::from_word(&row.state).ok_or_else(wrong("unknown state"))?,
+            state: place.word("state", &row.state, ReservationState::from_word)?,
             degraded: row.degraded,
             request: row.request,
             created: Timestamp::from_unix_seconds(row.created_s),
@@ -92,7 +95,7 @@ impl ReservationRow {
             confirmed: row.confirmed_s.map(Timestamp::from_unix_seconds),
             priority: row.priority,
             replaces: row.replaces.map(ReservationId::new),
-            notice: notice.map_err(|_| wrong("the notice cannot be read")())?,
+            notice: notice.map_err(wrong_notice)?,
             offers,
         })
     }
@@ -101,69 +104,58 @@ impl ReservationRow {
 impl TryFrom<OfferRow> for HeldOffer {
     type Error = StorageError;
     fn try_from(row: OfferRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("offers", &row.id, problem);
-        let terms = row.terms().map_err(|problem| wrong(problem)())?;
-        Ok(Self { id: row.id, terms })
+        Ok(Self { id: row.id, terms: row.terms()? })
     }
 }
 
 impl OfferRow {
-    fn terms(&self) -> Result<OfferTerms, &'static str> {
+    fn terms(&self) -> Result<OfferTerms, StorageError> {
+        let place = RowPlace { table: "offers", row: self.id };
+        let currency = place.readable("currency", Currency::parse(&self.currency).ok())?;
+        let cost = |column, text: &str| place.readable(column, money(text, currency));
+        let co2 = |column, text: &str| place.readable(column, mass(text));
         let rankings: Result<Vec<Ranking>, _> =
             self.rankings.split_whitespace().map(str::parse).collect();
-        let currency = Currency::parse(&self.currency).map_err(|_| "unknown currency")?;
-        let costs = |text: &String| money(text, currency);
-        let exact = "an amount cannot be read";
+        let fee = self.extra_power_fee_exact.as_deref();
+        let numbers =
+            |text: &str| text.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>();
+        let basis = self.basis.as_deref();
         Ok(OfferTerms {
-            rankings: rankings.map_err(|_| "unknown ranking")?,
-            span: span(self.start_s, self.end_s).ok_or("the span is empty")?,
+            rankings: place.readable("rankings", rankings.ok())?,
+            span: place.span("end_s", self.start_s, self.end_s)?,
             nodes: NamedNodes {
                 names: self.node_names.as_deref().map(names_of),
-                ordinals: set_of(&self.node_ranges).ok_or("the nodes cannot be read")?,
+                ordinals: place.readable("node_ranges", set_of(&self.node_ranges))?,
             },
             values: Values {
-                energy: energy(&self.energy_uj).ok_or(exact)?,
-                cost: costs(&self.cost_exact).ok_or(exact)?,
-                co2: mass(&self.co2_exact).ok_or(exact)?,
+                energy: place.readable("energy_uj", energy(&self.energy_uj))?,
+                cost: cost("cost_exact", &self.cost_exact)?,
+                co2: co2("co2_exact", &self.co2_exact)?,
             },
-            extra_power_fee: match &self.extra_power_fee_exact {
-                Some(fee) => Some(costs(fee).ok_or(exact)?),
-                None => None,
-            },
+            extra_power_fee: fee.map(|fee| cost("extra_power_fee_exact", fee)).transpose()?,
             peak_power: Power::from_microwatts(self.peak_power_uw),
             delay: Seconds::new(self.delay_s),
             saves: Savings {
-                energy: energy(&self.saved_energy_uj).ok_or(exact)?,
-                cost: costs(&self.saved_cost_exact).ok_or(exact)?,
-                co2: mass(&self.saved_co2_exact).ok_or(exact)?,
+                energy: place.readable("saved_energy_uj", energy(&self.saved_energy_uj))?,
+                cost: cost("saved_cost_exact", &self.saved_cost_exact)?,
+                co2: co2("saved_co2_exact", &self.saved_co2_exact)?,
             },
-            cost_band: band(self.cost_low_exact.as_ref(), self.cost_high_exact.as_ref(), costs)?,
-            co2_band: band(self.co2_low_exact.as_ref(), self.co2_high_exact.as_ref(), |text| {
-                mass(text)
-            })?,
-            basis: match &self.basis {
-                Some(positions) => {
-                    let positions = positions.split_whitespace().map(str::parse);
-                    let positions: Result<Vec<usize>, _> = positions.collect();
-                    Some(positions.map_err(|_| "the basis cannot be read")?)
+            cost_band: match (&self.cost_low_exact, &self.cost_high_exact) {
+                (None, None) => None,
+                (Some(low), Some(high)) => {
+                    Some((cost("cost_low_exact", low)?, cost("cost_high_exact", high)?))
                 }
-                None => None,
+                _ => return Err(place.wrong("cost_low_exact", "the band has one end only")),
             },
+            co2_band: match (&self.co2_low_exact, &self.co2_high_exact) {
+                (None, None) => None,
+                (Some(low), Some(high)) => {
+                    Some((co2("co2_low_exact", low)?, co2("co2_high_exact", high)?))
+                }
+                _ => return Err(place.wrong("co2_low_exact", "the band has one end only")),
+            },
+            basis: basis.map(|it| place.readable("basis", numbers(it))).transpose()?,
         })
-    }
-}
-
-fn band<A>(
-    low: Option<&String>,
-    high: Option<&String>,
-    amount: impl Fn(&String) -> Option<A>,
-) -> Result<Option<(A, A)>, &'static str> {
-    match (low, high) {
-        (None, None) => Ok(None),
-        (Some(low), Some(high)) => {
-            amount(low).zip(amount(high)).map(Some).ok_or("an amount cannot be read")
-        }
-        _ => Err("a band has one end only"),
     }
 }
 

@@ -50,7 +50,7 @@ repository!(
             let known_epoch = known.and_then(|known| known.epoch);
             let nodes = match marks.epoch {
                 Some(epoch) if ![known_epoch, prepared].contains(&Some(epoch)) => {
-                    ClusterNodes::<Engine>::newest_nodes(connection).await?
+                    ClusterNodes::<Engine>::newest(connection).await?
                 }
                 _ => None,
             };
@@ -60,7 +60,7 @@ repository!(
                 None
             };
             let outages = if newer(|marks| marks.outages) || known_epoch != marks.epoch {
-                Some(Outages::<Engine>::upcoming_outages(connection, now).await?)
+                Some(Outages::<Engine>::upcoming(connection, now).await?)
             } else {
                 None
             };
@@ -70,7 +70,7 @@ repository!(
                 None
             };
             let tokens = if newer(|marks| marks.tokens) {
-                Some(Tokens::<Engine>::tokens(connection).await?)
+                Some(Tokens::<Engine>::all(connection).await?)
             } else {
                 None
             };
@@ -87,8 +87,7 @@ repository!(
             connection: &mut Connection<Engine>,
             now: Timestamp,
         ) -> Result<Vec<Grant>, StorageError> {
-            let mut grants =
-                Grants::<Engine>::upcoming_grants(connection, now - AGENDA_MARGIN).await?;
+            let mut grants = Grants::<Engine>::upcoming(connection, now - AGENDA_MARGIN).await?;
             grants.retain(|grant| grant.state != GrantState::Revoked);
             Ok(grants)
         }

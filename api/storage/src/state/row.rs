@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::row::{inconsistent, span};
+use crate::row::RowPlace;
 use crate::state::Holding;
 
 #[derive(FromRow)]
@@ -33,14 +33,16 @@ pub(crate) fn held(rows: &[HoldingRow]) -> Result<Vec<Holding>, StorageError> {
 
 fn holding(rows: &[HoldingRow]) -> Result<Holding, StorageError> {
     let first = &rows[0];
-    let wrong = |problem| inconsistent("allocations", &first.offer_id, problem);
-    let rank = |rank| u32::try_from(rank).map_err(|_| wrong("a rank is out of range")());
-    let range = |row: &HoldingRow| Ok(rank(row.first_rank)?..rank(row.end_rank)?);
+    let place = RowPlace { table: "allocations", row: first.offer_id };
+    let range = |row: &HoldingRow| {
+        let first_rank = place.count("first_rank", row.first_rank)?;
+        Ok(first_rank..place.count("end_rank", row.end_rank)?)
+    };
     let ranges = rows.iter().map(range).collect::<Result<Vec<_>, StorageError>>()?;
     Ok(Holding {
         reservation_id: first.reservation_id,
         held_until: first.held_until_s.map(Timestamp::from_unix_seconds),
-        span: span(first.start_s, first.end_s).ok_or_else(wrong("the span is empty"))?,
+        span: place.span("end_s", first.start_s, first.end_s)?,
         ranks: NodeSet::from_ranges(ranges),
     })
 }

@@ -42,15 +42,14 @@ repository!(
             let mut transaction = self.begin_read().await?;
             let connection = &mut *transaction;
             let version = BookRow::<Engine>::version_inside(connection).await?;
-            let epoch = Epochs::<Engine>::newest_epoch(connection).await?.map(|row| row.id);
+            let epoch = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
             let price =
                 Agendas::<Engine>::current_pieces(connection, Quantity::Price, window).await?;
             let co2 = Agendas::<Engine>::current_pieces(connection, Quantity::Co2, window).await?;
             let cap =
                 Agendas::<Engine>::current_pieces(connection, Quantity::PowerCap, window).await?;
             let capped = Agendas::<Engine>::ever_announced(connection, Quantity::PowerCap).await?;
-            let mut allocations =
-                Allocations::<Engine>::live_allocations(connection, window, now).await?;
+            let mut allocations = Allocations::<Engine>::live(connection, window, now).await?;
             transaction.commit().await?;
             // Ranks of an older epoch mean other nodes; such rows are history, which no plan
             // reaches.

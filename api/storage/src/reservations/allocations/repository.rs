@@ -37,7 +37,7 @@ repository!(
             except: Option<ReservationId>,
         ) -> Result<Vec<Allocation>, StorageError> {
             let mut connection = self.reader.acquire().await?;
-            let mut live = Self::live_allocations(&mut connection, window, now).await?;
+            let mut live = Self::live(&mut connection, window, now).await?;
             live.retain(|allocation| Some(allocation.reservation_id) != except);
             Ok(live)
         }
@@ -60,7 +60,7 @@ repository!(
 
     /// Parts of transactions.
     impl Allocations {
-        pub(crate) async fn live_allocations(
+        pub(crate) async fn live(
             connection: &mut Connection<Engine>,
             window: Span,
             now: Timestamp,
@@ -75,7 +75,7 @@ repository!(
         }
 
         /// Allocations that end after an instant, inside a caller's transaction.
-        pub(crate) async fn upcoming_allocations(
+        pub(crate) async fn upcoming(
             connection: &mut Connection<Engine>,
             now: Timestamp,
         ) -> Result<Vec<Allocation>, StorageError> {
@@ -87,7 +87,7 @@ repository!(
         }
 
         /// Ends every allocation at an instant: what would start later is deleted.
-        pub(crate) async fn cut_allocations(
+        pub(crate) async fn cut_all(
             connection: &mut Connection<Engine>,
             now: Timestamp,
         ) -> Result<(), StorageError> {
@@ -101,7 +101,7 @@ repository!(
         }
 
         /// Ends one reservation's allocations at an instant, keeping the past for the history.
-        pub(crate) async fn cut_reservation(
+        pub(crate) async fn cut_those_of(
             connection: &mut Connection<Engine>,
             id: ReservationId,
             now: Timestamp,
@@ -119,7 +119,7 @@ repository!(
         }
 
         /// Takes nodes of an epoch, a row for each range.
-        pub(crate) async fn insert_allocations(
+        pub(crate) async fn insert(
             connection: &mut Connection<Engine>,
             epoch: EpochId,
             allocations: &[Allocation],

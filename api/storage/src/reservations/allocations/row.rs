@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::error::StorageError;
 use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
-use crate::row::{inconsistent, span};
+use crate::row::RowPlace;
 
 #[derive(FromRow)]
 pub(crate) struct AllocationRow {
@@ -29,17 +29,16 @@ pub(crate) struct AllocationRow {
 impl TryFrom<AllocationRow> for Allocation {
     type Error = StorageError;
     fn try_from(row: AllocationRow) -> Result<Self, StorageError> {
-        let wrong = |problem| inconsistent("allocations", &row.offer_id, problem);
-        let rank = |rank| u32::try_from(rank).map_err(|_| wrong("a rank is out of range")());
+        let place = RowPlace { table: "allocations", row: row.offer_id };
+        let first_rank = place.count("first_rank", row.first_rank)?;
+        let end_rank = place.count("end_rank", row.end_rank)?;
         Ok(Self {
             reservation_id: row.reservation_id,
             offer_id: row.offer_id,
-            state: ReservationState::from_word(&row.state).ok_or_else(wrong("unknown state"))?,
+            state: place.word("state", &row.state, ReservationState::from_word)?,
             epoch: row.epoch,
-            span: span(row.start_s, row.end_s).ok_or_else(wrong("the span is empty"))?,
-            ranks: NodeSet::from_ranges(
-                std::iter::once(rank(row.first_rank)?..rank(row.end_rank)?).collect(),
-            ),
+            span: place.span("end_s", row.start_s, row.end_s)?,
+            ranks: NodeSet::from_ranges(std::iter::once(first_rank..end_rank).collect()),
             owner: row.owner,
         })
     }
