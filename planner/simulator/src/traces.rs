@@ -17,7 +17,7 @@ use crate::sesames::{Parameters, request};
 
 /// What a request is derived from; what the trace does not say is absent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Job {
+pub struct TracedJob {
     /// When it was submitted, s since the trace's start; may be negative.
     pub submitted_s: f64,
     /// How long it ran, s.
@@ -54,7 +54,7 @@ pub enum Duration {
 
 /// Requests derived from a trace, and what became of the other jobs of its month.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Derived {
+pub struct DerivedRequests {
     /// By submission.
     pub requests: Vec<Request>,
     /// Jobs without processors or duration.
@@ -69,7 +69,7 @@ impl Default for TraceReading {
     }
 }
 
-impl Job {
+impl TracedJob {
     fn of(record: &Record) -> Self {
         Self {
             submitted_s: record.value(Field::SubmitS),
@@ -85,13 +85,13 @@ impl Job {
 ///
 /// # Errors
 /// Lines with a field that is not a number, up to a hundred.
-pub fn jobs(text: &str) -> Result<Vec<Job>, Vec<SwfError>> {
+pub fn jobs(text: &str) -> Result<Vec<TracedJob>, Vec<SwfError>> {
     let mut reader = Reader::new(text.as_bytes());
     let mut errors = Vec::new();
     let mut jobs = Vec::new();
     while errors.len() < 100 {
         match reader.next_record() {
-            Ok(Some(record)) => jobs.push(Job::of(&record)),
+            Ok(Some(record)) => jobs.push(TracedJob::of(&record)),
             Ok(None) => break,
             Err(error) => errors.push(error),
         }
@@ -102,10 +102,14 @@ pub fn jobs(text: &str) -> Result<Vec<Job>, Vec<SwfError>> {
 /// The requests of the jobs that were submitted in `parameters`' month, if it begins with the day of
 /// the trace that `reading` says. They may start up to the maximum delay after their submission.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by then")]
-pub fn requests(jobs: &[Job], reading: TraceReading, parameters: &Parameters) -> Derived {
+pub fn requests(
+    jobs: &[TracedJob],
+    reading: TraceReading,
+    parameters: &Parameters,
+) -> DerivedRequests {
     let first_s = f64::from(reading.swf_first_day) * 86_400.0;
     let last_s = first_s + parameters.month().length().get() as f64;
-    let mut derived = Derived { requests: Vec::new(), unknown: 0, too_large: 0 };
+    let mut derived = DerivedRequests { requests: Vec::new(), unknown: 0, too_large: 0 };
     for job in jobs.iter().filter(|job| (first_s..last_s).contains(&job.submitted_s)) {
         let duration_s = match reading.swf_duration {
             Duration::Requested => job.requested_s.or(job.run_s),
@@ -156,7 +160,7 @@ mod tests {
 8
 ";
 
-    fn derived(reading: TraceReading) -> Derived {
+    fn derived(reading: TraceReading) -> DerivedRequests {
         let parameters =
             Parameters { nodes: 4, days: 1, max_delay_h: 1.0, ..Parameters::default() };
         requests(&jobs(TRACE).unwrap(), reading, &parameters)
