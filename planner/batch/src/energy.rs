@@ -1,7 +1,7 @@
 //! What machines consume: power over time, exactly.
 //!
 //! A machine draws what its state draws. Computing machines draw their computing power, or, where their job
-//! says how hard it drives them, so much of the way from idle to computing power; a job that only
+//! says at which utilisation they compute, so much of the way from idle to computing power; a job that only
 //! occupies machines leaves them at either, as the caller says (Batsim's `delay` profiles draw idle power).
 //! What a job draws is a whole number of microwatts over all of its machines. Energies are exact: whole
 //! microwatts over whole microseconds. An event costs the same however many machines there are.

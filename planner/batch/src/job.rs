@@ -52,7 +52,7 @@ impl Work {
     }
 }
 
-/// How hard a job drives its machines: millionths of the way from what they draw idle to what they draw
+/// The utilisation of a job's machines: millionths of the way from what they draw idle to what they draw
 /// when they compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utilisation(u32);
@@ -98,7 +98,7 @@ pub struct Job {
     pub nodes: u32,
     /// What it would do, if nobody killed it. Schedulers do not see it.
     pub work: Work,
-    /// How hard it drives its machines, where that is known.
+    /// The utilisation of its machines, where that is known.
     pub utilisation: Option<Utilisation>,
     /// After how long it is killed.
     pub walltime: Option<Time>,

@@ -12,7 +12,7 @@ pub struct SimulationOptions {
     pub tau: Time,
     /// How long it takes to launch a job.
     pub launch: Time,
-    /// How hard jobs drive machines.
+    /// The utilisation of machines by jobs.
     pub utilisation: UtilisationRules,
 }
 

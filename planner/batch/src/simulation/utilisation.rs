@@ -1,8 +1,8 @@
-//! How hard jobs drive their machines: as jobs say, unless options say otherwise.
+//! The utilisation of jobs' machines: as jobs say, unless options say otherwise.
 
 use crate::job::{Job, Utilisation, Work};
 
-/// What options say of how hard jobs drive machines.
+/// What options say of the utilisation of machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UtilisationRules {
     /// Whether machines compute that a job only occupies, where options say it.
@@ -39,22 +39,22 @@ mod tests {
             Job { id, profile, submitted, nodes: 1, work, utilisation, walltime: None }
         };
         let (delay, compute) = (Work::Delay(Time::ZERO), Work::Compute(1.0));
-        let driven = |rules: &UtilisationRules, work, said, of_trace| {
+        let decided = |rules: &UtilisationRules, work, said, of_trace| {
             rules.apply(job(work, said), of_trace).utilisation
         };
         let most = UtilisationRules { otherwise: of(0.7), ..UtilisationRules::default() };
-        assert_eq!(driven(&most, delay, of(0.2), false), of(0.2));
-        assert_eq!(driven(&most, delay, of(0.2), true), of(0.7));
-        assert_eq!(driven(&most, delay, None, true), of(0.7));
-        assert_eq!(driven(&most, delay, None, false), None);
-        assert_eq!(driven(&most, compute, None, false), of(0.7));
+        assert_eq!(decided(&most, delay, of(0.2), false), of(0.2));
+        assert_eq!(decided(&most, delay, of(0.2), true), of(0.7));
+        assert_eq!(decided(&most, delay, None, true), of(0.7));
+        assert_eq!(decided(&most, delay, None, false), None);
+        assert_eq!(decided(&most, compute, None, false), of(0.7));
         let heard = UtilisationRules { as_jobs_say: Some(true), ..most };
-        assert_eq!(driven(&heard, delay, of(0.2), true), of(0.2));
+        assert_eq!(decided(&heard, delay, of(0.2), true), of(0.2));
         let deaf = UtilisationRules { as_jobs_say: Some(false), ..most };
-        assert_eq!(driven(&deaf, compute, of(0.2), false), of(0.7));
+        assert_eq!(decided(&deaf, compute, of(0.2), false), of(0.7));
         // Who says that delays draw idle power means all of them.
         let idle = UtilisationRules { delays_compute: Some(false), ..most };
-        assert_eq!(driven(&idle, delay, of(0.2), false), None);
-        assert_eq!(driven(&idle, compute, of(0.2), false), of(0.2));
+        assert_eq!(decided(&idle, delay, of(0.2), false), None);
+        assert_eq!(decided(&idle, compute, of(0.2), false), of(0.2));
     }
 }

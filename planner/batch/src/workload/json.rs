@@ -1,7 +1,7 @@
 //! Batsim's JSON workloads.
 //!
 //! Profiles: `delay`, `parallel_homogeneous`, `parallel_homogeneous_total`, `parallel` and their
-//! sequences `composed` (also `sequence`), each of which may say how hard it drives machines (`utilisation`,
+//! sequences `composed` (also `sequence`), each of which may say at which utilisation machines compute (`utilisation`,
 //! from 0 to 1). There is no network: what profiles communicate takes no
 //! time, and the jobs that would communicate are counted. Jobs come by submission, then by id. Unless
 //! the reading is raw, jobs that do nothing or ask for more machines than there are are dropped, and
@@ -177,7 +177,7 @@ struct Sum {
     communicates: bool,
     uneven: bool,
     utilisation: Option<Utilisation>,
-    /// Whether parts of it are driven differently.
+    /// Whether parts of it have different utilisations.
     differs: bool,
 }
 
@@ -336,7 +336,7 @@ fn sum(
     Ok(Sum { utilisation: Some(utilisation), ..sum })
 }
 
-/// What a profile does, whatever it says of how hard it drives machines.
+/// What a profile does, whatever it says of utilisation.
 fn sum_of(
     name: &str,
     profile: &Profile,

@@ -7,7 +7,7 @@
 //! machines, a submission before the trace's start. Times count from the first submission that is
 //! left; jobs come by submission, then by number.
 //!
-//! How hard a job drives its machines is its processor time (field 6) over its run time (field 4), at most
+//! The utilisation of a job's machines is its processor time (field 6) over its run time (field 4), at most
 //! 1, where the trace has both.
 //!
 //! A raw reading changes nothing: no job is dropped (those that cannot be played ask for no machine
@@ -353,7 +353,7 @@ mod tests {
 
     /// 12.5 s of 50 s; more than all of it; none; unknown.
     #[test]
-    fn processor_time_is_how_hard_machines_are_driven() {
+    fn processor_time_over_run_time_is_the_utilisation() {
         let trace =
             "1 0 -1 50 2 12.5\n2 0 -1 50 2 60\n3 0 -1 50 2 0\n4 0 -1 50 2 -1\n5 0 -1 50 2\n";
         for raw in [false, true] {

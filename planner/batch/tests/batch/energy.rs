@@ -45,7 +45,7 @@ impl Observer for Metered {
     }
 }
 
-/// Two machines of 100 W idle and 200 W computing, 60 s. Job 1 drives one at a quarter for 20 s: 125 W, 2500 J. Job 2
+/// Two machines of 100 W idle and 200 W computing, 60 s. Job 1 has one at a utilisation of a quarter for 20 s: 125 W, 2500 J. Job 2
 /// does not say, 40 s on the other: 200 W, 8000 J. Job 3 says nothing is done, 10 s from 50 s on: 1000 J. All
 /// together: 2 * 100 * 60 = 12000 J idle, 25 * 20 = 500 J and 100 * 40 = 4000 J more.
 #[test]
@@ -59,14 +59,14 @@ fn jobs_draw_as_hard_as_they_drive() {
     let platform = platform.unwrap();
     let rows = [(0, 1, 20, 60), (0, 1, 40, 60), (50, 1, 10, 60)];
     let shares = [Some(0.25), None, Some(0.0)];
-    let driven = jobs(&rows).into_iter().zip(shares).map(|(job, share)| {
+    let with_utilisation = jobs(&rows).into_iter().zip(shares).map(|(job, share)| {
         Ok::<Job, Infallible>(Job { utilisation: share.and_then(Utilisation::of), ..job })
     });
     let cluster = cluster(&platform);
     let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
     let mut metered = Metered::default();
     let played: Result<(), SimulationError<Infallible>> =
-        simulate(driven, cluster, scheduler.as_mut(), &mut metered);
+        simulate(with_utilisation, cluster, scheduler.as_mut(), &mut metered);
     played.unwrap();
     let joules = |microjoules: i128| i64::try_from(microjoules / 1_000_000).unwrap();
     let each: Vec<i64> = metered.jobs.iter().map(|(.., energy)| joules(*energy)).collect();
@@ -78,7 +78,7 @@ fn jobs_draw_as_hard_as_they_drive() {
 }
 
 proptest! {
-    /// Machines of different powers, and jobs that drive them by quarters or do not say. A job consumes so much
+    /// Machines of different powers, and jobs whose utilisation is in quarters or not said. A job consumes so much
     /// of the way from idle to computing power of its machines while it runs; all machines together that of
     /// the jobs, and their idle power for the rest of the time.
     #[test]
@@ -101,11 +101,11 @@ proptest! {
         let mut scheduler = Policy::Easy.scheduler(&setting).unwrap();
         let mut metered = Metered::default();
         let share = |quarters: i64| Utilisation::of(quarters as f64 / 4.0);
-        let driven = jobs(&rows).into_iter().zip(&quarters).map(|(job, quarters)| {
+        let with_utilisation = jobs(&rows).into_iter().zip(&quarters).map(|(job, quarters)| {
             Ok::<Job, Infallible>(Job { utilisation: share(*quarters), ..job })
         });
         let played: Result<(), SimulationError<Infallible>> =
-            simulate(driven, cluster, scheduler.as_mut(), &mut metered);
+            simulate(with_utilisation, cluster, scheduler.as_mut(), &mut metered);
         played.unwrap();
         // Run time of each machine times quarters.
         let mut busy = [0_i64; 5];

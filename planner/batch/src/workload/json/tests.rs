@@ -44,7 +44,7 @@ fn profiles_come_to_times_and_operations() {
     assert_eq!((read.uneven.as_deref(), read.mixed.as_deref()), (Some("twice"), Some("twice")));
 }
 
-/// What a sequence says goes before its parts; parts that are driven alike say it for the sequence;
+/// What a sequence says goes before its parts; parts of one utilisation say it for the sequence;
 /// parts of which only one says it, or that differ, do not.
 #[test]
 fn profiles_say_how_hard_they_drive_machines() {
