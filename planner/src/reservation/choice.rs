@@ -55,7 +55,7 @@ pub enum EndRefused {
     /// It has ended already.
     #[error("the reservation has ended: it is {}", state.word())]
     AlreadyEnded {
-        /// How.
+        /// The state in which it ended.
         state: ReservationState,
     },
     /// The reservation changed since it was read.

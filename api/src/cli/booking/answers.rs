@@ -49,7 +49,7 @@ pub struct QuoteAnswer {
 
 /// A reservation, as far as it is shown.
 #[derive(Deserialize)]
-pub struct Reservation {
+pub struct ReservationAnswer {
     pub id: String,
     pub owner: String,
     pub state: String,
@@ -73,7 +73,7 @@ pub struct Page {
     pub next_cursor: Option<String>,
 }
 
-impl Reservation {
+impl ReservationAnswer {
     /// The offer that was chosen.
     pub fn chosen(&self) -> Option<&Offer> {
         let id = self.chosen_offer_id.as_deref()?;
@@ -228,7 +228,7 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
 }
 
 /// Reservations, a row each; what is not chosen yet has no times.
-pub fn reservations(all: &[Reservation]) -> Table {
+pub fn reservations(all: &[ReservationAnswer]) -> Table {
     let mut table = Table::new();
     let head = ["ID", "OWNER", "STATE", "START", "END", "NODES", "ENERGY", "COST", "CO2"];
     table.load_style(NOTHING).set_header(head);
@@ -252,7 +252,7 @@ pub fn reservations(all: &[Reservation]) -> Table {
 }
 
 /// Reservations as a table for programs.
-pub fn reservations_csv(all: &[Reservation]) -> anyhow::Result<String> {
+pub fn reservations_csv(all: &[ReservationAnswer]) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "id",

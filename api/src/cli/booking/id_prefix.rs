@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use uuid::Uuid;
 
-use super::answers::{Page, Reservation, local};
+use super::answers::{Page, ReservationAnswer, local};
 use super::read;
 use super::server::Server;
 use crate::cli::Failure;
@@ -57,9 +57,10 @@ impl IdPrefix {
         let limit = (LISTED + 1).to_string();
         let query = [("cursor", before.to_string()), ("limit", limit)];
         let page: Page = server.get_with("reservations", &query).await?;
-        let all: Vec<Reservation> =
-            page.items.iter().map(read::<Reservation>).collect::<Result<_, _>>()?;
-        let meant: Vec<&Reservation> = all.iter().take_while(|it| self.begins(&it.id)).collect();
+        let all: Vec<ReservationAnswer> =
+            page.items.iter().map(read::<ReservationAnswer>).collect::<Result<_, _>>()?;
+        let meant: Vec<&ReservationAnswer> =
+            all.iter().take_while(|it| self.begins(&it.id)).collect();
         match meant.as_slice() {
             [] => Err(refused(format!(
                 "there is no reservation whose id begins with {}; wattbook list shows those there are",
@@ -75,7 +76,7 @@ fn refused(error: String) -> Failure {
     Failure::BadInput(vec![error])
 }
 
-fn ambiguous(digits: &str, several: &[&Reservation]) -> String {
+fn ambiguous(digits: &str, several: &[&ReservationAnswer]) -> String {
     let mut told = format!("the ids of several reservations begin with {digits}; say more of it:");
     for it in several.iter().take(LISTED) {
         let start = it.chosen().map(|offer| format!(", {}", local(&offer.start)));

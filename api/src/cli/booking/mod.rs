@@ -16,8 +16,8 @@ use uuid::Uuid;
 
 use super::{Failure, tell};
 use answers::{
-    Page, QuoteAnswer, ReasonAnswer, Reservation, letter, local, local_text, offers, offers_csv,
-    reservations, reservations_csv,
+    Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, letter, local, local_text, offers,
+    offers_csv, reservations, reservations_csv,
 };
 use id_prefix::IdPrefix;
 use request::RequestArguments;
@@ -189,7 +189,7 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
             body.insert("replaces".to_owned(), json!(replaced.find(&server).await?));
         }
         let mut answer: Value = server.post("reservations", body).await?;
-        let made: Reservation = read(&answer)?;
+        let made: ReservationAnswer = read(&answer)?;
         if let Some(ranking) = arguments.ranking.as_deref().filter(|_| made.state == "proposed") {
             answer = choose_by(&server, &made.id, "ranking", ranking).await?;
         }
@@ -208,7 +208,7 @@ pub fn choose(arguments: &Choose) -> Result<(), Failure> {
         } else if offer.contains('_') {
             choose_by(&server, &id, "ranking", offer).await?
         } else {
-            let held: Reservation = server.get(&format!("reservations/{id}")).await?;
+            let held: ReservationAnswer = server.get(&format!("reservations/{id}")).await?;
             let lettered =
                 (0..held.offers.len()).find(|it| letter(*it).eq_ignore_ascii_case(offer));
             let Some(offer_id) = lettered.and_then(|it| held.offers[it].id.clone()) else {
@@ -246,7 +246,7 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
             after = page.next_cursor;
             more = after.is_some();
         }
-        let all: Vec<Reservation> = items.iter().map(read).collect::<Result<_, _>>()?;
+        let all: Vec<ReservationAnswer> = items.iter().map(read).collect::<Result<_, _>>()?;
         match arguments.output.format {
             Format::Json => super::print(serde_json::to_string_pretty(&items)?)?,
             Format::Csv => super::print(reservations_csv(&all)?)?,
@@ -303,7 +303,7 @@ pub fn cancel(arguments: &Cancel) -> Result<(), Failure> {
             ids.push(named.find(&server).await?);
         }
         for id in &ids {
-            let ended: Reservation = server.delete(&format!("reservations/{id}")).await?;
+            let ended: ReservationAnswer = server.delete(&format!("reservations/{id}")).await?;
             super::print(format_args!("{} is {}", ended.id, ended.state))?;
         }
         Ok(())
@@ -320,7 +320,7 @@ fn read<T: DeserializeOwned>(answer: &Value) -> anyhow::Result<T> {
 }
 
 fn show_one(answer: &Value, format: Format) -> Result<(), Failure> {
-    let it: Reservation = read(answer)?;
+    let it: ReservationAnswer = read(answer)?;
     match format {
         Format::Json => super::print(serde_json::to_string_pretty(answer)?)?,
         Format::Csv if it.state == "proposed" => super::print(offers_csv(&it.offers)?)?,
@@ -330,7 +330,7 @@ fn show_one(answer: &Value, format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show_to_people(it: &Reservation) -> anyhow::Result<()> {
+fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
     match it.state.as_str() {
         "proposed" => {
             super::print(format_args!("{} is held until {}", it.id, local(&it.expires_at)))?;
