@@ -2,11 +2,11 @@
 
 use batch::platform::Platform;
 use batch::reservation::Reservation;
-use batch::simulation::{Inputs, PlayError};
+use batch::simulation::Inputs;
 use batch::supplier_tables::SupplierTables;
 
 use super::arguments::Supplier;
-use super::{coverage, supplier};
+use super::supplier;
 use crate::cli::Failure;
 
 /// Machines, the supplier's tables and reservations.
@@ -33,15 +33,6 @@ impl ClusterInputs {
             tables: &self.tables,
             allows_uncovered: self.supplier.allow_uncovered,
             reservations: &self.reservations,
-        }
-    }
-
-    /// Why a simulation on them was not played to its end, in words.
-    pub fn failure(&self, error: PlayError) -> Failure {
-        match error {
-            PlayError::Options(errors) => Failure::BadInput(errors),
-            PlayError::Uncovered(uncovered) => coverage::after(self, &uncovered),
-            PlayError::Simulation(error) => error.into(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use batch::simulation::Uncovered;
+use batch::simulation::{PlayError, Uncovered};
 use batch::supplier_tables::SupplierTable;
 use batch::time::Time;
 use planner::time::{Seconds, Timestamp};
@@ -34,8 +34,17 @@ pub fn before(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
     Failure::BadInput(errors)
 }
 
+/// Why a simulation was not played to its end, in words.
+pub fn failure(cluster: &ClusterInputs, error: PlayError) -> Failure {
+    match error {
+        PlayError::Options(errors) => Failure::BadInput(errors),
+        PlayError::Uncovered(uncovered) => after(cluster, &uncovered),
+        PlayError::Simulation(error) => error.into(),
+    }
+}
+
 /// What was missing of a simulation, as a failure.
-pub fn after(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
+fn after(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
     let lacks =
         uncovered.iter().filter_map(|uncovered| Some(Words::of(cluster, uncovered)?.lacks()));
     Failure::BadInput(lacks.map(|lacks| format!("{lacks}: {WAY_OUT}")).collect())

@@ -14,6 +14,7 @@ mod parquet;
 mod run;
 mod supplier;
 mod sweep;
+pub mod workload_model;
 
 use std::io::Write;
 

@@ -159,6 +159,6 @@ fn ended(arguments: &Arguments, cluster: &ClusterInputs, error: PlayError) -> En
             let file = arguments.batches.as_deref().unwrap_or(Path::new("--batches"));
             files::bad_input(file, error)
         }
-        error => cluster.failure(error),
+        error => coverage::failure(cluster, error),
     })
 }

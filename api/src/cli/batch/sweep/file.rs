@@ -35,7 +35,7 @@ use toml::{Spanned, Value};
 use super::super::arguments::{AllocationArgument, Decider, Supplier, TieArgument};
 use super::super::inputs::machines_of;
 use crate::cli::Failure;
-use crate::cli::workload::generate::Model;
+use crate::cli::batch::workload_model::Model;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -99,7 +99,7 @@ fn simulate(
     let part = ReportPart::default();
     let mut outputs = Outputs::create(folder, &[Format::Csv], &cluster.platform, part)?;
     let played = simulation.play(&mut jobs, &mut outputs);
-    let results = played.map_err(|error| cluster.failure(error))?;
+    let results = played.map_err(|error| coverage::failure(cluster, error))?;
     outputs.finish(&results.summary, results.policy, None)?;
     Ok(results)
 }
