@@ -33,6 +33,7 @@ mod epochs;
 mod error;
 mod events;
 mod feeds;
+mod former_documents;
 mod grants;
 mod idempotency;
 mod identity;

@@ -14,6 +14,7 @@
 //!
 //! The limits below keep every product inside `i128`: 1e17 uW x 1e12 x 1e8 s = 1e37 < 1.7e38.
 
+mod billing;
 mod carbon;
 mod money;
 mod power;

@@ -4,10 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul, Sub};
 
-use super::{
-    CarbonIntensity, CarbonMass, Currency, EnergyPrice, Integral, MAX_POWER_MICROWATTS, MILLION,
-    Money, exact, proportion, ratio,
-};
+use super::{MAX_POWER_MICROWATTS, MILLION, exact, ratio};
 use crate::time::Seconds;
 
 /// Power, exact to the microwatt.
@@ -44,16 +41,6 @@ impl Power {
     /// Watts, for people and documents.
     pub fn as_watts(self) -> f64 {
         ratio(self.0.into(), MILLION.into())
-    }
-
-    /// The cost of drawing this power while the price has this integral.
-    pub fn times_price(self, price: Integral<EnergyPrice>, currency: Currency) -> Money {
-        Money::from_exact(i128::from(self.0) * price.as_millionth_seconds(), currency)
-    }
-
-    /// The CO2 emitted by drawing this power while the intensity has this integral.
-    pub fn times_intensity(self, intensity: Integral<CarbonIntensity>) -> CarbonMass {
-        CarbonMass::from_exact(i128::from(self.0) * intensity.as_millionth_seconds())
     }
 }
 
@@ -104,29 +91,6 @@ impl Energy {
     /// The energy that is printed as so many joules; `None` beyond what is exact.
     pub fn from_joules(joules: f64) -> Option<Self> {
         exact(joules, MILLION.into()).map(Self)
-    }
-
-    /// The cost of this energy, drawn evenly over a span of that length while the price has this
-    /// integral.
-    pub fn times_price(
-        self,
-        length: Seconds,
-        price: Integral<EnergyPrice>,
-        currency: Currency,
-    ) -> Money {
-        let exact = proportion(self.0, price.as_millionth_seconds(), length.get().into());
-        Money::from_exact(exact, currency)
-    }
-
-    /// The CO2 emitted by this energy, drawn evenly over a span of that length while the intensity has
-    /// this integral.
-    pub fn times_intensity(
-        self,
-        length: Seconds,
-        intensity: Integral<CarbonIntensity>,
-    ) -> CarbonMass {
-        let exact = proportion(self.0, intensity.as_millionth_seconds(), length.get().into());
-        CarbonMass::from_exact(exact)
     }
 
     /// Joules, for people and documents.

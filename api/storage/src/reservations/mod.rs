@@ -3,7 +3,6 @@
 pub(crate) mod allocations;
 pub(crate) mod error;
 pub(crate) mod event;
-mod former;
 pub(crate) mod lifecycle;
 pub(crate) mod notices;
 pub(crate) mod proposals;

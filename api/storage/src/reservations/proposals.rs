@@ -170,7 +170,7 @@ repository!(
         }
 
         /// Writes the nodes and amounts of an offer anew.
-        pub(super) async fn set_terms(
+        pub(crate) async fn set_terms(
             connection: &mut Connection<Engine>,
             id: OfferId,
             terms: &OfferTerms,

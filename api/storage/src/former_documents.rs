@@ -19,12 +19,12 @@ use serde::Deserialize;
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::sql;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::error::StorageError;
 use crate::reevaluations::repository::Reevaluations;
 use crate::reservations::proposals::Proposals;
+use crate::reservations::sql;
 use crate::row::RowPlace;
 
 /// A document says something that no column can hold.
