@@ -7,7 +7,7 @@
 //! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
 //! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
-//! * [`policy`]: which waiting job starts when, and where; one file each.
+//! * [`policy`]: which waiting job starts when, and where; composed of parts.
 //! * [`message_log`]: the messages of another simulator, to be replayed.
 //! * [`supplier_tables`]: prices, CO2 intensities and caps; [`reservation`]: machines that are not for jobs.
 //! * [`quantity`]: exact products of simulated time; [`quantiles`]: of values that are not kept.
@@ -17,8 +17,6 @@
 //! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), chapters 2
 //! and 4 to 7; Simbatch (Y. Caniou, J.-S. Gay); A. Mu'alem and D. Feitelson 2001 for backfilling.
 
-mod bits;
-mod bounds;
 pub mod energy;
 pub mod job;
 pub mod kernel;
@@ -26,15 +24,11 @@ pub mod message_log;
 pub mod output;
 pub mod platform;
 pub mod policy;
-mod profile;
 pub mod quantiles;
 pub mod quantity;
-mod queue;
-mod releases;
 pub mod report;
 pub mod reservation;
 pub mod scheduler;
-mod set_profile;
 pub mod simulation;
 pub mod steps;
 pub mod summary;

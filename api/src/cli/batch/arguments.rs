@@ -7,13 +7,14 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use batch::policy::{Allocation, Policy, PolicyError, nearest};
+use batch::policy::{Allocation, Combination, Policy, PolicyError, nearest};
 use batch::report::ReportPart;
 use batch::time::Time;
 use clap::ValueEnum;
 use planner::time::Timestamp;
 
 use super::formats::Format;
+use super::parts::PartArguments;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
 use batch::scheduler::Tie;
@@ -33,9 +34,11 @@ pub struct Arguments {
     /// Which waiting job starts when: fcfs, round_robin, sjf, ljf, easy, conservative,
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
     /// conservative_local, conservative_best_effort_local, opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
-    /// energy_bud, reduce_pc, or external: who listens at --socket
-    #[arg(long)]
-    pub policy: Decider,
+    /// energy_bud, reduce_pc, or external: who listens at --socket. Parts may be said beside it or instead of it
+    #[arg(long, required_unless_present_any = ["order", "backfill", "fit", "gate", "switching"])]
+    pub policy: Option<Decider>,
+    #[command(flatten)]
+    pub parts: PartArguments,
     /// With --policy external: where the decision process listens by ZeroMQ, as Batsim's do
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp://127.0.0.1:28000")]
     pub socket: String,
@@ -45,9 +48,6 @@ pub struct Arguments {
     /// With --policy external: Batsim's external events, a JSON document a line
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Whether backfilling reserves a number of machines, or machines
-    #[arg(long, value_enum, default_value_t)]
-    pub allocation: AllocationArgument,
     /// Whether all events of one instant are decided on together, or one by one as pyss does
     #[arg(long, value_enum, default_value_t)]
     pub tie: TieArgument,
@@ -70,8 +70,8 @@ pub struct Arguments {
     /// Play jobs that share an id as jobs of their own; otherwise they are an error
     #[arg(long)]
     pub keep_duplicates: bool,
-    /// An option of the policy, or of every policy; may be repeated. `wattbook batch run --help` lists those
-    /// of each policy
+    /// An option of a part, or of every policy; may be repeated. `wattbook batch run --help` lists those of
+    /// each part
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = named)]
     pub options: Vec<(String, String)>,
     /// Where jobs.csv and summary.json are written, and with a platform that says what machines draw
@@ -137,27 +137,6 @@ pub enum Decider {
     External,
 }
 
-impl Decider {
-    /// What backfilling reserves under it, where this is said.
-    pub const fn allocation(self, said: AllocationArgument) -> Allocation {
-        let chooses_machines = match self {
-            Self::Policy(policy) => policy.chooses_machines(),
-            Self::External => true,
-        };
-        match said {
-            AllocationArgument::Count if !chooses_machines => Allocation::Count,
-            AllocationArgument::Count | AllocationArgument::Set => Allocation::Set,
-        }
-    }
-
-    pub const fn switches(self) -> bool {
-        match self {
-            Self::Policy(policy) => policy.switches(),
-            Self::External => true,
-        }
-    }
-}
-
 impl FromStr for Decider {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
@@ -200,13 +179,6 @@ pub struct Supplier {
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
-pub enum AllocationArgument {
-    #[default]
-    Count,
-    Set,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
 pub enum TieArgument {
     #[default]
     Batch,
@@ -222,10 +194,10 @@ impl From<TieArgument> for Tie {
     }
 }
 
-/// That events can be told so where backfilling reserves this.
+/// Checks that events can be told so to a scheduler that reserves this.
 pub fn check_tie(tie: Tie, allocation: Allocation) -> Result<(), String> {
     if tie == Tie::Pyss && allocation == Allocation::Set {
-        return Err("pyss counts machines: --tie pyss needs --allocation count".to_owned());
+        return Err("pyss counts machines: --tie pyss needs --fit count".to_owned());
     }
     Ok(())
 }
@@ -236,8 +208,13 @@ fn named(text: &str) -> Result<(String, String), String> {
 }
 
 impl Arguments {
-    pub const fn allocation(&self) -> Allocation {
-        self.policy.allocation(self.allocation)
+    /// The policy or the parts that are played; none where a process outside decides.
+    pub fn combination(&self) -> Option<Combination> {
+        match self.policy {
+            Some(Decider::External) => None,
+            Some(Decider::Policy(policy)) => Some(self.parts.combined(Some(policy))),
+            None => Some(self.parts.combined(None)),
+        }
     }
 
     /// What part of the simulation the report's figures are of; it begins at `zero` by the clock.
@@ -265,26 +242,34 @@ impl Arguments {
             Ok(options) => (options, Vec::new()),
             Err(errors) => (Default::default(), errors),
         };
-        let tie = Tie::from(self.tie);
-        errors.extend(check_tie(tie, self.allocation()).err());
+        let (tie, combination) = (Tie::from(self.tie), self.combination());
+        let allocation = combination.map_or(Allocation::Set, |it| it.allocation());
+        errors.extend(check_tie(tie, allocation).err());
         if tie == Tie::Pyss && self.batches.is_some() {
             errors.push("--batches says which events are told together: --tie cannot".to_owned());
         }
-        if self.batches.is_some() && self.policy.switches() {
+        if self.batches.is_some() && combination.is_none_or(|it| it.switches()) {
             errors.push("--batches tells of no switches, and the policy makes them".to_owned());
         }
-        if self.policy == Decider::External && self.batches.is_some() {
+        if combination.is_none() && self.batches.is_some() {
             errors.push("--batches are for policies, not for a decision process".to_owned());
         }
-        if self.policy != Decider::External && self.events.is_some() {
+        if combination.is_some() && self.events.is_some() {
             errors.push("--events are told to a decision process: --policy external".to_owned());
+        }
+        if combination.is_none() {
+            for (kind, name) in self.parts.said().names() {
+                errors.push(format!(
+                    "a decision process has no use for the {kind} {name}: leave that out, or name another policy"
+                ));
+            }
         }
         let part = self.report_from.is_some() || self.report_to.is_some();
         if part && !self.format.contains(&Format::Html) {
             errors
                 .push("--report-from and --report-to are of the report: --format html".to_owned());
         }
-        let named = self.policy == Decider::External || self.batches.is_some();
+        let named = combination.is_none() || self.batches.is_some();
         if self.keep_duplicates && named {
             errors.push(
                 "--keep-duplicates: --policy external and --batches tell jobs by their ids"

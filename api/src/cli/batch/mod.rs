@@ -11,6 +11,7 @@ mod nodes;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
 mod run;
 mod supplier;
 mod sweep;

@@ -11,7 +11,7 @@ use batch::simulation::{
 };
 use batch::workload::{WorkloadError, WorkloadReading};
 
-use super::arguments::{Arguments, Decider};
+use super::arguments::Arguments;
 use super::cluster_inputs::ClusterInputs;
 use super::coverage;
 use super::external::{self, External};
@@ -102,22 +102,17 @@ fn play(
     };
     let mut jobs = inputs::workload(&arguments.workload, reading, platform)?;
     let mut outside = None;
-    let decider = match arguments.policy {
-        Decider::Policy(policy) => simulation::Decider::Policy {
-            policy,
-            options: policy_options,
-            message_log: arguments.batches.as_deref().map(message_log).transpose()?,
-        },
-        Decider::External => {
-            let External { rules, wire } =
-                outside.insert(External::of(arguments, policy_options, &jobs, platform)?);
-            simulation::Decider::External { rules, peer: wire }
-        }
+    let decider = if let Some(policy) = arguments.combination() {
+        let message_log = arguments.batches.as_deref().map(message_log).transpose()?;
+        simulation::Decider::Policy { policy, options: policy_options, message_log }
+    } else {
+        let External { rules, wire } =
+            outside.insert(External::of(arguments, policy_options, &jobs, platform)?);
+        simulation::Decider::External { rules, peer: wire }
     };
-    let (folder, allocation) = (arguments.out.as_deref(), arguments.allocation());
+    let folder = arguments.out.as_deref();
     let simulation = Simulation {
         decider,
-        allocation,
         tie: arguments.tie.into(),
         options: *options,
         tells_machines: folder.is_some(),
@@ -125,7 +120,7 @@ fn play(
     };
     simulation.check_coverage().map_err(|uncovered| coverage::before(cluster, &uncovered))?;
     let begins = jobs.begin().map_err(|error| ended(SimulationError::Workload(error).into()))?;
-    if arguments.policy != Decider::External {
+    if arguments.combination().is_some() {
         // A decision process may register jobs of its own.
         jobs.check_jobs().map_err(|error| files::bad_input(&arguments.workload, error))?;
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use planner::node_set::NodeSet;
 
-use super::ByKey;
+use super::by_key::ByKey;
 use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 
 /// A job on its machines.

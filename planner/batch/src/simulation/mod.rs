@@ -12,7 +12,7 @@ use crate::kernel::external::{self, Peer, Rules};
 use crate::kernel::{self, Cluster, Observer, SimulationError};
 use crate::message_log::{LoggedMessage, MessageLogError};
 use crate::platform::Platform;
-use crate::policy::{Allocation, Policy, Setting};
+use crate::policy::{Allocation, Combination, PartNames, Setting};
 use crate::reservation::Reservation;
 use crate::scheduler::{Scheduler, Tie};
 use crate::summary::{Summary, Tally};
@@ -29,8 +29,8 @@ pub use utilisation::UtilisationRules;
 pub enum Decider<'a> {
     /// A policy of ours.
     Policy {
-        /// The policy.
-        policy: Policy,
+        /// The policy, or the parts that it is made of.
+        policy: Combination,
         /// Its own options: names and values.
         options: &'a [(String, String)],
         /// The messages of another simulator that tell the policy's scheduler what happens, where they are to
@@ -68,8 +68,6 @@ pub struct Simulation<'a> {
     pub inputs: Inputs<'a>,
     /// What decides which jobs start.
     pub decider: Decider<'a>,
-    /// What backfilling reserves.
-    pub allocation: Allocation,
     /// How the scheduler is told of events of one instant.
     pub tie: Tie,
     /// The options that every policy has.
@@ -83,10 +81,13 @@ pub struct Simulation<'a> {
 pub struct SimulationResults {
     /// Who decided: a policy's name, or `external`.
     pub policy: &'static str,
-    /// What backfilling reserved.
+    /// What was reserved for waiting jobs.
     pub allocation: Allocation,
     /// How the scheduler was told of events of one instant.
     pub tie: Tie,
+    /// The parts of the policy, where any was said.
+    #[serde(flatten)]
+    pub parts: Option<PartNames>,
     /// Results over all jobs.
     #[serde(flatten)]
     pub summary: Summary,
@@ -118,14 +119,30 @@ pub enum PlayError {
 
 impl Decider<'_> {
     /// The name of who decides, as results state it.
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Policy { policy, .. } => policy.name(),
             Self::External { .. } => "external",
         }
     }
 
-    const fn switches(&self) -> bool {
+    /// What is reserved for waiting jobs.
+    fn allocation(&self) -> Allocation {
+        match self {
+            Self::Policy { policy, .. } => policy.allocation(),
+            Self::External { .. } => Allocation::Set,
+        }
+    }
+
+    /// The parts of the policy, where any was said.
+    fn part_names(&self) -> Option<PartNames> {
+        match self {
+            Self::Policy { policy, .. } => policy.part_names(),
+            Self::External { .. } => None,
+        }
+    }
+
+    fn switches(&self) -> bool {
         match self {
             Self::Policy { policy, .. } => policy.switches(),
             Self::External { .. } => true,
@@ -165,7 +182,8 @@ impl<'a> Simulation<'a> {
         let (of_trace, rules) = (workload.delays_compute(), self.options.utilisation);
         let cluster = self.cluster(rules.delays_compute.unwrap_or(of_trace));
         let (needs, allows_uncovered) = (self.needs(), self.inputs.allows_uncovered);
-        let (policy, allocation, tie) = (self.decider.name(), self.allocation, self.tie);
+        let (policy, tie) = (self.decider.name(), self.tie);
+        let (allocation, parts) = (self.decider.allocation(), self.decider.part_names());
         let scheduler = self.scheduler().map_err(PlayError::Options)?;
         let mut observers = (Tally::new(self.options.tau), observer);
         let jobs = workload.by_ref().map(|job| job.map(|job| rules.apply(job, of_trace)));
@@ -195,6 +213,7 @@ impl<'a> Simulation<'a> {
             policy,
             allocation,
             tie,
+            parts,
             summary: Summary { power_cap_covered_share: cap_share, ..summary },
             workload: workload.cleaning(),
             jobs_communicating: workload.jobs_communicating(),
@@ -207,16 +226,16 @@ impl<'a> Simulation<'a> {
     fn scheduler(&self) -> Result<Option<Box<dyn Scheduler>>, Vec<String>> {
         let Decider::Policy { policy, options, .. } = self.decider else { return Ok(None) };
         let Inputs { platform, tables, reservations, .. } = self.inputs;
-        let (allocation, tie) = (self.allocation, self.tie);
-        let setting = Setting { platform, allocation, tie, options, tables, reservations };
+        let setting = Setting { platform, tie: self.tie, options, tables, reservations };
         policy.scheduler(&setting).map(Some)
     }
 
     /// What the kernel plays on.
     fn cluster(&self, delays_compute: bool) -> Cluster<'a> {
         let (Inputs { platform, tables, .. }, tie) = (self.inputs, self.tie);
-        let machines_matter = self.allocation == Allocation::Set
+        let machines_matter = self.decider.allocation() == Allocation::Set
             || self.decider.switches()
+            || !self.inputs.reservations.is_empty()
             || platform.has_draws()
             || !platform.one_speed();
         let places = self.tells_machines || machines_matter;

@@ -63,7 +63,7 @@ fn jobs_draw_as_hard_as_they_drive() {
         Ok::<Job, Infallible>(Job { utilisation: share.and_then(Utilisation::of), ..job })
     });
     let cluster = cluster(&platform);
-    let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
+    let mut scheduler = combination(Policy::Easy, SET).scheduler(&setting(&platform)).unwrap();
     let mut metered = Metered::default();
     let played: Result<(), SimulationError<Infallible>> =
         simulate(with_utilisation, cluster, scheduler.as_mut(), &mut metered);
@@ -97,8 +97,7 @@ proptest! {
         let platform = Platform::new(&machines).unwrap();
         let rows: Vec<Row> = rows.into_iter().map(|(at, nodes, run)| (at, nodes, run, run + 3)).collect();
         let cluster = cluster(&platform);
-        let setting = Setting { allocation, ..setting(&platform) };
-        let mut scheduler = Policy::Easy.scheduler(&setting).unwrap();
+        let mut scheduler = combination(Policy::Easy, allocation).scheduler(&setting(&platform)).unwrap();
         let mut metered = Metered::default();
         let share = |quarters: i64| Utilisation::of(quarters as f64 / 4.0);
         let with_utilisation = jobs(&rows).into_iter().zip(&quarters).map(|(job, quarters)| {

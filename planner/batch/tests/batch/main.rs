@@ -2,9 +2,11 @@
 //! must hold of every schedule.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod combinations;
 mod energy;
 mod known;
 mod naive;
+mod naive_queue;
 mod naive_sets;
 mod properties;
 mod replays;
@@ -20,7 +22,7 @@ use std::time::Duration;
 use batch::job::{Job, JobId, Work};
 use batch::kernel::{Cluster, Observer, Played, SimulationError, simulate};
 use batch::platform::{Machine, Platform};
-use batch::policy::{Allocation, Policy, Setting};
+use batch::policy::{Allocation, Combination, FitPart, PartKind, Policy, SaidParts, Setting};
 use batch::scheduler::{RefusalReason, Tie};
 use batch::summary::Tally;
 use batch::supplier_tables::SupplierTables;
@@ -91,6 +93,15 @@ fn jobs(rows: &[Row]) -> Vec<Job> {
 /// No prices and caps.
 static NOTHING: SupplierTables = SupplierTables { price: None, co2: None, cap: None };
 
+/// A policy with an allocation, where the policy leaves the choice.
+fn combination(policy: Policy, allocation: Allocation) -> Combination {
+    let fit = match allocation {
+        Allocation::Count => "count",
+        Allocation::Set => "set",
+    };
+    Combination { allocation: Some(FitPart::named(fit).unwrap()), ..policy.into() }
+}
+
 /// How a policy is played.
 #[derive(Clone, Copy, Debug)]
 struct Way(Policy, Allocation, Tie);
@@ -140,8 +151,7 @@ fn cluster(platform: &Platform) -> Cluster<'_> {
 
 /// What a scheduler by set is told, without options.
 fn setting(platform: &Platform) -> Setting<'_> {
-    let (allocation, tie) = (SET, Tie::Batch);
-    Setting { platform, allocation, tie, options: &[], tables: &NOTHING, reservations: &[] }
+    Setting { platform, tie: Tie::Batch, options: &[], tables: &NOTHING, reservations: &[] }
 }
 
 /// The same on this platform, with these options.
@@ -150,8 +160,8 @@ fn play_on(platform: &Platform, rows: &[Row], way: Way, options: &[(String, Stri
     let mut notes = Notes::default();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
     let cluster = Cluster { tie, ..cluster(platform) };
-    let setting = Setting { allocation, tie, options, ..setting(platform) };
-    let mut scheduler = policy.scheduler(&setting).unwrap();
+    let setting = Setting { tie, options, ..setting(platform) };
+    let mut scheduler = combination(policy, allocation).scheduler(&setting).unwrap();
     let played: Result<(), SimulationError<Infallible>> =
         simulate(jobs, cluster, scheduler.as_mut(), &mut notes);
     played.unwrap();

@@ -82,11 +82,19 @@ impl Rule for InOrder {
     }
 }
 
-/// EASY, where every waiting job is tried at every instant.
-pub struct Easy;
+/// Waiting jobs in the order of a key; those of equal keys as they are.
+fn sorted(waiting: &[usize], rows: &[Row], key: fn(&Row) -> i64) -> Vec<usize> {
+    let mut waiting = waiting.to_vec();
+    waiting.sort_by_key(|&index| key(&rows[index]));
+    waiting
+}
+
+/// EASY in the order of a key, where every waiting job is tried at every instant.
+pub struct Easy(pub fn(&Row) -> i64);
 
 impl Rule for Easy {
     fn next(&mut self, view: &View<'_>, waiting: &[usize]) -> Option<usize> {
+        let waiting = sorted(waiting, view.rows, self.0);
         let (&head, others) = waiting.split_first()?;
         let needed = view.rows[head].1;
         if needed <= view.free {
@@ -114,11 +122,19 @@ pub struct Conservative {
     /// The first plan of each job: its guarantee.
     pub guarantees: Vec<i64>,
     fixed: bool,
+    /// Where there is another order than that of submission.
+    key: Option<fn(&Row) -> i64>,
 }
 
 impl Conservative {
     pub fn new(machines: u32, jobs: usize) -> Self {
-        Self { machines, plan: vec![None; jobs], guarantees: vec![i64::MIN; jobs], fixed: false }
+        let (plan, guarantees) = (vec![None; jobs], vec![i64::MIN; jobs]);
+        Self { machines, plan, guarantees, fixed: false, key: None }
+    }
+
+    /// Jobs are planned in the order of a key.
+    pub fn in_order(self, key: fn(&Row) -> i64) -> Self {
+        Self { key: Some(key), ..self }
     }
 
     /// Plans stay.
@@ -146,15 +162,18 @@ impl Conservative {
 
 impl Rule for Conservative {
     fn observe(&mut self, view: &View<'_>, waiting: &[usize]) {
-        for &index in waiting {
-            if self.plan[index].is_none() || (view.ended && !self.fixed) {
-                let start = self.earliest(view, waiting, index);
-                if self.plan[index].is_none() {
-                    self.guarantees[index] = start;
-                }
-                assert!(start <= self.guarantees[index]);
-                self.plan[index] = Some(start);
-            }
+        let waiting = &sorted(waiting, view.rows, self.key.unwrap_or(|_| 0));
+        let (planned, new): (Vec<usize>, Vec<usize>) =
+            waiting.iter().partition(|&&index| self.plan[index].is_some());
+        for index in planned.into_iter().filter(|_| view.ended && !self.fixed) {
+            let start = self.earliest(view, waiting, index);
+            assert!(start <= self.guarantees[index]);
+            self.plan[index] = Some(start);
+        }
+        for index in new {
+            let start = self.earliest(view, waiting, index);
+            self.guarantees[index] = start;
+            self.plan[index] = Some(start);
         }
     }
 

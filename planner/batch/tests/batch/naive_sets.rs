@@ -12,7 +12,7 @@ const HORIZON: i64 = 100_000;
 
 /// Which of the free machines a job gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Chosen {
+pub enum Chosen {
     Lowest,
     Neighbours {
         always: bool,
@@ -24,10 +24,10 @@ enum Chosen {
     },
 }
 
-const MACHINES: u32 = 6;
+pub const MACHINES: u32 = 6;
 
 impl Chosen {
-    fn of(self, free: &BTreeSet<u32>, nodes: u32) -> Option<Vec<u32>> {
+    pub fn of(self, free: &BTreeSet<u32>, nodes: u32) -> Option<Vec<u32>> {
         let lowest = |from: &[u32]| {
             let nodes = nodes as usize;
             (from.len() >= nodes).then(|| from[..nodes].to_vec())
@@ -59,15 +59,55 @@ impl Chosen {
 
 /// A job that has a place: from when, until when at the latest, until when, where.
 #[derive(Clone, Debug)]
-struct Place {
-    start: i64,
-    latest: i64,
-    end: i64,
-    machines: Vec<u32>,
+pub struct Place {
+    pub start: i64,
+    pub latest: i64,
+    pub end: i64,
+    pub machines: Vec<u32>,
+}
+
+/// What a plain rule goes by.
+#[derive(Clone, Copy)]
+pub struct Plain<'a> {
+    pub chosen: Chosen,
+    pub compression: bool,
+    /// The order of the queue.
+    pub key: fn(&Row) -> i64,
+    /// From when to when which machines are reserved in advance.
+    pub reserved: &'a [(i64, i64, Vec<u32>)],
+    /// From when to when how many machines may compute.
+    pub limits: &'a [(i64, i64, usize)],
+}
+
+impl Plain<'_> {
+    /// In the order of submission, with nothing reserved or limited.
+    pub const fn of(chosen: Chosen) -> Self {
+        Self { chosen, compression: true, key: |_| 0, reserved: &[], limits: &[] }
+    }
+
+    /// Whether a machine is reserved at some time from an instant to another.
+    pub fn reserves(&self, machine: u32, start: i64, end: i64) -> bool {
+        let during = |(from, until, machines): &(i64, i64, Vec<u32>)| {
+            *from < end && start < *until && machines.contains(&machine)
+        };
+        self.reserved.iter().any(during)
+    }
+
+    /// Whether so many machines may compute at an instant.
+    fn limits_to(&self, at: i64, machines: usize) -> bool {
+        let limit = self.limits.iter().find(|(from, until, _)| (*from..*until).contains(&at));
+        limit.is_none_or(|(.., most)| machines <= *most)
+    }
+
+    /// Jobs by their indices in the order of the queue.
+    pub fn sorted(&self, rows: &[Row], mut jobs: Vec<usize>) -> Vec<usize> {
+        jobs.sort_by_key(|&index| (self.key)(&rows[index]));
+        jobs
+    }
 }
 
 /// The place of every job by its index, and the start that it was first promised.
-fn places(rows: &[Row], chosen: Chosen, compression: bool) -> (Vec<Place>, Vec<i64>) {
+pub fn places(rows: &[Row], plain: Plain<'_>) -> (Vec<Place>, Vec<i64>) {
     let mut places: Vec<Option<Place>> = vec![None; rows.len()];
     let mut promises = vec![i64::MIN; rows.len()];
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -84,10 +124,19 @@ fn places(rows: &[Row], chosen: Chosen, compression: bool) -> (Vec<Place>, Vec<i
             let mut there = others.filter_map(|(_, place)| place.as_ref()).filter(|one| there(one));
             !there.any(|place| place.machines.contains(&machine))
         };
+        let busy = |at: i64| (0..MACHINES).filter(|machine| !free_at(at, *machine)).count();
         let found = (now..HORIZON).find_map(|start| {
-            let free = |machine: &u32| (start..start + walltime).all(|at| free_at(at, *machine));
+            let span = start..start + walltime;
+            let allowed = |at| plain.limits_to(at, busy(at) + nodes as usize);
+            if !plain.limits.is_empty() && !span.clone().all(allowed) {
+                return None;
+            }
+            let free = |machine: &u32| {
+                let reserved = plain.reserves(*machine, span.start, span.end);
+                !reserved && span.clone().all(|at| free_at(at, *machine))
+            };
             let free: BTreeSet<u32> = (0..MACHINES).filter(free).collect();
-            Some((start, chosen.of(&free, nodes)?))
+            Some((start, plain.chosen.of(&free, nodes)?))
         });
         let (start, machines) = found.unwrap();
         Place { start, latest: start + walltime, end: start + run.min(walltime), machines }
@@ -99,14 +148,14 @@ fn places(rows: &[Row], chosen: Chosen, compression: bool) -> (Vec<Place>, Vec<i
         let waiting = |places: &[Option<Place>], index: usize| {
             places[index].as_ref().is_some_and(|place| place.start >= now)
         };
-        if ended && compression {
-            for &index in &order {
+        if ended && plain.compression {
+            for index in plain.sorted(rows, order.clone()) {
                 if waiting(&places, index) {
                     places[index] = Some(place(&places, now, index));
                 }
             }
         }
-        for &index in &submitted {
+        for index in plain.sorted(rows, submitted) {
             let planned = place(&places, now, index);
             promises[index] = planned.start;
             places[index] = Some(planned);
@@ -118,18 +167,18 @@ fn places(rows: &[Row], chosen: Chosen, compression: bool) -> (Vec<Place>, Vec<i
     (places.into_iter().map(Option::unwrap).collect(), promises)
 }
 
-fn workload() -> impl Strategy<Value = Vec<Row>> {
+pub fn workload() -> impl Strategy<Value = Vec<Row>> {
     let row = (0_i64..30, 1..=MACHINES, 1_i64..12, 0_i64..8)
         .prop_map(|(submitted, nodes, run, more)| (submitted, nodes, run, (run + more - 1).max(1)));
     prop::collection::vec(row, 1..25)
 }
 
 /// Machines in two or three groups, of any shape.
-fn grouped() -> impl Strategy<Value = [u8; MACHINES as usize]> {
+pub fn grouped() -> impl Strategy<Value = [u8; MACHINES as usize]> {
     prop::array::uniform6(0_u8..3)
 }
 
-fn platform_of(groups: [u8; MACHINES as usize]) -> Platform {
+pub fn platform_of(groups: [u8; MACHINES as usize]) -> Platform {
     let machine = |group: &u8| Machine {
         group: Some(group.to_string().into()),
         ..Machine::of(PowerStates::always_on(1.0, None))
@@ -137,7 +186,7 @@ fn platform_of(groups: [u8; MACHINES as usize]) -> Platform {
     Platform::new(&groups.iter().map(machine).collect::<Vec<Machine>>()).unwrap()
 }
 
-fn widest(groups: [u8; MACHINES as usize]) -> u32 {
+pub fn widest(groups: [u8; MACHINES as usize]) -> u32 {
     let of = |group: u8| -> u32 { groups.iter().map(|other| u32::from(*other == group)).sum() };
     (0..3).map(of).max().unwrap()
 }
@@ -174,7 +223,7 @@ proptest! {
                 let options = [("compression".to_owned(), compression.to_string())];
                 let way = Way(policy(chosen), SET, Tie::Batch);
                 let played = play_on(&platform, &kept, way, &options).played;
-                let (places, promises) = places(&kept, chosen, compression);
+                let (places, promises) = places(&kept, Plain { compression, ..Plain::of(chosen) });
                 for (happened, (place, promise)) in played.values().zip(places.iter().zip(promises)) {
                     let expected = NodeSet::from_positions(place.machines.iter().copied());
                     prop_assert_eq!((happened.started, &happened.machines), (place.start, &expected));

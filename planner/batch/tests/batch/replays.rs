@@ -12,7 +12,7 @@ fn played(messages: &str) -> Result<Vec<i64>, String> {
     let jobs = jobs(&ROWS).into_iter().map(Ok::<Job, Infallible>);
     let platform = Platform::of_machines(2);
     let cluster = cluster(&platform);
-    let mut scheduler = Policy::Easy.scheduler(&setting(&platform)).unwrap();
+    let mut scheduler = combination(Policy::Easy, SET).scheduler(&setting(&platform)).unwrap();
     let messages = read_messages(messages.as_bytes());
     let result: Result<(), SimulationError<Infallible>> =
         replay(jobs, messages, cluster, scheduler.as_mut(), &mut notes);

@@ -39,6 +39,14 @@ impl Witness {
         Self { notes: Notes::default(), doing, past, totals: None, energies: 0 }
     }
 
+    /// When a job or a switch begins.
+    pub fn changes(&self) -> impl Iterator<Item = Time> {
+        let spans = self.past.iter().flatten();
+        spans
+            .filter(|(.., doing)| !matches!(doing, Doing::Idle | Doing::Off))
+            .map(|(from, ..)| *from)
+    }
+
     /// Machines go from one thing to another; they did the first.
     fn change(&mut self, now: Time, machines: &NodeSet, from: Doing, to: Doing) {
         for machine in machines.positions() {
@@ -68,8 +76,8 @@ impl Observer for Witness {
         self.notes.played(played)
     }
 
-    fn refused(&mut self, _: &Job, _: Option<RefusalReason>) -> io::Result<()> {
-        Ok(())
+    fn refused(&mut self, job: &Job, reason: Option<RefusalReason>) -> io::Result<()> {
+        self.notes.refused(job, reason)
     }
 
     fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {
@@ -112,9 +120,9 @@ fn activity(doing: Doing) -> Activity {
 }
 
 /// How a workload is played.
+#[derive(Clone)]
 pub struct Case<'a> {
-    pub policy: Policy,
-    pub allocation: Allocation,
+    pub combination: Combination,
     pub options: &'a [(&'a str, &'a str)],
     pub tables: SupplierTables,
     pub reservations: &'a [Reservation],
@@ -122,7 +130,8 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub fn of(policy: Policy, options: &'a [(&'a str, &'a str)]) -> Self {
-        Self { policy, allocation: SET, options, tables: NOTHING.clone(), reservations: &[] }
+        let combination = combination(policy, SET);
+        Self { combination, options, tables: NOTHING.clone(), reservations: &[] }
     }
 }
 
@@ -132,13 +141,12 @@ pub fn witness(rows: &[Row], case: &Case<'_>) -> Witness {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let options: Vec<(String, String)> = case.options.iter().map(owned).collect();
     let setting = Setting {
-        allocation: case.allocation,
         options: &options,
         tables: &case.tables,
         reservations: case.reservations,
         ..setting(&platform)
     };
-    let mut scheduler = case.policy.scheduler(&setting).unwrap();
+    let mut scheduler = case.combination.scheduler(&setting).unwrap();
     let cluster = Cluster { tables: Some(&case.tables), ..cluster(&platform) };
     let mut witness = Witness::new();
     let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
@@ -153,7 +161,7 @@ pub fn witness(rows: &[Row], case: &Case<'_>) -> Witness {
 }
 
 /// What all machines draw at an instant, W.
-fn drawn_w(witness: &Witness, at: Time) -> i64 {
+pub fn drawn_w(witness: &Witness, at: Time) -> i64 {
     let of = |past: &Vec<(Time, Time, Doing)>| {
         let now = past.iter().find(|(from, until, _)| *from <= at && at < *until);
         now.map_or(0, |(_, _, doing)| draws_w(*doing))
@@ -223,7 +231,7 @@ proptest! {
     fn machines_only_do_what_they_can_and_energy_is_its_integral(rows in workload()) {
         for case in switching() {
             let witness = witness(&rows, &case);
-            prop_assert_eq!(witness.notes.played.len(), rows.len(), "{:?}", case.policy);
+            prop_assert_eq!(witness.notes.played.len(), rows.len(), "{:?}", case.combination);
             for (number, happened) in &witness.notes.played {
                 let (submitted, nodes, run, walltime) = rows[usize::try_from(number - 1).unwrap()];
                 prop_assert!(happened.started >= submitted);
@@ -318,11 +326,13 @@ proptest! {
         for allocation in [COUNT, SET] {
             let easy = starts(MACHINES, &rows, Way(Policy::Easy, allocation, Tie::Batch));
             let gated = [
-                Case { allocation, ..Case::of(Policy::EnergyBud, &budget) },
-                Case { allocation, ..Case::of(Policy::ReducePc, &budget) },
-                Case { allocation, ..Case::of(Policy::PowerCap, &cap) },
+                (Policy::EnergyBud, &budget[..]),
+                (Policy::ReducePc, &budget),
+                (Policy::PowerCap, &cap),
             ];
-            for case in gated {
+            for (policy, options) in gated {
+                let combination = combination(policy, allocation);
+                let case = Case { combination, ..Case::of(policy, options) };
                 let played = witness(&rows, &case).notes.played;
                 let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
                 prop_assert_eq!(&starts, &easy);

@@ -52,7 +52,7 @@ fn what_is_wrong_with_options_is_said_at_once() {
     let options = [("period_s", "0"), ("idle_s", "soon"), ("speed", "2")];
     let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let setting = Setting { options: &options, ..setting(&platform) };
-    let errors = Policy::OpportunisticShutdown.scheduler(&setting).err().unwrap();
+    let errors = combination(Policy::OpportunisticShutdown, SET).scheduler(&setting).err().unwrap();
     let expected = [
         "this policy needs a platform whose machines can be switched off",
         "period_s: \"0\" is not a time in seconds above 0",
@@ -85,13 +85,13 @@ fn machines_may_differ_in_everything() {
     let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let setting = Setting {
         platform: &platform,
-        allocation: SET,
         tie: Tie::Batch,
         options: &options,
         tables: &NOTHING,
         reservations: &[],
     };
-    let mut scheduler = Policy::OpportunisticShutdown.scheduler(&setting).unwrap();
+    let mut scheduler =
+        combination(Policy::OpportunisticShutdown, SET).scheduler(&setting).unwrap();
     let cluster = cluster(&platform);
     let mut tally = Tally::new(Time::ZERO);
     let rows = [(0, 1, 5, 5), (20, 2, 1, 1)];

@@ -12,7 +12,8 @@
 //! file = "taurus.toml"        # or `machines = 128`; `name` may follow
 //! [[policies]]
 //! policy = ["easy", "conservative"]
-//! allocation = "count"        # `tie` may follow; a list is combined as well
+//! fit = "count"               # `order`, `backfill`, `gate`, `switching`, `allocation` and `tie` may follow; a list
+//!                             # is combined as well; parts may stand without a policy
 //! options = { launch_s = [0, 2] }
 //! [options]                   # for all policies
 //! tau_s = 60
@@ -22,18 +23,18 @@
 //! origin = "2026-01-01T00:00:00Z"
 //! ```
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use batch::policy::{Allocation, Policy};
 use clap::ValueEnum;
 use planner::time::Timestamp;
 use serde::Deserialize;
-use toml::{Spanned, Value};
+use toml::Spanned;
 
-use super::super::arguments::{AllocationArgument, Decider, Supplier, TieArgument};
+use super::super::arguments::Supplier;
 use super::super::inputs::machines_of;
+use super::policies::{PolicyEntry, SweptPolicy, combinations};
+use super::text::{Entries, Text};
 use crate::cli::Failure;
 use crate::cli::batch::workload_model::Model;
 
@@ -70,9 +71,6 @@ fn one() -> Vec<u64> {
     vec![1]
 }
 
-/// Values of options by name.
-type Entries = BTreeMap<Spanned<String>, Spanned<Value>>;
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkloadEntry {
@@ -93,16 +91,6 @@ struct PlatformEntry {
     name: Option<String>,
     file: Option<PathBuf>,
     machines: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PolicyEntry {
-    policy: Spanned<Value>,
-    allocation: Option<Spanned<Value>>,
-    tie: Option<Spanned<Value>>,
-    #[serde(default)]
-    options: Entries,
 }
 
 /// What is combined.
@@ -127,13 +115,6 @@ pub struct SweptWorkload {
     pub keep_duplicates: bool,
 }
 
-impl SweptPolicy {
-    /// What backfilling reserves.
-    pub const fn allocation(&self) -> Allocation {
-        Decider::Policy(self.policy).allocation(self.allocation)
-    }
-}
-
 /// Where jobs come from.
 pub enum JobSource {
     File(PathBuf),
@@ -147,42 +128,6 @@ pub struct SweptPlatform {
     pub name: String,
     pub file: Option<PathBuf>,
     pub machines: Option<u32>,
-}
-
-/// A policy with one value for each of its parameters.
-pub struct SweptPolicy {
-    pub line: usize,
-    pub policy: Policy,
-    pub allocation: AllocationArgument,
-    pub tie: TieArgument,
-    /// Name, value and line.
-    pub options: Vec<(String, String, usize)>,
-}
-
-/// The most combinations.
-pub const MOST: usize = 100_000;
-
-/// The file being read.
-struct Text<'a> {
-    path: &'a Path,
-    content: String,
-    errors: Vec<String>,
-}
-
-impl Text<'_> {
-    /// The line of a byte, from 1.
-    fn line(&self, at: usize) -> usize {
-        1 + self.content.bytes().take(at).filter(|byte| *byte == b'\n').count()
-    }
-
-    fn wrong(&mut self, line: usize, what: impl std::fmt::Display) {
-        self.errors.push(place(self.path, line, what));
-    }
-}
-
-/// An error at a line of the file.
-pub fn place(path: &Path, line: usize, what: impl std::fmt::Display) -> String {
-    format!("{}: line {line}: {what}", path.display())
 }
 
 /// Reads the file of a sweep.
@@ -318,104 +263,4 @@ fn beside(file: &Path, path: &Path) -> PathBuf {
 fn stem(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
-}
-
-/// Every combination that an entry stands for: the last parameter changes fastest.
-fn combinations(
-    text: &mut Text<'_>,
-    shared: &Entries,
-    entry: &Spanned<PolicyEntry>,
-) -> Vec<SweptPolicy> {
-    let line = text.line(entry.span().start);
-    let entry = entry.get_ref();
-    let policies = parsed(text, "policy", &entry.policy, |name| match name.parse()? {
-        Decider::Policy(policy) => Ok(policy),
-        Decider::External => Err("cannot play in a sweep".to_owned()),
-    });
-    let allocations = parsed_or_default(text, "allocation", entry.allocation.as_ref());
-    let ties = parsed_or_default(text, "tie", entry.tie.as_ref());
-    let mut options: Vec<Vec<(String, String, usize)>> = vec![Vec::new()];
-    let own = |name: &Spanned<String>| entry.options.keys().any(|own| own == name);
-    let shared = shared.iter().filter(|(name, _)| !own(name));
-    let mut named: Vec<_> = shared.chain(&entry.options).collect();
-    named.sort_by_key(|(name, _)| name.span().start);
-    for (name, values) in named {
-        let at = text.line(name.span().start);
-        let values = parsed(text, name.get_ref(), values, |value| Ok(value.to_owned()));
-        let with = |before: &Vec<_>, value: &String| {
-            let mut longer = before.clone();
-            longer.push((name.get_ref().clone(), value.clone(), at));
-            longer
-        };
-        if options.len().saturating_mul(values.len()) > MOST {
-            text.wrong(at, format!("there are more than {MOST} combinations"));
-            return Vec::new();
-        }
-        options = options
-            .iter()
-            .flat_map(|before| values.iter().map(|value| with(before, value)))
-            .collect();
-    }
-    let mut combined = Vec::new();
-    for &policy in &policies {
-        for &allocation in &allocations {
-            for &tie in &ties {
-                let with = |options: &Vec<_>| SweptPolicy {
-                    line,
-                    policy,
-                    allocation,
-                    tie,
-                    options: options.clone(),
-                };
-                combined.extend(options.iter().map(with));
-            }
-        }
-    }
-    combined
-}
-
-fn parsed_or_default<T: ValueEnum + Default>(
-    text: &mut Text<'_>,
-    name: &str,
-    values: Option<&Spanned<Value>>,
-) -> Vec<T> {
-    let Some(values) = values else { return vec![T::default()] };
-    parsed(text, name, values, |value| {
-        T::from_str(value, false).map_err(|_| "is no value of it".to_owned())
-    })
-}
-
-/// A value or a list of them.
-fn parsed<T>(
-    text: &mut Text<'_>,
-    name: &str,
-    values: &Spanned<Value>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Vec<T> {
-    let line = text.line(values.span().start);
-    let several = match values.get_ref() {
-        Value::Array(several) => several.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    if several.is_empty() {
-        text.wrong(line, format!("{name}: there must be at least one value"));
-    }
-    let mut found = Vec::new();
-    for value in several {
-        let value = match value {
-            Value::String(value) => value.clone(),
-            Value::Integer(value) => value.to_string(),
-            Value::Float(value) => value.to_string(),
-            Value::Boolean(value) => value.to_string(),
-            other => {
-                text.wrong(line, format!("{name}: {other} is neither text nor number"));
-                continue;
-            }
-        };
-        match parse(&value) {
-            Ok(value) => found.push(value),
-            Err(error) => text.wrong(line, format!("{name}: {value:?} {error}")),
-        }
-    }
-    found
 }

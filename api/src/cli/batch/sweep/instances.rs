@@ -16,7 +16,9 @@ use super::super::arguments::check_tie;
 use super::super::cluster_inputs::ClusterInputs;
 use super::super::nodes::Services;
 use super::super::{files, inputs};
-use super::file::{JobSource, MOST, SweepFile, SweptPolicy, SweptWorkload, place};
+use super::file::{JobSource, SweepFile, SweptWorkload};
+use super::policies::SweptPolicy;
+use super::text::{MOST, place};
 use crate::cli::Failure;
 
 /// One simulation of a sweep, by places in the lists of its file.
@@ -83,7 +85,7 @@ impl Sweep {
                 Ok(options) => (options, Vec::new()),
                 Err(errors) => (Default::default(), errors),
             };
-            wrong.extend(check_tie(policy.tie.into(), policy.allocation()).err());
+            wrong.extend(check_tie(policy.tie.into(), policy.combination().allocation()).err());
             self.options.push(options);
             if wrong.is_empty() {
                 wrong = self.wrong_options(number);
@@ -192,8 +194,11 @@ impl Sweep {
         let (swept, (options, own)) = (&self.file.policies[policy], &self.options[policy]);
         Simulation {
             inputs: cluster.inputs(),
-            decider: Decider::Policy { policy: swept.policy, options: own, message_log: None },
-            allocation: swept.allocation(),
+            decider: Decider::Policy {
+                policy: swept.combination(),
+                options: own,
+                message_log: None,
+            },
             tie: swept.tie.into(),
             options: *options,
             tells_machines,

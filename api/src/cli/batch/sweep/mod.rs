@@ -3,7 +3,9 @@
 mod file;
 mod instances;
 mod play;
+mod policies;
 mod results;
+mod text;
 
 use std::fs;
 use std::io::IsTerminal;

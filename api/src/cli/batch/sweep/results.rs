@@ -49,7 +49,10 @@ fn parameters(sweep: &Sweep, number: usize, instance: Instance) -> Map<String, V
     parameters.insert("platform".into(), file.platforms[instance.platform].name.as_str().into());
     parameters.insert("machines".into(), sweep.cluster(instance).platform.machines().into());
     parameters.insert("seed".into(), instance.seed.into());
-    parameters.insert("policy".into(), policy.policy.name().into());
+    parameters.insert("policy".into(), policy.combination().name().into());
+    for (kind, name) in policy.parts.said().names() {
+        parameters.insert(kind.into(), name.into());
+    }
     for (name, value, _) in &policy.options {
         parameters.insert(name.clone(), value.as_str().into());
     }

@@ -1,0 +1,168 @@
+//! Sets of machines as bits: for schedulers that ask much of sets and change them in place.
+
+use planner::node_set::NodeSet;
+
+/// A set of machines of one cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bits(Vec<u64>);
+
+impl Bits {
+    /// No machine of so many.
+    pub fn none(machines: u32) -> Self {
+        Self(vec![0; machines.div_ceil(64) as usize])
+    }
+
+    /// All machines of so many.
+    pub fn all(machines: u32) -> Self {
+        let mut all = Self(vec![u64::MAX; machines.div_ceil(64) as usize]);
+        let last = machines % 64;
+        if let Some(word) = all.0.last_mut().filter(|_| last > 0) {
+            *word = (1 << last) - 1;
+        }
+        all
+    }
+
+    /// These machines of so many.
+    pub fn of(machines: u32, set: &NodeSet) -> Self {
+        let mut bits = Self::none(machines);
+        bits.include(set);
+        bits
+    }
+
+    /// These machines of the same cluster.
+    #[must_use]
+    pub fn same_cluster(&self, set: &NodeSet) -> Self {
+        let mut bits = Self(vec![0; self.0.len()]);
+        bits.include(set);
+        bits
+    }
+
+    fn include(&mut self, set: &NodeSet) {
+        for position in set.positions() {
+            self.0[(position / 64) as usize] |= 1 << (position % 64);
+        }
+    }
+
+    /// The members as ranges.
+    pub fn to_set(&self) -> NodeSet {
+        NodeSet::from_positions(self.positions())
+    }
+
+    /// The machines in order.
+    pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.0).flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(64 * index + bit)
+            })
+        })
+    }
+
+    /// The number of members.
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// How many are in both.
+    pub fn common(&self, other: &Self) -> u32 {
+        self.0.iter().zip(&other.0).map(|(a, b)| (a & b).count_ones()).sum()
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Takes others away.
+    pub fn remove(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
+    }
+
+    /// Takes one machine away.
+    pub fn exclude(&mut self, machine: u32) {
+        self.0[(machine / 64) as usize] &= !(1 << (machine % 64));
+    }
+
+    /// Those in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    /// Those in either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a | b).collect())
+    }
+
+    /// Those that are not in `other`.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a & !b).collect())
+    }
+
+    /// The `count` lowest; all where there are fewer.
+    #[must_use]
+    pub fn lowest(&self, count: u32) -> Self {
+        let mut missing = count;
+        let words = self.0.iter().map(|&word| {
+            let there = word.count_ones();
+            if there <= missing {
+                missing -= there;
+                return word;
+            }
+            let mut rest = word;
+            for _ in 0..missing {
+                rest &= rest - 1;
+            }
+            missing = 0;
+            word ^ rest
+        });
+        Self(words.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_set_of_positions(
+            left in prop::collection::btree_set(0_u32..150, 0..60),
+            right in prop::collection::btree_set(0_u32..150, 0..60),
+            count in 0_u32..70,
+        ) {
+            let bits = |set: &BTreeSet<u32>| Bits::of(150, &NodeSet::from_positions(set.iter().copied()));
+            let (a, b) = (bits(&left), bits(&right));
+            let of = |bits: &Bits| bits.positions().collect::<BTreeSet<u32>>();
+            prop_assert_eq!(of(&a), left.clone());
+            prop_assert_eq!(a.count() as usize, left.len());
+            prop_assert_eq!(a.is_empty(), left.is_empty());
+            prop_assert_eq!(of(&a.and(&b)), &left & &right);
+            prop_assert_eq!(of(&a.or(&b)), &left | &right);
+            prop_assert_eq!(of(&a.without(&b)), &left - &right);
+            prop_assert_eq!(a.common(&b) as usize, (&left & &right).len());
+            let lowest: BTreeSet<u32> = left.iter().copied().take(count as usize).collect();
+            prop_assert_eq!(of(&a.lowest(count)), lowest);
+            prop_assert_eq!(a.to_set(), NodeSet::from_positions(left));
+            prop_assert_eq!(Bits::all(150).count(), 150);
+        }
+    }
+}

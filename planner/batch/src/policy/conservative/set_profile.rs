@@ -1,0 +1,98 @@
+//! Which machines are free from now on, if everything lasts as long as it may.
+//!
+//! A step function whose values are sets of machines; neighbours differ, and the last set holds for
+//! ever. Searching costs the ranges of the steps passed, changing it those of the steps changed and
+//! the number of steps behind.
+
+use planner::node_set::NodeSet;
+
+use crate::policy::fit::Selection;
+use crate::time::Time;
+
+/// Free machines over time.
+#[derive(Debug)]
+pub struct SetProfile {
+    steps: Vec<(Time, NodeSet)>,
+}
+
+impl SetProfile {
+    /// `machines` are free for ever.
+    pub fn new(machines: u32) -> Self {
+        let all = 0..machines;
+        Self { steps: vec![(Time::from_micros(i64::MIN / 4), NodeSet::from_ranges(vec![all]))] }
+    }
+
+    /// Forgets what was before `now`.
+    pub fn advance(&mut self, now: Time) {
+        let over = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
+        self.steps.drain(..over);
+    }
+
+    /// The first instant from `now` on from which `nodes` machines that `selection` takes are free for
+    /// `duration`, with these.
+    pub fn earliest(
+        &self,
+        now: Time,
+        nodes: u32,
+        duration: Time,
+        selection: &dyn Selection,
+    ) -> Option<(Time, NodeSet)> {
+        let first = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
+        (first..self.steps.len()).find_map(|index| {
+            let (at, free) = &self.steps[index];
+            if free.count() < nodes {
+                return None;
+            }
+            let start = now.max(*at);
+            let end = start + duration;
+            let mut free = free.clone();
+            for (_, more) in self.steps[index + 1..].iter().take_while(|(at, _)| *at < end) {
+                free = free.intersection(more);
+                if free.count() < nodes {
+                    return None;
+                }
+            }
+            Some((start, selection.select(&free, nodes)?))
+        })
+    }
+
+    /// Takes `machines` from `start` to `end`, where they are free.
+    pub fn take(&mut self, start: Time, end: Time, machines: &NodeSet) {
+        self.change(start, end, |free| free.difference(machines));
+    }
+
+    /// Gives `machines` back from `start` to `end`.
+    pub fn give(&mut self, start: Time, end: Time, machines: &NodeSet) {
+        self.change(start, end, |free| free.union(machines));
+    }
+
+    fn change(&mut self, start: Time, end: Time, change: impl Fn(&NodeSet) -> NodeSet) {
+        if start >= end {
+            return;
+        }
+        let first = self.step_at(start);
+        let last = self.step_at(end);
+        for (_, free) in &mut self.steps[first..last] {
+            *free = change(free);
+        }
+        self.join(last);
+        self.join(first);
+    }
+
+    /// The step that begins at `instant`, made where there is none.
+    fn step_at(&mut self, instant: Time) -> usize {
+        let step = self.steps.partition_point(|(at, _)| *at < instant);
+        if self.steps.get(step).is_none_or(|(at, _)| *at != instant) {
+            let before = self.steps[step.max(1) - 1].1.clone();
+            self.steps.insert(step, (instant, before));
+        }
+        step
+    }
+
+    /// Joins a step to the one before it where they do not differ.
+    fn join(&mut self, step: usize) {
+        if step > 0 && self.steps[step].1 == self.steps[step - 1].1 {
+            self.steps.remove(step);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Jobs and switches that a gate lets through.
+
+use super::{Core, Plan, load};
+use crate::policy::bits::Bits;
+use crate::policy::gate::{Estimates, ExpectedDraw, Gate, More, times};
+use crate::policy::queue::{Cursor, Hole};
+use crate::scheduler::{Decisions, JobRequest, RefusalReason};
+use crate::time::Time;
+
+/// Changes of the bound that are looked at when a place is sought.
+const CHANGES: usize = 64;
+/// To how much a place is found by halving.
+const FINE: Time = Time::from_seconds(1);
+
+/// A gate, and what it knows.
+#[derive(Debug)]
+pub struct Gated {
+    pub gate: Box<dyn Gate>,
+    expected_draw: ExpectedDraw,
+    /// What is taken to be drawn since the last decision.
+    drawn_uw: i64,
+    next_change: Time,
+}
+
+impl Gated {
+    pub fn new(gate: Box<dyn Gate>, machines: u32) -> Self {
+        let idle_uw = times(machines, gate.estimates().idle);
+        let expected_draw = ExpectedDraw { now: Time::ZERO, idle_uw, more: Vec::new() };
+        let next_change = gate.next_change(Time::ZERO);
+        Self { gate, expected_draw, drawn_uw: idle_uw, next_change }
+    }
+
+    /// When the bounds change next.
+    pub const fn next_change(&self) -> Time {
+        self.next_change
+    }
+
+    fn job(&self, job: &JobRequest, from: Time) -> More {
+        self.gate.estimates().job(job.nodes, from, from + job.walltime)
+    }
+}
+
+impl Core {
+    /// Time has passed; `consumed_pj` was measured, where it is time for that. Whether the bounds changed.
+    pub fn pass(&mut self, consumed_pj: Option<i128>, stage: bool) -> bool {
+        let now = self.plan.now;
+        let Some(gated) = &mut self.gated else { return false };
+        gated.gate.pass(now, gated.drawn_uw);
+        let changed = gated.next_change <= now;
+        if stage || changed {
+            gated.next_change = gated.gate.next_change(now);
+            if let Some(consumed_pj) = consumed_pj {
+                gated.gate.measure(now, consumed_pj);
+            }
+        }
+        changed
+    }
+
+    /// Lets a job wait, or refuses it where it could never start.
+    pub fn receive(&mut self, job: JobRequest, decisions: &mut Decisions) {
+        if job.nodes > self.plan.fitting.widest() {
+            decisions.refuse(job.key, None);
+        } else if self.ever_admits(&job) {
+            self.push(job);
+        } else {
+            decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
+        }
+    }
+
+    /// Refuses waiting jobs that could start under bounds that are over, and can no more.
+    pub fn refuse_hopeless(&mut self, decisions: &mut Decisions) {
+        let any = Hole { nodes: u32::MAX, before_shadow: Time::FOREVER, extra: u32::MAX };
+        let mut cursor = Cursor::default();
+        while let Some(job) = self.queue.next_in(&mut cursor, any) {
+            if self.ever_admits(&job) {
+                cursor.pass();
+            } else {
+                self.queue.remove(cursor);
+                self.load -= load(&job);
+                decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
+            }
+        }
+    }
+
+    /// Whether a job may start at any time, if nothing else runs.
+    fn ever_admits(&self, job: &JobRequest) -> bool {
+        let Some(gated) = &self.gated else { return true };
+        let more = gated.job(job, self.plan.now);
+        gated.gate.ever_allows(self.plan.now, gated.expected_draw.idle_uw, more.uw, job.walltime)
+    }
+
+    /// Whether no job may start now, however small and short.
+    pub fn admits_nobody(&self) -> bool {
+        let Some(gated) = &self.gated else { return false };
+        let (from, until) = (self.plan.now, self.plan.now + Time::from_micros(1));
+        !gated.gate.allows(&gated.expected_draw, More { from, until, uw: 0 })
+    }
+
+    /// How many machines a job may take now at most, as far as what is drawn now goes.
+    pub fn admitted_nodes(&self) -> u32 {
+        let Some(gated) = &self.gated else { return u32::MAX };
+        let Some(most_uw) = gated.gate.most_uw(self.plan.now) else { return u32::MAX };
+        let estimates = gated.gate.estimates();
+        let each_uw = (estimates.computing - estimates.idle).as_microwatts();
+        let room_uw = most_uw.saturating_sub(gated.expected_draw.drawn_uw()).max(0);
+        room_uw.checked_div(each_uw).map_or(u32::MAX, |nodes| nodes.try_into().unwrap_or(u32::MAX))
+    }
+
+    /// Whether nothing can come of deciding anew before the bounds change or something happens.
+    pub fn rests(&self) -> bool {
+        let Some(gated) = &self.gated else { return false };
+        self.pace.idle.is_none() && self.plan.is_quiet() && gated.gate.rests(self.plan.now)
+    }
+
+    /// Looks ahead, before a decision.
+    pub fn look_ahead(&mut self) {
+        if let Some(gated) = &mut self.gated {
+            gated.expected_draw = expected_draw(&self.plan, &gated.gate.estimates());
+        }
+    }
+
+    /// A decision has ended.
+    pub fn look_back(&mut self) {
+        self.look_ahead();
+        if let Some(gated) = &mut self.gated {
+            gated.drawn_uw = gated.expected_draw.drawn_uw();
+        }
+    }
+
+    /// Whether a job may start now.
+    pub fn admits(&self, job: &JobRequest) -> bool {
+        let Some(gated) = &self.gated else { return true };
+        gated.gate.allows(&gated.expected_draw, gated.job(job, self.plan.now))
+    }
+
+    /// Whether a job may start now before the first one, which has a place.
+    pub fn admits_before(&self, job: &JobRequest) -> bool {
+        let Some(gated) = &self.gated else { return true };
+        let first = self.queue.first().zip(self.reserved.as_ref());
+        let first = first.map(|(first, reserved)| gated.job(first, reserved.start));
+        gated.gate.allows_before(&gated.expected_draw, gated.job(job, self.plan.now), first)
+    }
+
+    /// Something starts that the expected draw does not have yet.
+    pub fn expect(&mut self, job: &JobRequest, from: Time) {
+        if let Some(gated) = &mut self.gated {
+            let more = gated.job(job, from);
+            gated.expected_draw.more.push(more);
+        }
+    }
+
+    /// Whether machines may be switched now.
+    pub fn admits_switch(&self, machines: u32, on: bool) -> bool {
+        let Some(gated) = &self.gated else { return true };
+        let time = if on { self.plan.on_time } else { self.plan.off_time };
+        let (from, until) = (self.plan.now, self.plan.now + time);
+        let more = gated.gate.estimates().switch(machines, on, from, until);
+        // Under a bound that idle machines exceed already, switching them off is all that helps.
+        let bound = gated.gate.bound_uw(self.plan.now);
+        let helps = !on && bound.is_some_and(|bound| bound < gated.expected_draw.idle_uw);
+        more.uw == 0 || helps || gated.gate.allows(&gated.expected_draw, more)
+    }
+
+    /// Machines are switched that the expected draw does not have yet.
+    pub fn expect_switch(&mut self, machines: u32, on: bool) {
+        let time = if on { self.plan.on_time } else { self.plan.off_time };
+        let (from, until) = (self.plan.now, self.plan.now + time);
+        if let Some(gated) = &mut self.gated {
+            let more = gated.gate.estimates().switch(machines, on, from, until);
+            gated.expected_draw.more.push(more);
+        }
+    }
+
+    /// The first instant from `from` on at which the job may start.
+    fn admitted_from(&self, job: &JobRequest, from: Time) -> Time {
+        let Some(gated) = &self.gated else { return from };
+        let allowed = |at: Time| gated.gate.allows(&gated.expected_draw, gated.job(job, at));
+        if allowed(from) {
+            return from;
+        }
+        let ends = gated.expected_draw.more.iter().map(|more| more.until);
+        let mut places: Vec<Time> = ends.filter(|at| *at > from && *at < Time::FOREVER).collect();
+        let mut change = from;
+        for _ in 0..CHANGES {
+            change = gated.gate.next_change(change);
+            if change == Time::FOREVER {
+                break;
+            }
+            places.push(change);
+        }
+        places.sort_unstable();
+        places.dedup();
+        let index = places.partition_point(|at| !allowed(*at));
+        let Some(last) = places.get(index).copied() else {
+            return places.last().copied().unwrap_or(from + FINE);
+        };
+        let mut found = last;
+        let mut before = index.checked_sub(1).map_or(from, |index| places[index]);
+        while found - before > FINE {
+            let middle = Time::from_micros(i64::midpoint(before.as_micros(), found.as_micros()));
+            if allowed(middle) { found = middle } else { before = middle }
+        }
+        let whole = found.ceil();
+        if whole <= last && allowed(whole) { whole } else { found }
+    }
+
+    /// Reserves a place for the first job where it may start, if not where it fits.
+    pub fn reserve_admitted(&mut self, job: &JobRequest, start: Time, free: &Bits) {
+        let (mut start, mut free) = (start, free.clone());
+        loop {
+            let admitted = self.admitted_from(job, start);
+            if admitted <= start {
+                return self.reserve(job, start, &free);
+            }
+            let then = self.plan.free_at(admitted);
+            let then = self.plan.fitting.usable(then, admitted, job.walltime);
+            if self.plan.fitting.fits(&then, job.nodes) {
+                return self.reserve(job, admitted, &then);
+            }
+            match self.plan.first_fit_from(admitted, job, true) {
+                Some(place) => (start, free) = place,
+                None => return,
+            }
+        }
+    }
+
+    /// The expected draw has the place of the first job, where the gate counts it.
+    pub fn expect_first(&mut self) {
+        let counts = self.gated.as_ref().is_some_and(|gated| gated.gate.counts_first());
+        let first = self.queue.first().copied().zip(self.reserved.as_ref()).filter(|_| counts);
+        if let Some((job, start)) = first.map(|(job, reserved)| (job, reserved.start)) {
+            self.expect(&job, start);
+        }
+    }
+}
+
+/// What the cluster will draw, as far as a plan knows.
+fn expected_draw(plan: &Plan, estimates: &Estimates) -> ExpectedDraw {
+    let idle_uw = times(plan.machines, estimates.idle);
+    let mut more = Vec::new();
+    plan.draws(|nodes, switches, from, until| {
+        more.push(match switches {
+            None => estimates.job(nodes, from, until),
+            Some(on) => estimates.switch(nodes, on, from, until),
+        });
+    });
+    ExpectedDraw { now: plan.now, idle_uw, more }
+}

@@ -1,0 +1,122 @@
+//! Which waiting jobs start, and where.
+
+use super::{Core, load};
+use crate::policy::bits::Bits;
+use crate::policy::queue::{Cursor, Hole, Queue};
+use crate::scheduler::{Decisions, JobRequest};
+use crate::time::Time;
+
+impl Core {
+    /// Tries only a job that came behind those that wait, while nothing became free.
+    pub fn newcomer(&mut self, job: JobRequest, decisions: &mut Decisions) {
+        if job.nodes > self.plan.fitting.widest() {
+            return decisions.refuse(job.key, None);
+        }
+        let first = self.queue.is_empty();
+        let place = if first {
+            self.plan.fitting.select(&self.plan.free, job.nodes)
+        } else {
+            self.place_beside(&job).filter(|_| self.backfills)
+        };
+        if let Some(machines) = place {
+            return self.start(&job, &machines, decisions);
+        }
+        self.push(job);
+        if first {
+            self.reserve_first();
+        }
+    }
+
+    pub fn push(&mut self, job: JobRequest) {
+        self.load += load(&job);
+        self.queue.push(job);
+    }
+
+    /// Starts waiting jobs in order, and reserves a place for the first that cannot start; how many
+    /// machines that one needs.
+    pub fn first_jobs(&mut self, sedated: &mut Bits, decisions: &mut Decisions) -> u32 {
+        while let Some(job) = self.queue.first().copied() {
+            match self.plan.first_fit(&job, true) {
+                Some((start, free)) if start == self.plan.now && self.admits(&job) => {
+                    let machines = self.plan.fitting.of(&free, job.nodes);
+                    self.pop();
+                    self.start(&job, &machines, decisions);
+                }
+                Some((start, free)) => {
+                    self.reserve_admitted(&job, start, &free);
+                    return job.nodes;
+                }
+                None => {
+                    self.make_room(&job, sedated, decisions);
+                    return job.nodes;
+                }
+            }
+        }
+        0
+    }
+
+    pub fn start(&mut self, job: &JobRequest, machines: &Bits, decisions: &mut Decisions) {
+        self.plan.start(job, machines, decisions);
+        self.expect(job, self.plan.now);
+    }
+
+    pub fn pop(&mut self) {
+        if let Some(job) = self.queue.pop() {
+            self.load -= load(&job);
+        }
+    }
+
+    /// Starts jobs behind the first one that do not delay it.
+    pub fn backfill(&mut self, decisions: &mut Decisions) {
+        let mut cursor = if self.reserved.is_some() { Queue::second() } else { Cursor::default() };
+        if self.admits_nobody() {
+            return;
+        }
+        let mut admitted = self.admitted_nodes();
+        loop {
+            let (now, free) = (self.plan.now, &self.plan.free);
+            let nodes = free.count();
+            let (before_shadow, extra) = match &self.reserved {
+                Some(reserved) => (reserved.start - now, nodes - free.common(&reserved.machines)),
+                None => (Time::FOREVER, nodes),
+            };
+            let hole = Hole { nodes: nodes.min(admitted), before_shadow, extra };
+            let next = if hole.nodes == 0 { None } else { self.queue.next_in(&mut cursor, hole) };
+            let Some(job) = next else { return };
+            let place = self.place_beside(&job).filter(|_| self.admits_before(&job));
+            let Some(machines) = place else {
+                cursor.pass();
+                continue;
+            };
+            self.queue.remove(cursor);
+            self.load -= load(&job);
+            self.start(&job, &machines, decisions);
+            admitted = self.admitted_nodes();
+        }
+    }
+
+    /// Where a job behind the first one may start now.
+    pub fn place_beside(&self, job: &JobRequest) -> Option<Bits> {
+        let (now, free) = (self.plan.now, &self.plan.free);
+        let beside = match &self.reserved {
+            Some(reserved) if job.walltime > reserved.start - now => {
+                free.without(&reserved.machines)
+            }
+            _ => free.clone(),
+        };
+        let fitting = &self.plan.fitting;
+        fitting.select(&fitting.usable(beside, now, job.walltime), job.nodes)
+    }
+
+    /// The first waiting job, and where it would be if nothing else were switched: the machines that are
+    /// free then, as far as they fit.
+    pub fn first_place(&self) -> Option<(JobRequest, Option<(Time, Bits)>)> {
+        let job = *self.queue.first()?;
+        let place = self.plan.first_fit(&job, false);
+        let fitting = &self.plan.fitting;
+        let fit = |free: Bits| {
+            if fitting.takes_any() { free } else { fitting.of(&free, job.nodes) }
+        };
+        Some((job, place.map(|(start, free)| (start, fit(free)))))
+    }
+}

@@ -1,0 +1,33 @@
+//! The lowest machines: a job that waits is promised machines.
+
+use planner::node_set::NodeSet;
+
+use super::{FitPart, Selection};
+use crate::policy::bits::Bits;
+use crate::policy::part::About;
+
+/// The lowest machines that are free, also where they are promised.
+pub const FIT: FitPart = FitPart {
+    about: About { name: "set", meaning: "the lowest machines are reserved", options: &[] },
+    counts: false,
+    build: |_, _| Box::new(Lowest),
+};
+
+/// Selects the lowest machines.
+#[derive(Debug)]
+pub(super) struct Lowest;
+
+impl Selection for Lowest {
+    fn select(&self, free: &NodeSet, nodes: u32) -> Option<NodeSet> {
+        free.lowest(nodes)
+    }
+
+    fn select_bits(&self, free: &Bits, nodes: u32) -> Option<Bits> {
+        let lowest = free.lowest(nodes);
+        (lowest.count() == nodes).then_some(lowest)
+    }
+
+    fn takes_any(&self) -> bool {
+        true
+    }
+}

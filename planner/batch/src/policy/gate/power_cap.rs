@@ -1,0 +1,118 @@
+//! A power cap (the thesis, 6.5.2): no job starts that would let the cluster draw more than the cap at
+//! any instant, if everything lasts as long as it may. The cap may change over time.
+
+use planner::quantity::Power;
+
+use super::{Estimates, ExpectedDraw, Gate, GatePart, More, estimates, span, times};
+use crate::policy::options::{Options, option};
+use crate::policy::part::About;
+use crate::policy::setting::Setting;
+use crate::steps::Steps;
+use crate::supplier_tables::SupplierTable;
+use crate::time::Time;
+
+/// The cluster draws no more than a cap.
+pub const GATE: GatePart = GatePart {
+    about: About {
+        name: "power_cap",
+        meaning: "the cluster draws no more than a cap",
+        options: &[option("cap_w", "the table --cap", "the cluster's power, W")],
+    },
+    build: |setting, options, switches| {
+        let estimates = estimates(setting.platform, options, switches);
+        let machines = setting.platform.machines();
+        Some(Box::new(PowerCap { cap: cap(setting, options), machines, estimates }))
+    },
+    table: |options| options.text("cap_w").is_none().then_some(SupplierTable::Cap),
+};
+
+/// The cap of the cluster's power by time: `cap_w`, or a table; the less of both.
+fn cap(setting: &Setting<'_>, options: &mut Options<'_>) -> Steps<Power> {
+    let said = options.number("cap_w", 0.0, 1e11).and_then(Power::from_watts);
+    let (from, until) = span(options);
+    let said = said.map(|cap| Steps::of([(from, until, cap)]));
+    match (said, setting.tables.cap.as_ref()) {
+        (Some(said), None) => said,
+        (None, Some(table)) => table.part(from, until),
+        (Some(said), Some(table)) => said.least(&table.part(from, until)),
+        (None, None) => {
+            options.wrong("power_cap needs cap_w, or a table of caps");
+            Steps::default()
+        }
+    }
+}
+
+/// A cap.
+#[derive(Debug)]
+struct PowerCap {
+    /// By time.
+    cap: Steps<Power>,
+    machines: u32,
+    estimates: Estimates,
+}
+
+impl Gate for PowerCap {
+    fn bound_uw(&self, now: Time) -> Option<i64> {
+        self.cap.at(now).map(Power::as_microwatts)
+    }
+
+    fn next_change(&self, now: Time) -> Time {
+        self.cap.from(now).1
+    }
+
+    fn estimates(&self) -> Estimates {
+        self.estimates
+    }
+
+    fn ever_allows(&self, now: Time, idle_uw: i64, more_uw: i64, walltime: Time) -> bool {
+        let fits =
+            |cap: Option<Power>| cap.is_none_or(|cap| idle_uw + more_uw <= cap.as_microwatts());
+        // It may start now, or where a piece ends under which it may not run.
+        let (mut start, mut at) = (now, now);
+        while at < start + walltime {
+            let (cap, next) = self.cap.from(at);
+            if !fits(cap) {
+                start = next;
+            }
+            if next >= Time::FOREVER {
+                return fits(cap);
+            }
+            at = next;
+        }
+        true
+    }
+
+    fn most_uw(&self, now: Time) -> Option<i64> {
+        self.bound_uw(now)
+    }
+
+    fn rests(&self, _: Time) -> bool {
+        true
+    }
+
+    fn counts_first(&self) -> bool {
+        true
+    }
+
+    fn limits(&self) -> Option<Vec<(Time, Time, u32)>> {
+        let idle_uw = times(self.machines, self.estimates.idle);
+        let each_uw = (self.estimates.computing - self.estimates.idle).as_microwatts();
+        let most = |cap: Power| match cap.as_microwatts() - idle_uw {
+            room_uw if room_uw < 0 => 0,
+            room_uw => room_uw.checked_div(each_uw).unwrap_or(i64::MAX),
+        };
+        let pieces = self
+            .cap
+            .pieces()
+            .map(|(from, until, cap)| (from, until, u32::try_from(most(cap)).unwrap_or(u32::MAX)));
+        Some(pieces.collect())
+    }
+
+    fn allows(&self, expected_draw: &ExpectedDraw, more: More) -> bool {
+        expected_draw.holds(more, &self.cap, |from, until, drawn, cap| {
+            // What goes on anyway is not in question where the new is not drawn.
+            let concerned = from < more.until && more.from < until;
+            !concerned || cap.is_none_or(|cap| drawn <= cap)
+        })
+    }
+}

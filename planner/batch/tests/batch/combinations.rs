@@ -1,0 +1,392 @@
+//! Combinations of parts that have no name: known answers with their arithmetic, and against plain rules.
+
+use batch::policy::{BackfillPart, GatePart, OrderPart, SwitchingPart};
+use batch::reservation::Reservation;
+use batch::steps::Steps;
+use proptest::prelude::*;
+
+use super::naive;
+use super::naive_queue::queue_places;
+use super::naive_sets::{
+    Chosen, MACHINES, Place, Plain, grouped, places, platform_of, widest, workload,
+};
+use super::switching::{Case, drawn_w, witness};
+use super::*;
+
+/// Parts by their names; the others are the first of each kind.
+fn parts(order: &str, backfill: &str, fit: &str) -> Combination {
+    let said = SaidParts {
+        order: Some(OrderPart::named(order).unwrap()),
+        backfill: Some(BackfillPart::named(backfill).unwrap()),
+        fit: Some(FitPart::named(fit).unwrap()),
+        ..SaidParts::default()
+    };
+    Combination { said, ..Combination::default() }
+}
+
+/// The same with a gate and a switching.
+fn parts_of(names: [&str; 5]) -> Combination {
+    let [order, backfill, fit, gate, switching] = names;
+    let combination = parts(order, backfill, fit);
+    let gate = Some(GatePart::named(gate).unwrap());
+    let switching = Some(SwitchingPart::named(switching).unwrap());
+    Combination { said: SaidParts { gate, switching, ..combination.said }, ..combination }
+}
+
+/// What happens to jobs on a platform under a combination.
+fn combined(
+    platform: &Platform,
+    rows: &[Row],
+    combination: Combination,
+    options: &[(String, String)],
+    reservations: &[Reservation],
+) -> Notes {
+    let mut notes = Notes::default();
+    let setting = Setting { options, reservations, ..setting(platform) };
+    let mut scheduler = combination.scheduler(&setting).unwrap();
+    let jobs = jobs(rows).into_iter().map(Ok::<Job, Infallible>);
+    simulate(jobs, cluster(platform), scheduler.as_mut(), &mut notes).unwrap();
+    notes
+}
+
+fn combined_starts(machines: u32, rows: &[Row], combination: Combination) -> Vec<i64> {
+    let notes = combined(&platform(machines), rows, combination, &[], &[]);
+    notes.played.values().map(|happened| happened.started).collect()
+}
+
+/// By what a queue is sorted.
+type Key = fn(&Row) -> i64;
+
+/// Orders and their keys.
+const ORDERS: [(&str, Key); 3] = [("fcfs", |_| 0), ("sjf", |row| row.3), ("ljf", |row| -row.3)];
+
+/// Three machines; job 1 has 2 until 10 s. Job 2 takes 3 for 20 s; job 3 takes 2 for 9 s and goes before it: it is
+/// promised 10 s, when 3 are free and 1 is left over. Job 4 takes 1 for 30 s and waits behind both: it gets that
+/// one at once. At 10 s job 3 starts, until 19 s; job 2 waits until 33 s for job 4.
+#[test]
+fn easy_promises_a_start_to_the_shortest_job() {
+    let rows = [(0, 2, 10, 10), (1, 3, 20, 20), (2, 2, 9, 9), (3, 1, 30, 30)];
+    assert_eq!(combined_starts(3, &rows, parts("sjf", "easy", "count")), [0, 33, 10, 3]);
+    // First come: job 2 is promised all machines at 10 s, so that job 4 would be in its way; both others wait for it.
+    assert_eq!(combined_starts(3, &rows, parts("fcfs", "easy", "count")), [0, 10, 30, 30]);
+}
+
+/// Two machines; job 1 may hold both until 20 s. Job 2 takes 2 for 5 s: planned for 20 s. Job 3 takes 2 for 8 s: planned
+/// for 25 s. Job 1 ends at 10 s. Longest first: job 3 moves first, to 10 s, where 15 s - 10 s before job 2's
+/// place at 20 s leave it 8 s; then job 2 to 18 s, when job 3 has ended.
+#[test]
+fn conservative_moves_the_longest_job_first() {
+    let rows = [(0, 2, 10, 20), (1, 2, 5, 5), (2, 2, 8, 8)];
+    for fit in ["count", "set", "contiguous"] {
+        assert_eq!(combined_starts(2, &rows, parts("ljf", "conservative", fit)), [0, 18, 10]);
+        // In order of submission job 2 moves first: to 10 s, and job 3 to 15 s.
+        assert_eq!(combined_starts(2, &rows, parts("fcfs", "conservative", fit)), [0, 10, 15]);
+    }
+}
+
+/// Four machines: jobs 1 to 3 take 0, 1 and 2 until 10, 5 and 20 s. Job 4 takes two: neighbours are free from 10 s on, 0 and
+/// 1, and it is promised these. Job 5 takes 3 for 6 s, until 8 s: it starts at once. Job 6 takes 1 for 30 s: machine
+/// 3 is free from 8 s on, and not promised.
+#[test]
+fn easy_promises_neighbours() {
+    let rows =
+        [(0, 1, 10, 10), (0, 1, 5, 5), (0, 1, 20, 20), (1, 2, 9, 9), (2, 1, 6, 6), (3, 1, 30, 30)];
+    let notes = combined(&platform(4), &rows, parts("fcfs", "easy", "contiguous"), &[], &[]);
+    let of = |number| {
+        let happened: &Happened = &notes.played[&number];
+        (happened.started, happened.machines.positions().collect::<Vec<u32>>())
+    };
+    assert_eq!(of(4), (10, vec![0, 1]));
+    assert_eq!(of(5), (2, vec![3]));
+    assert_eq!(of(6), (8, vec![3]));
+    // By set job 4 is promised 1 and 3 at 5 s, and job 5 has to wait.
+    let notes = combined(&platform(4), &rows, parts("fcfs", "easy", "set"), &[], &[]);
+    assert_eq!(notes.played[&4].started, 5);
+}
+
+/// Idle machines draw 570 W, and 760 W let two compute. Job 1 computes until 10 s on one; job 2 takes two and may last
+/// 9 s, job 3 one and may last 20 s. Shortest first: job 2 waits for job 1, and job 3, which would be in its way,
+/// for job 2. In order of submission it is the same without backfilling; job 4 of 5 s on one machine, which is
+/// the shortest, starts at once.
+#[test]
+fn a_cap_goes_with_orders() {
+    let rows = [(0, 1, 10, 10), (1, 2, 9, 9), (2, 1, 20, 20), (3, 1, 5, 5)];
+    let options = [("cap_w", "760")];
+    for backfill in ["none", "easy"] {
+        let combination = parts_of(["sjf", backfill, "set", "power_cap", "none"]);
+        let case = Case { combination, ..Case::of(Policy::PowerCap, &options) };
+        let played = witness(&rows, &case).notes.played;
+        let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
+        assert_eq!(starts, [0, 10, 19, 3]);
+    }
+}
+
+/// Under 760 W two machines may compute. Job 1 has one until 10 s; job 2 of two is planned for 10 s, and job 3 of one for 5 s
+/// fits beside job 1. Job 4 of one for 9 s would end at 3 + 9 = 12 s: it is planned after job 2. Job 5 takes three,
+/// now and for ever: it is refused.
+#[test]
+fn conservative_plans_under_a_cap() {
+    let rows = [(0, 1, 10, 10), (1, 2, 9, 9), (2, 1, 5, 5), (3, 1, 9, 9), (4, 3, 1, 1)];
+    let options = [("cap_w", "760")];
+    for fit in ["count", "set", "contiguous"] {
+        let combination = parts_of(["fcfs", "conservative", fit, "power_cap", "none"]);
+        let case = Case { combination, ..Case::of(Policy::PowerCap, &options) };
+        let notes = witness(&rows, &case).notes;
+        let starts: Vec<i64> = notes.played.values().map(|happened| happened.started).collect();
+        assert_eq!(starts, [0, 10, 2, 19]);
+        assert_eq!(notes.refused, [JobId::Number(5)]);
+    }
+}
+
+/// Parts, options and reservations, and what is told of them.
+type Refused<'a> = ([&'a str; 5], &'a [(&'a str, &'a str)], &'a [Reservation], &'a str);
+
+#[test]
+fn what_does_not_go_together_is_refused_with_a_way_out() {
+    let platform = platform(4);
+    let reservations = [Reservation {
+        from: Time::ZERO,
+        until: Time::from_seconds(5),
+        machines: NodeSet::from_positions([0]),
+    }];
+    let budget = [("budget_j", "1e6"), ("until_s", "100")];
+    let cases: [Refused<'_>; 5] = [
+        (["fcfs", "conservative", "set", "none", "inertial"], &[], &[], "say --backfill easy"),
+        (
+            ["fcfs", "conservative", "set", "energy_bud", "none"],
+            &budget,
+            &[],
+            "say --backfill easy",
+        ),
+        (["fcfs", "conservative", "count", "none", "none"], &[], &reservations, "say --fit set"),
+        (
+            ["fcfs", "easy", "set", "none", "opportunistic"],
+            &[],
+            &reservations,
+            "leave out --reservations",
+        ),
+        (["fcfs", "none", "local", "none", "none"], &[], &[], "the option group_size"),
+    ];
+    for (names, options, reservations, told) in cases {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let options: Vec<(String, String)> = options.iter().map(owned).collect();
+        let setting = Setting { options: &options, reservations, ..setting(&platform) };
+        let errors = parts_of(names).scheduler(&setting).err().unwrap();
+        assert!(errors.len() == 1 && errors[0].contains(told), "{errors:?}");
+    }
+    let said = parts("sjf", "easy", "set").said;
+    let in_turn = Combination { said, ..Policy::RoundRobin.into() };
+    let errors = in_turn.scheduler(&setting(&platform)).err().unwrap();
+    assert!(errors.len() == 3 && errors[0].contains("no queue for the order sjf"), "{errors:?}");
+}
+
+/// Fits by name, and how they choose.
+fn fits(groups: [u8; MACHINES as usize]) -> [(&'static str, Chosen); 5] {
+    [
+        ("set", Chosen::Lowest),
+        ("contiguous", Chosen::Neighbours { always: true }),
+        ("best_effort_contiguous", Chosen::Neighbours { always: false }),
+        ("local", Chosen::Local { always: true, groups }),
+        ("best_effort_local", Chosen::Local { always: false, groups }),
+    ]
+}
+
+/// Jobs that fit into a group, where they have to.
+fn kept(rows: &[Row], fit: &str, groups: [u8; MACHINES as usize]) -> Vec<Row> {
+    let fits = |row: &&Row| fit != "local" || row.1 <= widest(groups);
+    rows.iter().filter(fits).copied().collect()
+}
+
+type Reserved = Vec<(i64, i64, Vec<u32>)>;
+
+/// Machines reserved in advance: from when, until when, which.
+fn reserved() -> impl Strategy<Value = Reserved> {
+    let one = (0_i64..60, 1_i64..20, 0..MACHINES, 1..=3_u32);
+    prop::collection::vec(one, 0..4).prop_map(|all| {
+        let mut kept: Reserved = Vec::new();
+        for (from, length, first, count) in all {
+            let machines: Vec<u32> = (first..(first + count).min(MACHINES)).collect();
+            let together = |(start, end, others): &(i64, i64, Vec<u32>)| {
+                *start < from + length
+                    && from < *end
+                    && others.iter().any(|it| machines.contains(it))
+            };
+            if !kept.iter().any(together) {
+                kept.push((from, from + length, machines));
+            }
+        }
+        kept
+    })
+}
+
+fn reservations(reserved: &Reserved) -> Vec<Reservation> {
+    let of = |(from, until, machines): &(i64, i64, Vec<u32>)| Reservation {
+        from: Time::from_seconds(*from),
+        until: Time::from_seconds(*until),
+        machines: NodeSet::from_positions(machines.iter().copied()),
+    };
+    reserved.iter().map(of).collect()
+}
+
+fn check_places(notes: &Notes, places: &[Place], what: &str) -> Result<(), TestCaseError> {
+    prop_assert_eq!(notes.played.len(), places.len());
+    for (happened, place) in notes.played.values().zip(places) {
+        let machines = NodeSet::from_positions(place.machines.iter().copied());
+        prop_assert_eq!(
+            (happened.started, &happened.machines),
+            (place.start, &machines),
+            "{}",
+            what
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// By count, in every order, EASY and conservative backfilling start jobs as the plain rules do.
+    #[test]
+    fn orders_by_count_start_as_the_plain_rules(rows in workload()) {
+        for (order, key) in ORDERS {
+            let easy = naive::starts(MACHINES, &rows, &mut naive::Easy(key));
+            prop_assert_eq!(combined_starts(MACHINES, &rows, parts(order, "easy", "count")), easy);
+            let strict = naive::starts(MACHINES, &rows, &mut naive::InOrder(key));
+            for fit in ["count", "set"] {
+                let played = combined_starts(MACHINES, &rows, parts(order, "none", fit));
+                prop_assert_eq!(&played, &strict);
+            }
+            let mut rule = naive::Conservative::new(MACHINES, rows.len()).in_order(key);
+            let planned = naive::starts(MACHINES, &rows, &mut rule);
+            let played = combined_starts(MACHINES, &rows, parts(order, "conservative", "count"));
+            prop_assert_eq!(&played, &planned);
+            prop_assert!(played.iter().zip(&rule.guarantees).all(|(start, first)| start <= first));
+        }
+    }
+
+    /// The core and its fast path by count start the same jobs: the core plays where there is a gate.
+    #[test]
+    fn the_core_starts_as_its_fast_path(rows in workload()) {
+        for (order, _) in ORDERS {
+            for backfill in ["none", "easy"] {
+                let fast = combined_starts(MACHINES, &rows, parts(order, backfill, "count"));
+                let combination = parts_of([order, backfill, "count", "power_cap", "none"]);
+                let cap = [("cap_w", "1e6")];
+                let case = Case { combination, ..Case::of(Policy::PowerCap, &cap) };
+                let played = witness(&rows, &case).notes.played;
+                let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
+                prop_assert_eq!(starts, fast, "{} {}", order, backfill);
+            }
+        }
+    }
+
+    /// Strict queues and EASY, in every order and with every fit, beside reservations and without, start every job
+    /// when and where the plain rule does.
+    #[test]
+    fn queues_choose_as_the_plain_rule(
+        rows in workload(),
+        groups in grouped(),
+        reserved in reserved(),
+    ) {
+        let platform = platform_of(groups);
+        for (order, key) in ORDERS {
+            for (fit, chosen) in fits(groups) {
+                let rows = kept(&rows, fit, groups);
+                for backfills in [false, true] {
+                    let combination = parts(order, if backfills { "easy" } else { "none" }, fit);
+                    for reserved in [&Vec::new(), &reserved] {
+                        let plain = Plain { key, reserved, ..Plain::of(chosen) };
+                        let expected = queue_places(&rows, plain, backfills);
+                        let reservations = reservations(reserved);
+                        let notes = combined(&platform, &rows, combination, &[], &reservations);
+                        let what = format!("{order} {fit} {backfills} {reserved:?}");
+                        check_places(&notes, &expected, &what)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Conservative backfilling, in every order and with every fit, beside reservations or under a cap, starts every
+    /// job when and where the plain rule does. 570 W are drawn by idle machines, and 95 W more by one that computes.
+    #[test]
+    fn conservative_plans_as_the_plain_rule(
+        rows in workload(),
+        groups in grouped(),
+        reserved in reserved(),
+        caps in prop::collection::vec((1_i64..20, 0..=MACHINES), 0..4),
+    ) {
+        let (mut limits, mut pieces, mut at) = (Vec::new(), Vec::new(), 0);
+        for (length, most) in caps {
+            let cap = Power::from_watts(570.0 + 95.0 * f64::from(most)).unwrap();
+            limits.push((at, at + length, most as usize));
+            pieces.push((Time::from_seconds(at), Time::from_seconds(at + length), cap));
+            at += length;
+        }
+        let tables = SupplierTables { cap: Some(Steps::of(pieces)), ..NOTHING.clone() };
+        for (order, key) in ORDERS {
+            for (fit, chosen) in fits(groups).into_iter().filter(|(fit, _)| !fit.contains("local")) {
+                let plain = Plain { key, limits: &limits, ..Plain::of(chosen) };
+                let (expected, _) = places(&rows, plain);
+                let combination = parts_of([order, "conservative", fit, "power_cap", "none"]);
+                let tables = tables.clone();
+                let case = Case { combination, tables, ..Case::of(Policy::PowerCap, &[]) };
+                check_places(&witness(&rows, &case).notes, &expected, order)?;
+            }
+            for (fit, chosen) in fits(groups) {
+                let rows = kept(&rows, fit, groups);
+                let (expected, promises) =
+                    places(&rows, Plain { key, reserved: &reserved, ..Plain::of(chosen) });
+                let combination = parts(order, "conservative", fit);
+                let reservations = reservations(&reserved);
+                let notes = combined(&platform_of(groups), &rows, combination, &[], &reservations);
+                check_places(&notes, &expected, fit)?;
+                let starts = notes.played.values().map(|happened| happened.started);
+                prop_assert!(starts.zip(promises).all(|(start, promise)| start <= promise));
+            }
+        }
+    }
+
+    /// Every order, fit, gate and way to switch together: the witness sees to it that machines do only what they can;
+    /// all jobs run, and at no instant does a job or a switch begin above the cap.
+    #[test]
+    fn gates_and_switches_go_with_every_queue(
+        rows in workload(),
+        order in prop::sample::select(vec!["fcfs", "sjf", "ljf"]),
+        backfill in prop::sample::select(vec!["none", "easy"]),
+        fit in prop::sample::select(vec!["count", "set", "contiguous", "best_effort_contiguous", "local"]),
+        switching in prop::sample::select(vec!["none", "opportunistic", "proportional", "inertial"]),
+        caps in prop::collection::vec((1_i64..60, 760_i64..1_200), 0..6),
+        size in 2..=MACHINES,
+    ) {
+        let mut at = 0;
+        let pieces: Vec<(Time, Time, Power)> = caps.into_iter().map(|(length, cap)| {
+            let from = Time::from_seconds(at);
+            at += length;
+            (from, Time::from_seconds(at), Power::from_microwatts(cap * 1_000_000))
+        }).collect();
+        let cap = Steps::of(pieces);
+        let size = size.to_string();
+        let mut options = vec![("period_s", "9")];
+        if fit == "local" {
+            options.push(("group_size", &size));
+        }
+        if switching != "none" {
+            options.push(("idle_s", "3"));
+        }
+        let rows: Vec<Row> = rows
+            .into_iter()
+            .filter(|row| fit != "local" || row.1.to_string() <= size)
+            .collect();
+        prop_assume!(!rows.is_empty());
+        let combination = parts_of([order, backfill, fit, "power_cap", switching]);
+        let tables = SupplierTables { cap: Some(cap.clone()), ..NOTHING.clone() };
+        let case = Case { combination, tables, ..Case::of(Policy::PowerCap, &options) };
+        let witness = witness(&rows, &case);
+        prop_assert_eq!(witness.notes.played.len(), rows.len());
+        for from in witness.changes() {
+            let drawn = Power::from_microwatts(drawn_w(&witness, from) * 1_000_000);
+            prop_assert!(cap.at(from).is_none_or(|cap| drawn <= cap), "{:?} at {}", drawn, from);
+        }
+    }
+}
