@@ -128,8 +128,8 @@ def fill(database, bookings, nodes):
             " start_s, end_s, document) VALUES (?, 'load', 'confirmed', '{}', 0, 0, ?, ?, ?, '{}')",
             (reservation, offer, *span))
         tables.execute(
-            "INSERT INTO offers (id, reservation_id, start_s, end_s, position, document, rankings)"
-            " VALUES (?, ?, ?, ?, 0, '{}', 'cost_co2_energy')", (offer, reservation, *span))
+            "INSERT INTO offers (id, reservation_id, start_s, end_s, position, rankings)"
+            " VALUES (?, ?, ?, ?, 0, 'cost_co2_energy')", (offer, reservation, *span))
         tables.execute(
             "INSERT INTO allocations (reservation_id, offer_id, epoch, first_rank, end_rank, start_s,"
             " end_s) VALUES (?, ?, ?, ?, ?, ?, ?)",
