@@ -20,6 +20,7 @@ mod bad_requests;
 mod batch;
 mod batch_formats;
 mod batch_inputs;
+mod batch_parts;
 mod batch_site;
 mod batch_sweep;
 mod booking;

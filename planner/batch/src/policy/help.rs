@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::backfill::BackfillPart;
+use super::combination::Combination;
 use super::fit::FitPart;
 use super::gate::{self, GatePart};
 use super::named::Policy;
@@ -38,6 +39,11 @@ pub fn options_help() -> String {
     out += "\nPolicies that have names:\n";
     for policy in Policy::ALL {
         let _ = writeln!(out, "  {:<37}{}", policy.name(), made_of(policy));
+        let options: Vec<&str> =
+            Combination::from(policy).options().iter().map(|option| option.name).collect();
+        if !options.is_empty() {
+            let _ = writeln!(out, "     Options of {policy}: {}", options.join(", "));
+        }
     }
     out
 }
@@ -89,7 +95,6 @@ fn lines(out: &mut String, options: &[PolicyOption]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Combination;
     use super::*;
 
     #[test]
