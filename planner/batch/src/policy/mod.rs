@@ -2,16 +2,16 @@
 //!
 //! A policy is a combination of parts, one of each kind:
 //!
-//! * [`order`]: which waiting job is the first;
-//! * [`backfill`]: who may start before it;
-//! * [`fit`]: which machines jobs take;
-//! * [`gate`]: what may start as far as power and energy go;
-//! * [`switching`]: which machines are switched off and on.
+//! * `order`: which waiting job is the first;
+//! * `backfill`: who may start before it;
+//! * `fit`: which machines jobs take;
+//! * `gate`: what may start as far as power and energy go;
+//! * `switching`: which machines are switched off and on.
 //!
 //! Each part declares its options in its own file. Some combinations have names ([`Policy`]); others are
-//! said by their parts ([`Combination`]). [`parts`] makes schedulers of them: [`core`] plays strict queues
-//! and EASY backfilling with every fit, gate and switching, [`counting`] the same where only the number
-//! of machines counts, and [`conservative`] guarantees a start to every waiting job. [`round_robin`] has
+//! said by their parts ([`Combination`]). `parts` makes schedulers of them: `core` plays strict queues
+//! and EASY backfilling with every fit, gate and switching, `counting` the same where only the number
+//! of machines counts, and `conservative` guarantees a start to every waiting job. `round_robin` has
 //! no queue.
 //!
 //! A scheduler sees what was asked, never how long a job will run. It counts free machines by
