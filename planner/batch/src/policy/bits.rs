@@ -1,5 +1,7 @@
 //! Sets of machines as bits: for schedulers that ask much of sets and change them in place.
 
+use std::ops::Range;
+
 use planner::node_set::NodeSet;
 
 /// A set of machines of one cluster.
@@ -45,7 +47,21 @@ impl Bits {
 
     /// The members as ranges.
     pub fn to_set(&self) -> NodeSet {
-        NodeSet::from_positions(self.positions())
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for (index, &word) in (0..).zip(&self.0) {
+            let mut rest = word;
+            while rest != 0 {
+                let first = rest.trailing_zeros();
+                let length = (rest >> first).trailing_ones();
+                let start = 64 * index + first;
+                match ranges.last_mut() {
+                    Some(last) if last.end == start => last.end = start + length,
+                    _ => ranges.push(start..start + length),
+                }
+                rest &= u64::MAX.checked_shl(first + length).unwrap_or(0);
+            }
+        }
+        NodeSet::from_ranges(ranges)
     }
 
     /// The machines in order.

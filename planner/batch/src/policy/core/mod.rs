@@ -216,13 +216,8 @@ impl Composed {
 impl Scheduler for Composed {
     fn decide(&mut self, moment: &Moment<'_>, decisions: &mut Decisions) {
         self.core.plan.now = moment.now;
-        let newcomers = self.core.queue.behind(moment.submitted);
-        let newcomers = newcomers.filter(|_| self.is_plain() && moment.ended.is_empty());
-        if let Some(newcomers) = newcomers {
-            for job in newcomers.iter() {
-                self.core.newcomer(*job, decisions);
-            }
-            return;
+        if self.is_plain() {
+            return self.core.decide_plainly(moment, decisions);
         }
         for switched in moment.switched {
             self.core.plan.switched(switched);

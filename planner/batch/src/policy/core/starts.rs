@@ -3,10 +3,34 @@
 use super::{Core, load};
 use crate::policy::bits::Bits;
 use crate::policy::queue::{Cursor, Hole, Queue};
-use crate::scheduler::{Decisions, JobRequest};
+use crate::scheduler::{Decisions, JobRequest, Moment};
 use crate::time::Time;
 
 impl Core {
+    /// Decides where nothing is bounded, switched or reserved in advance: as long as no job ends, only new
+    /// ones are tried, unless one of them is the first now.
+    pub fn decide_plainly(&mut self, moment: &Moment<'_>, decisions: &mut Decisions) {
+        let newcomers = self.queue.behind(moment.submitted);
+        if let Some(newcomers) = newcomers.filter(|_| moment.ended.is_empty()) {
+            for job in newcomers.iter() {
+                self.newcomer(*job, decisions);
+            }
+            return;
+        }
+        for &key in moment.ended {
+            self.plan.end(key);
+        }
+        for job in moment.submitted {
+            self.receive(*job, decisions);
+        }
+        self.reserved = None;
+        // Nothing is to be switched off.
+        self.first_jobs(&mut Bits::default(), decisions);
+        if self.backfills {
+            self.backfill(decisions);
+        }
+    }
+
     /// Tries only a job that came behind those that wait, while nothing became free.
     pub fn newcomer(&mut self, job: JobRequest, decisions: &mut Decisions) {
         if job.nodes > self.plan.fitting.widest() {
