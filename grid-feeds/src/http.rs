@@ -169,7 +169,7 @@ pub async fn ask(request: RequestBuilder, secret: Option<&Secret>) -> Result<Res
 /// What a site said, once it began to say it.
 ///
 /// # Errors
-/// As for [`send`].
+/// The connection failed or took too long, or the answer is larger than allowed; secrets are hidden in what is told.
 pub async fn received(
     mut response: Response,
     secret: Option<&Secret>,

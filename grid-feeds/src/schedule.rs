@@ -89,7 +89,7 @@ impl Rhythm {
 
 /// How a poll ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PollOutcome {
     /// The source has all that it should have published by now.
     Complete,
     /// It answered, but what is awaited is not there yet.
@@ -179,7 +179,7 @@ impl Schedule {
     /// spread over the time to catch up, and a supplier that asked to wait is not asked before.
     ///
     /// # Errors
-    /// As for [`Schedule::new`].
+    /// The rhythm cannot work, as [`Schedule::new`] says.
     pub fn resumed(
         rhythm: Rhythm,
         now: Timestamp,
@@ -252,26 +252,30 @@ impl Schedule {
     pub fn finished(
         &mut self,
         now: Timestamp,
-        outcome: Outcome,
+        outcome: PollOutcome,
         random: &mut dyn Rng,
     ) -> Timestamp {
         self.failures = match outcome {
-            Outcome::Failed(RetryClass::NotYet) | Outcome::Complete | Outcome::Awaiting => 0,
-            Outcome::Failed(_) => self.failures.saturating_add(1),
+            PollOutcome::Failed(RetryClass::NotYet)
+            | PollOutcome::Complete
+            | PollOutcome::Awaiting => 0,
+            PollOutcome::Failed(_) => self.failures.saturating_add(1),
         };
         let next = match outcome {
-            Outcome::Complete => self.usual_poll_about(now, random),
-            Outcome::Awaiting | Outcome::Failed(RetryClass::NotYet) => match self.awaited(now) {
-                Some(published) => self.awaited_poll(now, published, random),
-                None => self.usual_poll_about(now, random),
-            },
-            Outcome::Failed(RetryClass::Backoff) => now + around(self.backoff(), random),
-            Outcome::Failed(RetryClass::After(wait)) => {
+            PollOutcome::Complete => self.usual_poll_about(now, random),
+            PollOutcome::Awaiting | PollOutcome::Failed(RetryClass::NotYet) => {
+                match self.awaited(now) {
+                    Some(published) => self.awaited_poll(now, published, random),
+                    None => self.usual_poll_about(now, random),
+                }
+            }
+            PollOutcome::Failed(RetryClass::Backoff) => now + around(self.backoff(), random),
+            PollOutcome::Failed(RetryClass::After(wait)) => {
                 self.closed_until = now + wait;
                 let wait = wait.max(self.backoff());
                 now + wait + up_to(tenth(wait), random)
             }
-            Outcome::Failed(RetryClass::Permanent) => {
+            PollOutcome::Failed(RetryClass::Permanent) => {
                 let Rhythm { refused_first_s, refused_s, .. } = self.rhythm;
                 now + around(self.doubled(refused_first_s, refused_s), random)
             }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use simulator::experiment::{Experiment, ExperimentError};
 use simulator::policy::Policy;
-use simulator::sesames::{Inputs, Source, Tariff};
+use simulator::sesames::{Inputs, PriceSeries, Source};
 
 const FIELDS: [&str; 9] =
     ["name", "policies", "parameters", "files", "vary", "tables", "nodes", "agendas", "requests"];
@@ -81,7 +81,7 @@ impl Document {
         }
         if let Origin::Given(agendas) = &self.agendas {
             let price = agendas.price.clone();
-            inputs.tariff = Source::Given(Tariff { currency: Currency::EUR, price });
+            inputs.tariff = Source::Given(PriceSeries { currency: Currency::EUR, price });
             inputs.co2 = Source::Given(agendas.co2.clone());
             inputs.power_cap = Source::Given(agendas.power_cap.clone());
         }

@@ -10,8 +10,8 @@ use planner::request::Request;
 use simulator::experiment::{Files, Variant};
 use simulator::policy::Policy;
 use simulator::sesames::{
-    Cell, Forecast, Given, InputError, Inputs, Parameters, SesamesError, Setting, Source, Tariff,
-    Uncovered,
+    Cell, Forecast, Given, InputError, Inputs, Parameters, PriceSeries, SesamesError, Setting,
+    Source, Uncovered,
 };
 use simulator::traces;
 
@@ -205,7 +205,7 @@ impl Reader<'_, '_> {
         if let Some(price) =
             self.table("price_file", files.price_file.as_ref(), table::price_agenda)
         {
-            inputs.tariff = Source::Given(Tariff { currency, price: RateAgenda::new(price) });
+            inputs.tariff = Source::Given(PriceSeries { currency, price: RateAgenda::new(price) });
         }
         if let Source::Given(tariff) = &mut inputs.tariff {
             tariff.currency = currency;

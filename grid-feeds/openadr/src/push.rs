@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use grid_feeds::feed::FeedError;
 use grid_feeds::http::received;
-use grid_feeds::schedule::{Outcome, Rhythm, Schedule};
+use grid_feeds::schedule::{PollOutcome, Rhythm, Schedule};
 use planner::time::Timestamp;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -115,18 +115,18 @@ impl Ven {
         loop {
             let connected = Instant::now();
             let outcome = match self.listen_once(now(), &mut known).await {
-                Ok(Ended::NotOffered) => Outcome::Complete,
+                Ok(Ended::NotOffered) => PollOutcome::Complete,
                 Ok(Ended::Closed) => {
                     tracing::info!("the supplier closed the connection for notifications");
-                    Outcome::Failed(grid_feeds::feed::RetryClass::Backoff)
+                    PollOutcome::Failed(grid_feeds::feed::RetryClass::Backoff)
                 }
                 Err(error) => {
                     tracing::info!(%error, "no notifications from the supplier");
-                    Outcome::Failed(error.retry())
+                    PollOutcome::Failed(error.retry())
                 }
             };
             if connected.elapsed() > GOOD {
-                schedule.finished(watch(), Outcome::Complete, &mut random);
+                schedule.finished(watch(), PollOutcome::Complete, &mut random);
             }
             let next = schedule.finished(watch(), outcome, &mut random);
             let wait = u64::try_from((next - watch()).get()).unwrap_or(0);

@@ -22,7 +22,7 @@ use planner::time::{Seconds, Span, Timestamp};
 
 use self::files::RelativeBooking;
 pub use self::tariff::ContractPrice;
-use self::tariff::Tariff;
+use self::tariff::DemonstrationTariff;
 use crate::local_time::{LocalHour, LocalTime};
 use crate::provider::rte_tempo::Colour;
 use crate::table::{self, TableError};
@@ -114,7 +114,7 @@ pub fn demonstration(now: Timestamp) -> Result<Demonstration, DemonstrationError
     let covered = from(DAYS_BEFORE)?;
 
     let nodes = files::parse("nodes.csv", || table::nodes(files::NODES))?;
-    let tariff = Tariff::read(files::TARIFF, files::CALENDAR)?;
+    let tariff = DemonstrationTariff::read(files::TARIFF, files::CALENDAR)?;
     let price = tariff
         .pieces(today, &local)?
         .into_iter()

@@ -56,12 +56,12 @@ pub struct ContractPrice {
 }
 
 /// The contract: prices, and colours by day relative to today.
-pub(super) struct Tariff {
+pub(super) struct DemonstrationTariff {
     prices: Prices,
     days: Vec<(i32, Colour)>,
 }
 
-impl Tariff {
+impl DemonstrationTariff {
     /// Reads the price list and the calendar.
     pub fn read(prices: &str, calendar: &str) -> Result<Self, DemonstrationError> {
         let prices = read_prices(prices)?;

@@ -30,11 +30,12 @@ fn schedule(rhythm: Rhythm, now: &str) -> Schedule {
 #[test]
 fn the_next_publication_is_polled_for_by_the_clock_of_the_market() {
     let mut winter = schedule(day_ahead(), NOON);
-    let next = winter.finished(at(NOON), Outcome::Complete, &mut random());
+    let next = winter.finished(at(NOON), PollOutcome::Complete, &mut random());
     let wait = (next - at("2026-03-01T11:55:00Z")).get();
     assert!((0..=330).contains(&wait), "{wait}");
     let summer = "2026-07-01T10:00:00Z";
-    let next = schedule(day_ahead(), summer).finished(at(summer), Outcome::Complete, &mut random());
+    let next =
+        schedule(day_ahead(), summer).finished(at(summer), PollOutcome::Complete, &mut random());
     assert!((0..=330).contains(&(next - at("2026-07-01T10:55:00Z")).get()));
 }
 
@@ -47,13 +48,16 @@ fn while_something_is_awaited_polls_are_frequent_and_then_no_longer() {
     // Two hours late: twelve in the first, and then a twelfth more pause each time, are about 20.
     while now < at("2026-03-01T13:55:00Z") {
         schedule.requested(now, 1);
-        let outcome =
-            if polls % 2 == 0 { Outcome::Awaiting } else { Outcome::Failed(RetryClass::NotYet) };
+        let outcome = if polls % 2 == 0 {
+            PollOutcome::Awaiting
+        } else {
+            PollOutcome::Failed(RetryClass::NotYet)
+        };
         now = schedule.finished(now, outcome, &mut random);
         polls += 1;
     }
     assert!((14..=34).contains(&polls), "{polls}");
-    let next = schedule.finished(now, Outcome::Complete, &mut random);
+    let next = schedule.finished(now, PollOutcome::Complete, &mut random);
     assert!((next - now).get() >= 6 * 3600);
 }
 
@@ -64,7 +68,7 @@ fn failures_wait_ever_longer_up_to_a_limit_and_never_in_step() {
     let mut now = at(NOON);
     let mut waits = Vec::new();
     for _ in 0..12 {
-        let next = schedule.finished(now, Outcome::Failed(RetryClass::Backoff), &mut random);
+        let next = schedule.finished(now, PollOutcome::Failed(RetryClass::Backoff), &mut random);
         waits.push((next - now).get());
         now = next;
     }
@@ -72,19 +76,23 @@ fn failures_wait_ever_longer_up_to_a_limit_and_never_in_step() {
         let middle = (60_i64 << index).min(3600);
         assert!((middle / 2..=middle * 3 / 2).contains(&wait), "{index}: {wait}");
     }
-    schedule.finished(now, Outcome::Complete, &mut random);
-    let next = schedule.finished(now, Outcome::Failed(RetryClass::Backoff), &mut random);
+    schedule.finished(now, PollOutcome::Complete, &mut random);
+    let next = schedule.finished(now, PollOutcome::Failed(RetryClass::Backoff), &mut random);
     assert!((next - now).get() <= 90, "a success forgets the failures");
     let mut other = ChaCha8Rng::seed_from_u64(2);
-    let other = schedule.clone().finished(now, Outcome::Failed(RetryClass::Backoff), &mut other);
-    assert_ne!(other, schedule.finished(now, Outcome::Failed(RetryClass::Backoff), &mut random));
+    let other =
+        schedule.clone().finished(now, PollOutcome::Failed(RetryClass::Backoff), &mut other);
+    assert_ne!(
+        other,
+        schedule.finished(now, PollOutcome::Failed(RetryClass::Backoff), &mut random)
+    );
 }
 
 #[test]
 fn retry_after_is_kept_even_when_somebody_asks_for_a_refresh() {
     let mut schedule = schedule(Rhythm::default(), NOON);
     let wait = RetryClass::After(Seconds::new(600));
-    let next = schedule.finished(at(NOON), Outcome::Failed(wait), &mut random());
+    let next = schedule.finished(at(NOON), PollOutcome::Failed(wait), &mut random());
     assert!((600..=660).contains(&(next - at(NOON)).get()));
     assert_eq!(schedule.refresh(at(NOON)), at("2026-03-01T11:10:00Z"));
     assert_eq!(schedule.refresh(at("2026-03-01T11:20:00Z")), at("2026-03-01T11:20:00Z"));
@@ -93,7 +101,7 @@ fn retry_after_is_kept_even_when_somebody_asks_for_a_refresh() {
 /// A day without anything: "no matching data" is no reason to ask all day long.
 #[test]
 fn what_is_not_published_all_day_is_asked_for_ever_more_seldom() {
-    let polls_of_a_day = |rhythm: Rhythm, outcome: Outcome| {
+    let polls_of_a_day = |rhythm: Rhythm, outcome: PollOutcome| {
         let mut random = random();
         let mut schedule = schedule(rhythm, NOON);
         let (mut now, mut polls, mut longest) = (at(NOON), 0, 0);
@@ -104,8 +112,8 @@ fn what_is_not_published_all_day_is_asked_for_ever_more_seldom() {
         }
         (polls, longest)
     };
-    let not_yet = Outcome::Failed(RetryClass::NotYet);
-    for outcome in [not_yet, Outcome::Awaiting] {
+    let not_yet = PollOutcome::Failed(RetryClass::NotYet);
+    for outcome in [not_yet, PollOutcome::Awaiting] {
         let (polls, longest) = polls_of_a_day(day_ahead(), outcome);
         assert!((30..=70).contains(&polls), "{polls}");
         assert!(longest <= 6 * 3600 + 2160, "{longest}");
@@ -130,7 +138,7 @@ fn a_refusal_is_tried_again_after_minutes_and_then_ever_more_seldom() {
     let mut schedule = schedule(Rhythm::default(), NOON);
     let (mut now, mut waits, mut random) = (at(NOON), Vec::new(), random());
     for _ in 0..8 {
-        let next = schedule.finished(now, Outcome::Failed(RetryClass::Permanent), &mut random);
+        let next = schedule.finished(now, PollOutcome::Failed(RetryClass::Permanent), &mut random);
         waits.push((next - now).get());
         now = next;
     }
@@ -139,8 +147,8 @@ fn a_refusal_is_tried_again_after_minutes_and_then_ever_more_seldom() {
         assert!((middle / 2..=middle * 3 / 2).contains(&wait), "{index}: {wait}");
     }
     assert_eq!(schedule.refresh(now), now);
-    schedule.finished(now, Outcome::Complete, &mut random);
-    let next = schedule.finished(now, Outcome::Failed(RetryClass::Permanent), &mut random);
+    schedule.finished(now, PollOutcome::Complete, &mut random);
+    let next = schedule.finished(now, PollOutcome::Failed(RetryClass::Permanent), &mut random);
     assert!((next - now).get() <= 450, "a success forgets the refusals");
 }
 
@@ -192,10 +200,10 @@ fn two_weeks_with_a_third_of_failures_make_no_storm_of_polls() {
     while now < until {
         schedule.requested(now, 1);
         let outcome = match random.next_u64() % 9 {
-            0 => Outcome::Failed(RetryClass::Backoff),
-            1 => Outcome::Failed(RetryClass::After(Seconds::new(30))),
-            2 => Outcome::Awaiting,
-            _ => Outcome::Complete,
+            0 => PollOutcome::Failed(RetryClass::Backoff),
+            1 => PollOutcome::Failed(RetryClass::After(Seconds::new(30))),
+            2 => PollOutcome::Awaiting,
+            _ => PollOutcome::Complete,
         };
         let next = schedule.finished(now, outcome, &mut random);
         assert!(next > now);
@@ -220,7 +228,7 @@ fn rhythms_that_cannot_be_kept_are_refused() {
 fn after_a_restart_a_supplier_that_asked_to_wait_is_not_asked_before() {
     let mut before = schedule(Rhythm::default(), NOON);
     let wait = RetryClass::After(Seconds::new(600));
-    let next = before.finished(at(NOON), Outcome::Failed(wait), &mut random());
+    let next = before.finished(at(NOON), PollOutcome::Failed(wait), &mut random());
     let soon = at(NOON) + Seconds::new(5);
     let after = Schedule::resumed(Rhythm::default(), soon, before.saved(), &mut random()).unwrap();
     assert_eq!(after.next_poll(), next);

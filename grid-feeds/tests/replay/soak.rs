@@ -3,7 +3,7 @@
 use grid_feeds::compose::{Chain, KeptRevision, Link, compose};
 use grid_feeds::feed::{FeedError, Fetched, Query, Revision};
 use grid_feeds::plausibility::{Limits, judge};
-use grid_feeds::schedule::{Outcome, Rhythm, Schedule};
+use grid_feeds::schedule::{PollOutcome, Rhythm, Schedule};
 use planner::time::{Seconds, Span, Timestamp};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -48,12 +48,12 @@ impl Polled {
         let outcome = match judged {
             Ok(revision) => {
                 self.received.push((now, revision));
-                Outcome::Complete
+                PollOutcome::Complete
             }
             Err(error) => {
                 assert!(!matches!(error, FeedError::Configuration { .. }), "{error}");
                 self.failures += 1;
-                Outcome::Failed(error.retry())
+                PollOutcome::Failed(error.retry())
             }
         };
         self.schedule.finished(now, outcome, random);

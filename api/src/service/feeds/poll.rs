@@ -11,7 +11,7 @@ use grid_feeds::feed::{
     Doubt, FeedError, Fetched, Query, RetryClass, Revision, Role, Series, Validator,
 };
 use grid_feeds::http::Http;
-use grid_feeds::schedule::{Outcome, Saved, Schedule};
+use grid_feeds::schedule::{PollOutcome, Saved, Schedule};
 use planner::agenda::Agenda;
 use planner::quantity::Power;
 use planner::time::{Seconds, Span, Timestamp};
@@ -347,9 +347,9 @@ impl Poller<'_> {
                 }
                 self.failures.answered(id, now);
                 if awaits(&self.schedule, state, now) {
-                    Outcome::Awaiting
+                    PollOutcome::Awaiting
                 } else {
-                    Outcome::Complete
+                    PollOutcome::Complete
                 }
             }
             Err(error) => {
@@ -362,7 +362,7 @@ impl Poller<'_> {
                 if error.retry() == RetryClass::Permanent {
                     self.role = None;
                 }
-                Outcome::Failed(error.retry())
+                PollOutcome::Failed(error.retry())
             }
         };
         state.next_poll = self.schedule.finished(now, outcome, &mut self.random);

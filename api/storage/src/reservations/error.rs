@@ -47,7 +47,7 @@ pub enum OfferError {
         /// What it is instead.
         state: ReservationState,
     },
-    /// As for a new reservation.
+    /// The offers cannot be stored, for a reason that a new reservation can meet too.
     #[error(transparent)]
     Propose(#[from] ProposeError),
 }

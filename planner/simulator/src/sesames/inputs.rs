@@ -28,7 +28,7 @@ pub enum Source<T> {
 
 /// Prices with their currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tariff {
+pub struct PriceSeries {
     /// Of every price. Drawn prices are in euros.
     pub currency: Currency,
     /// Price of energy.
@@ -51,7 +51,7 @@ pub struct Inputs {
     /// run.
     pub nodes: Source<Arc<Nodes>>,
     /// Prices.
-    pub tariff: Source<Tariff>,
+    pub tariff: Source<PriceSeries>,
     /// CO2 intensity.
     pub co2: Source<RateAgenda<CarbonIntensity>>,
     /// Power cap; given as `None`, there is no cap.

@@ -55,7 +55,7 @@ pub use cluster::Platform;
 pub use compare::{Intervals, MonthTotals, SameRequests, Saved, SavedIntervals};
 pub use coverage::{Given, Uncovered};
 pub use curves::{CURVE_MEASURES, CurvePoint, curve};
-pub use inputs::{Forecast, InputError, Inputs, Source, Sources, Tariff};
+pub use inputs::{Forecast, InputError, Inputs, PriceSeries, Source, Sources};
 pub use measures::{Measure, Measures};
 pub use mix::Mix;
 pub use month::Month;

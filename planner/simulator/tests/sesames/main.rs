@@ -14,7 +14,7 @@ use planner::time::{Seconds, Span, Timestamp};
 use simulator::policy::Policy;
 use simulator::sesames::{
     AlphaPer, Arrival, Cause, Cell, Forecast, Given, Inputs, Measure, Month, Parameters, Plan,
-    PlayedRun, PolicySummary, Scheduled, SesamesError, Source, Summary, Tariff,
+    PlayedRun, PolicySummary, PriceSeries, Scheduled, SesamesError, Source, Summary,
 };
 
 mod readings;
@@ -224,8 +224,10 @@ fn hand_made(requests: Vec<Request>) -> (Parameters, Inputs) {
         start: at(0),
         ..Parameters::default()
     };
-    let tariff =
-        Tariff { currency: Currency::EUR, price: RateAgenda::new(Agenda::new(prices).unwrap()) };
+    let tariff = PriceSeries {
+        currency: Currency::EUR,
+        price: RateAgenda::new(Agenda::new(prices).unwrap()),
+    };
     let inputs = Inputs {
         nodes: Source::Given(Arc::new(Nodes::numbered(vec![node; 2]).unwrap())),
         tariff: Source::Given(tariff),

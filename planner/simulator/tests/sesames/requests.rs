@@ -74,7 +74,7 @@ fn site(requests: &[Value]) -> (Parameters, Inputs) {
         start: at(0),
         ..Parameters::default()
     };
-    let tariff = Tariff { currency: Currency::EUR, price: of_site.agendas.price };
+    let tariff = PriceSeries { currency: Currency::EUR, price: of_site.agendas.price };
     let inputs = Inputs {
         nodes: Source::Given(of_site.nodes),
         tariff: Source::Given(tariff),
