@@ -13,13 +13,17 @@ use crate::time::Time;
 #[derive(Debug)]
 pub struct SetProfile {
     steps: Vec<(Time, NodeSet)>,
+    /// Whether machines that were free before an instant already are taken before those that became free
+    /// at it, where they suffice.
+    rested_first: bool,
 }
 
 impl SetProfile {
     /// `machines` are free for ever.
-    pub fn new(machines: u32) -> Self {
+    pub fn new(machines: u32, rested_first: bool) -> Self {
         let all = 0..machines;
-        Self { steps: vec![(Time::from_micros(i64::MIN / 4), NodeSet::from_ranges(vec![all]))] }
+        let steps = vec![(Time::from_micros(i64::MIN / 4), NodeSet::from_ranges(vec![all]))];
+        Self { steps, rested_first }
     }
 
     /// Forgets what was before `now`.
@@ -37,7 +41,8 @@ impl SetProfile {
         duration: Time,
         selection: &dyn Selection,
     ) -> Option<(Time, NodeSet)> {
-        let first = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
+        let current = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
+        let first = if self.rested_first { 0 } else { current };
         (first..self.steps.len()).find_map(|index| {
             let (at, free) = &self.steps[index];
             if free.count() < nodes {
