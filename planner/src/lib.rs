@@ -30,6 +30,7 @@ pub mod replacement;
 pub mod request;
 pub mod reservation;
 pub mod reserved_power;
+pub mod resource_manager;
 pub mod search;
 pub mod selection;
 pub mod time;
