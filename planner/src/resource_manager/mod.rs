@@ -5,14 +5,26 @@
 //! addressed by their names here: the resource manager knows no ordinals.
 
 mod error;
+mod give_back;
+mod inventory;
 mod job;
 mod node;
 mod reservation;
+mod step;
+mod wake;
+mod withheld;
+#[cfg(test)]
+mod worked_example;
 
 pub use error::ManagerError;
+pub use give_back::idle_since;
+pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};
 pub use reservation::{
-    Difference, ManagedReservation, ManagedState, WantedReservation, differences, reservation_id,
-    reservation_name,
+    Difference, ManagedReservation, ManagedState, WantedReservation, differences, listed,
+    reservation_id, reservation_name,
 };
+pub use step::{BothSides, OnDrift, Step, StepRules, WithJobs, next_step, told};
+pub use wake::{WakeOutcome, WakeTimes};
+pub use withheld::{ManagerView, OurPart, WithheldKind, WithheldNodes, withheld};

@@ -1,6 +1,7 @@
 //! Reservations in the resource manager, and how they are compared with ours.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use uuid::Uuid;
 
@@ -28,7 +29,7 @@ pub struct ManagedReservation {
     pub name: String,
     /// Its nodes.
     pub nodes: BTreeSet<String>,
-    /// When.
+    /// From its start to its end.
     pub span: Span,
     /// Who may run jobs in it.
     pub users: BTreeSet<String>,
@@ -45,7 +46,7 @@ pub struct WantedReservation {
     pub name: String,
     /// Its nodes.
     pub nodes: BTreeSet<String>,
-    /// When.
+    /// From its start to its end.
     pub span: Span,
     /// Who may run jobs in it.
     pub users: BTreeSet<String>,
@@ -130,6 +131,45 @@ pub enum Difference {
     },
 }
 
+impl fmt::Display for Difference {
+    /// In words about the reservation, such as `it lacks n3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nodes { missing, extra } => {
+                if !missing.is_empty() {
+                    write!(f, "it lacks {}", listed(missing))?;
+                }
+                match (missing.is_empty(), extra.is_empty()) {
+                    (_, true) => Ok(()),
+                    (true, false) => write!(f, "it has {} beyond", listed(extra)),
+                    (false, false) => write!(f, " and has {} beyond", listed(extra)),
+                }
+            }
+            Self::Start { wanted, seen } => write!(f, "it begins at {seen} instead of {wanted}"),
+            Self::End { wanted, seen } => write!(f, "it ends at {seen} instead of {wanted}"),
+            Self::Users { wanted, seen } => {
+                write!(f, "its users are {} instead of {}", listed(seen), listed(wanted))
+            }
+            Self::Accounts { wanted, seen } => {
+                write!(f, "its accounts are {} instead of {}", listed(seen), listed(wanted))
+            }
+        }
+    }
+}
+
+/// The most names that stand in a message.
+const LISTED: usize = 8;
+
+/// Names for a message: the first few, and how many others there are.
+pub fn listed(names: &BTreeSet<String>) -> String {
+    let first: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    match names.len() - first.len() {
+        0 if first.is_empty() => "none".to_owned(),
+        0 => first.join(", "),
+        others => format!("{} and {others} others", first.join(", ")),
+    }
+}
+
 /// How what is seen differs from what is wanted at `now`, node by node; empty where it does not. A start
 /// that has passed is not compared: reservations that are made after it begin when they are made.
 pub fn differences(
@@ -161,4 +201,63 @@ pub fn differences(
         });
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource_manager::worked_example::{at, names, reservation, wanted};
+
+    #[test]
+    fn names_stand_for_ids() {
+        let id = "01a2b3c4-0000-7000-8000-000000000001";
+        let id = ReservationId::new(Uuid::parse_str(id).unwrap());
+        let name = reservation_name(id);
+        assert_eq!(name, "wattbook-01a2b3c4-0000-7000-8000-000000000001");
+        assert_eq!(reservation_id(&name), Some(id));
+        for other in ["maint", "wattbook-", "wattbook-7", &name.to_uppercase(), &format!("x{name}")]
+        {
+            assert_eq!(reservation_id(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn reservations_are_compared_node_by_node() {
+        let ours = wanted("a", &["n1", "n2", "n3"], 100, 200);
+        let told = |seen: &ManagedReservation, now| {
+            let found = differences(&ours, seen, at(now));
+            found.iter().map(Difference::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&reservation("a", &["n3", "n2", "n1"], 100, 200), 50), [""; 0]);
+        assert_eq!(told(&reservation("a", &["n1"], 100, 200), 50), ["it lacks n2, n3"]);
+        let more = reservation("a", &["n1", "n2", "n3", "n4"], 100, 200);
+        assert_eq!(told(&more, 50), ["it has n4 beyond"]);
+        let others = reservation("a", &["n1", "n2", "n5"], 100, 200);
+        assert_eq!(told(&others, 50), ["it lacks n3 and has n5 beyond"]);
+        let mut nobody = reservation("a", &["n1", "n2", "n3"], 100, 200);
+        nobody.users.clear();
+        nobody.accounts = names(&["physics"]);
+        assert_eq!(
+            told(&nobody, 50),
+            ["its users are none instead of alice", "its accounts are physics instead of none"]
+        );
+    }
+
+    /// Wanted from 100. Once both starts have passed, when it began is no difference.
+    #[test]
+    fn starts_that_have_passed_are_not_compared() {
+        let ours = wanted("a", &["n1"], 100, 200);
+        let late = reservation("a", &["n1"], 130, 200);
+        assert_eq!(differences(&ours, &late, at(130)), []);
+        let [Difference::Start { wanted, seen }] = differences(&ours, &late, at(129))[..] else {
+            panic!("no difference of starts");
+        };
+        assert_eq!((wanted, seen), (at(100), at(130)));
+    }
+
+    #[test]
+    fn of_many_names_the_first_are_told() {
+        let many: BTreeSet<String> = (10..22).map(|number| format!("n{number}")).collect();
+        assert_eq!(listed(&many), "n10, n11, n12, n13, n14, n15, n16, n17 and 4 others");
+    }
 }
