@@ -88,6 +88,10 @@ serial_identity! {
     FeedRevisionId
 }
 serial_identity! {
+    /// Which power action; later ones are greater.
+    PowerActionId
+}
+serial_identity! {
     /// Which event; later ones are greater.
     EventId
 }

@@ -41,9 +41,12 @@ mod leases;
 #[cfg(test)]
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
+mod managed_jobs;
+mod managed_reservations;
 mod negotiations;
 mod nodes;
 mod outages;
+mod power_actions;
 mod reevaluations;
 mod refusal;
 mod reservations;
@@ -70,15 +73,18 @@ pub use feeds::{
 };
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, MessageId, RevisionId, SimulationId, TokenId, WorkerId,
+    EpochId, EventId, FeedRevisionId, MessageId, PowerActionId, RevisionId, SimulationId, TokenId,
+    WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
+pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use negotiations::{
     Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,
     NegotiationOutcome, NewMessage,
 };
 pub use nodes::{Calibration, StoredNodes};
-pub use outages::Outage;
+pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use power_actions::{NewPowerAction, PowerAction, PowerActionKind, PowerActionState};
 pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};

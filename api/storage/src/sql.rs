@@ -13,9 +13,11 @@ pub use crate::feeds::sql as feeds;
 pub use crate::grants::sql as grants;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
+pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
 pub use crate::outages::sql as outages;
+pub use crate::power_actions::sql as power_actions;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
 pub use crate::reservations::sql as reservations;
@@ -39,9 +41,11 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         grants::ALL,
         idempotency::ALL,
         leases::ALL,
+        managed_reservations::ALL,
         negotiations::ALL,
         nodes::ALL,
         outages::ALL,
+        power_actions::ALL,
         reevaluations::ALL,
         reservations::ALL,
         simulations::ALL,

@@ -92,10 +92,13 @@ export interface paths {
          * What happens, as server-sent events
          * @description For users, operators and suppliers. An event's type is a subject and what became of it:
          *     `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
-         *     `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `feed.revised`, `feed.status`,
-         *     `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.` and `opened`,
-         *     `said` or `closed`, or what became of a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is all that is told, except to
-         *     operators. What processes on the same database do is told too, within half a second.
+         *     `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
+         *     `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
+         *     `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
+         *     is; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
+         *     a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is
+         *     all that is told, except to operators. What processes on the same database do is told too, within
+         *     half a second.
          *
          *     The first event is `stream.opened`: whatever is read after it is at least as new. With
          *     `Last-Event-ID` the stream goes on after that event instead; where that is not kept any more the
@@ -352,7 +355,8 @@ export interface paths {
         };
         /**
          * Nodes that are or will be out of service
-         * @description For users and operators.
+         * @description For users and operators. Those that the resource manager tells of are listed too, but not nodes that
+         *     run other people's jobs.
          */
         get: operations["list_outages"];
         put?: never;
@@ -381,7 +385,8 @@ export interface paths {
         post?: never;
         /**
          * Ends an outage: its nodes may be taken from now on
-         * @description For operators. One that has yet to start is taken back; one that has ended stays as it is.
+         * @description For operators. One that has yet to start is taken back; one that has ended stays as it is. Those that
+         *     the resource manager tells of are ended there.
          */
         delete: operations["end_outage"];
         options?: never;
@@ -1883,7 +1888,7 @@ export interface components {
              * @description How many nodes.
              */
             node_count: number;
-            /** @description The operator who said so. */
+            /** @description The operator who said so; `slurm` where the resource manager did. */
             owner: string;
             /**
              * @description In words, for people.
@@ -4307,6 +4312,11 @@ export interface operations {
             };
             /** @description There is no such thing, or the caller may not know of it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            /** @description The resource manager tells of it */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -8,6 +8,9 @@ impl From<ClusterError> for Problem {
         match error {
             ClusterError::Invalid(errors) => Self::contradicting_all(errors),
             ClusterError::NoOutage(id) => Self::not_found(format!("outage {id}")),
+            ClusterError::ManagedOutage(_) => {
+                Self::conflict("managed_outage", "The resource manager tells of the outage", &error)
+            }
             ClusterError::NodesInUse { .. } => {
                 Self::conflict("nodes_in_use", "Nodes are in use", &error)
             }

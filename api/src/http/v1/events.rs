@@ -53,10 +53,13 @@ pub struct EventDocument {
 ///
 /// For users, operators and suppliers. An event's type is a subject and what became of it:
 /// `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
-/// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `feed.revised`, `feed.status`,
-/// `outlooks.revised`, `grants.changed`, and for operators and suppliers `negotiation.` and `opened`,
-/// `said` or `closed`, or what became of a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is all that is told, except to
-/// operators. What processes on the same database do is told too, within half a second.
+/// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
+/// `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
+/// `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
+/// is; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
+/// a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is
+/// all that is told, except to operators. What processes on the same database do is told too, within
+/// half a second.
 ///
 /// The first event is `stream.opened`: whatever is read after it is at least as new. With
 /// `Last-Event-ID` the stream goes on after that event instead; where that is not kept any more the
@@ -154,9 +157,18 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         "nodes" if supplier => Disclosure::Change,
         "nodes" | "outage" | "outlooks" if !supplier => Disclosure::Whole,
         _ if operator => Disclosure::Whole,
-        "reservation" | "simulation" if own && !supplier => Disclosure::Whole,
+        "reservation" | "simulation" | "managed_reservation" | "power_action"
+            if own && !supplier =>
+        {
+            Disclosure::Whole
+        }
         "reservation" => Disclosure::Change,
-        "simulation" | "outage" | "outlooks" | "tokens" => Disclosure::Nothing,
+        "simulation"
+        | "outage"
+        | "outlooks"
+        | "tokens"
+        | "managed_reservation"
+        | "power_action" => Disclosure::Nothing,
         _ if own => Disclosure::Whole,
         _ => Disclosure::Nothing,
     }
@@ -262,11 +274,15 @@ mod tests {
             ("reservation.confirmed", Some("bob"), [Whole, Whole, Change, Change]),
             ("simulation.running", Some("ada"), [Whole, Whole, Whole, Nothing]),
             ("simulation.running", Some("bob"), [Whole, Whole, Nothing, Nothing]),
+            ("managed_reservation.failed", Some("ada"), [Whole, Whole, Whole, Nothing]),
+            ("managed_reservation.failed", Some("grid"), [Whole, Whole, Nothing, Nothing]),
+            ("power_action.done", Some("bob"), [Whole, Whole, Nothing, Nothing]),
             ("agenda.revised", None, [Whole; 4]),
             ("feed.status", None, [Whole; 4]),
             ("grants.changed", None, [Whole; 4]),
             ("negotiation.said", None, [Whole, Whole, Nothing, Whole]),
             ("nodes.replaced", None, [Whole, Whole, Whole, Change]),
+            ("nodes.occupied", None, [Whole, Whole, Whole, Change]),
             ("outage.announced", None, [Whole, Whole, Whole, Nothing]),
             ("outlooks.revised", None, [Whole, Whole, Whole, Nothing]),
             ("tokens.changed", None, [Whole, Whole, Nothing, Nothing]),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use planner::node_set::NodeSet;
 use planner::order::NodeOrder;
 use planner::time::Span;
+use storage::{Outage, OutageKind};
 
 use super::{BookViewError, BookViewService};
 use crate::service::shared::{Cluster, blocking};
@@ -208,7 +209,8 @@ impl BookViewService {
             let mut out = Tally::new(&frame);
             let many = taken.bookings.iter().map(|it| u64::from(it.ranks.count())).sum();
             let rows = Rows::new(&frame, &cluster.reference, many);
-            for outage in taken.state.outages.iter() {
+            let out_of_service = |it: &&Outage| it.kind == OutageKind::OutOfService;
+            for outage in taken.state.outages.iter().filter(out_of_service) {
                 if let Some(span) = outage.span() {
                     out.add(&rows.count(&outage.ranks), span);
                 }

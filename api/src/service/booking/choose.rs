@@ -55,7 +55,7 @@ impl BookingService {
             }
             // What was checked is what is confirmed: another state of it is looked at anew.
             let pinned = version.or_else(|| checks.then_some(reservation.row_version));
-            match self.shared.database.choose(id, choice.selector, now, pinned).await {
+            match self.shared.database.choose(id, choice.selector, now, pinned, false).await {
                 Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }))
                     if version.is_none() => {}
                 chosen => return self.chosen(access, &reservation, chosen, now, state).await,

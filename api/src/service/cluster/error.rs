@@ -14,6 +14,12 @@ pub enum ClusterError {
     /// There is no such outage.
     #[error("there is no outage {0}")]
     NoOutage(OutageId),
+    /// The resource manager tells of the outage.
+    #[error(
+        "outage {0} is told of by the resource manager; end it there, in Slurm with `scontrol update \
+         NodeName=... State=RESUME` for a node, and it ends here within a minute"
+    )]
+    ManagedOutage(OutageId),
     /// Nodes to be removed have reservations to come.
     #[error(
         "nodes {} are booked by reservations to come ({}); cancel these first, or keep the nodes",

@@ -1,4 +1,4 @@
-//! Outages: nodes that operators take out of service for a time.
+//! Outages: nodes that are out of service for a time, by operators' word or the resource manager's.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use planner::identity::OutageId;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
-use storage::Outage;
+use storage::{Outage, OutageKind};
 use uuid::Uuid;
 
 use super::{ClusterError, ClusterService};
@@ -61,6 +61,8 @@ impl ClusterService {
         let now = self.shared.now();
         let outage = Outage {
             id: OutageId::new(Uuid::now_v7()),
+            kind: OutageKind::OutOfService,
+            managed_key: None,
             owner: owner.to_owned(),
             reason: new.reason,
             created: now,
@@ -80,8 +82,8 @@ impl ClusterService {
         Ok(Outages { list: vec![stands.unwrap_or(outage)], state })
     }
 
-    /// Outages that have yet to end, oldest first, after a cursor; the next cursor where there are
-    /// more than `limit`.
+    /// Nodes out of service: outages that have yet to end, oldest first, after a cursor; the next cursor
+    /// where there are more than `limit`. Nodes that run other people's jobs are occupied, and not listed.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -91,9 +93,12 @@ impl ClusterService {
         limit: u16,
     ) -> Result<(Outages, Option<OutageId>), ClusterError> {
         let (state, now) = (self.shared.state().await?, self.shared.now());
-        let lasting = |outage: &&Outage| outage.end.is_none_or(|end| end > now);
-        let mut list: Vec<Outage> = state.outages.iter().filter(lasting).cloned().collect();
-        list.retain(|outage| after.is_none_or(|after| outage.id > after));
+        let listed = |outage: &&Outage| {
+            outage.kind == OutageKind::OutOfService
+                && outage.end.is_none_or(|end| end > now)
+                && after.is_none_or(|after| outage.id > after)
+        };
+        let mut list: Vec<Outage> = state.outages.iter().filter(listed).cloned().collect();
         list.sort_unstable_by_key(|outage| outage.id);
         let next = cut_page(&mut list, limit, |it| it.id);
         Ok((Outages { list, state }, next))
@@ -102,8 +107,12 @@ impl ClusterService {
     /// Ends an outage now; one that has yet to start is taken back.
     ///
     /// # Errors
-    /// `NoOutage`.
+    /// `NoOutage`; `ManagedOutage` where the resource manager tells of it.
     pub async fn end_outage(&self, id: OutageId) -> Result<Outages, ClusterError> {
+        let state = self.shared.state().await?;
+        if state.outages.iter().any(|it| it.id == id && it.managed_key.is_some()) {
+            return Err(ClusterError::ManagedOutage(id));
+        }
         let ended = self.shared.database.end_outage(id, self.shared.now()).await?;
         let ended = ended.ok_or(ClusterError::NoOutage(id))?;
         self.shared.dialogue_bell.notify_one();

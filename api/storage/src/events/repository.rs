@@ -98,15 +98,15 @@ repository!(
             Ok(())
         }
 
-        /// Records an event in a transaction that writes nothing of the book. It waits for its turn
+        /// Records events in a transaction that writes nothing of the book. It waits for its turn
         /// among the book's writers, so it must be called last.
         pub(crate) async fn record_beside(
             connection: &mut Connection<Engine>,
-            event: NewEvent,
+            events: &[NewEvent],
             now: Timestamp,
         ) -> Result<(), StorageError> {
             sqlx::query(book::TAKE_TURN).execute(&mut *connection).await?;
-            Self::record(connection, &[event], now).await
+            Self::record(connection, events, now).await
         }
     }
 );

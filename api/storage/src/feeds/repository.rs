@@ -54,7 +54,7 @@ repository!(
             let quantity = revision.quantity.word();
             let data = json!({ "feed": revision.feed, "quantity": quantity, "revision": id.get() });
             let event = NewEvent::new("feed.revised", data);
-            Events::<Engine>::record_beside(&mut transaction, event, revision.received).await?;
+            Events::<Engine>::record_beside(&mut transaction, &[event], revision.received).await?;
             transaction.commit().await?;
             Ok(id)
         }
@@ -197,7 +197,7 @@ repository!(
                 let data = json!({ "feed": id, "error_class": error_class });
                 let event = NewEvent::new("feed.status", data);
                 let at = state.last_poll.unwrap_or(state.next_poll);
-                Events::<Engine>::record_beside(&mut transaction, event, at).await?;
+                Events::<Engine>::record_beside(&mut transaction, &[event], at).await?;
             }
             Ok(transaction.commit().await?)
         }

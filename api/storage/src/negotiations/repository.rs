@@ -243,7 +243,7 @@ repository!(
                     "message_id": id.get(),
                 });
                 let event = NewEvent::new(kind, data);
-                Events::<Engine>::record_beside(&mut transaction, event, now).await?;
+                Events::<Engine>::record_beside(&mut transaction, &[event], now).await?;
             }
             Ok(transaction.commit().await?)
         }
@@ -277,7 +277,7 @@ repository!(
             now: Timestamp,
         ) -> Result<(), StorageError> {
             let event = NewEvent::new(kind, json!({ "negotiation_id": id.to_string() }));
-            Events::<Engine>::record_beside(connection, event, now).await
+            Events::<Engine>::record_beside(connection, &[event], now).await
         }
 
         async fn insert_messages(

@@ -22,6 +22,7 @@ use crate::nodes::packed::{self, Seal, Unpacking};
 use crate::nodes::remap::Remap;
 use crate::nodes::row::{CalibrationRow, NodeRow};
 use crate::nodes::{Calibration, StoredNodes};
+use crate::outages::Outage;
 use crate::outages::repository::Outages;
 use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::lifecycle::Lifecycle;
@@ -159,7 +160,8 @@ repository!(
             Self::insert_calibrations(connection, epoch, calibrations).await?;
             Allocations::<Engine>::cut_all(connection, now).await?;
             Allocations::<Engine>::insert(connection, epoch, &moved).await?;
-            Outages::<Engine>::renumber(connection, epoch, &outages).await?;
+            let outages = outages.into_iter().map(|it| Outage { epoch, ..it });
+            Outages::<Engine>::put(connection, &outages.collect::<Vec<_>>()).await?;
             let kind = match calibrations {
                 [] => "nodes.replaced",
                 _ => "nodes.calibrated",

@@ -1,26 +1,30 @@
-//! Outages. Each change of them can make an earlier plan wrong.
+//! Outages. What is newly out of service or occupied can make an earlier plan wrong.
 
 use planner::identity::OutageId;
 use planner::time::Timestamp;
 use serde_json::json;
+use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::epochs::repository::Epochs;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::outages::Outage;
+use crate::identity::EpochId;
 use crate::outages::row::OutageRow;
+use crate::outages::withheld::WithheldChanges;
+use crate::outages::{Outage, Withheld, WithheldCounts};
 use crate::row::set_text;
 
 repository!(
     /// Outages.
     impl Database for Outages {
-        /// Stores an outage, whose nodes plans avoid from now on.
+        /// Stores an outage that an operator told of, whose nodes plans avoid from now on.
         ///
         /// # Errors
         /// [`StorageError::EpochChanged`] where its ranks are not those of the newest epoch.
@@ -43,7 +47,7 @@ repository!(
                 .execute(&mut *connection)
                 .await?;
             let at = outage.created;
-            Self::outages_changed(connection, "outage.announced", outage.id, at).await?;
+            Self::outage_changed(connection, "outage.announced", outage.id, at).await?;
             Ok(transaction.commit().await?)
         }
 
@@ -79,12 +83,55 @@ repository!(
                     .execute(&mut *connection)
                     .await?;
             }
-            Self::outages_changed(connection, "outage.ended", id, now).await?;
+            Self::outage_changed(connection, "outage.ended", id, now).await?;
             transaction.commit().await?;
             Ok(Some(Outage { end: Some(now.max(outage.start)), ..outage }))
         }
 
-        /// Outages that have yet to end at `now`, by start.
+        /// Makes what is stored of the resource manager's outages equal to what it withholds at `now`, key
+        /// by key, in one transaction. Ranks are those of `epoch`. Where nothing differs nothing is
+        /// written; the book's version grows only where something is newly withheld.
+        ///
+        /// Of keys that are gone, those that are occupied are forgotten, and the others end at `now`.
+        /// What is over, or has no nodes, counts as gone.
+        ///
+        /// # Errors
+        /// [`StorageError::EpochChanged`] where `epoch` is not the newest.
+        pub async fn put_withheld(
+            &self,
+            epoch: EpochId,
+            now: Timestamp,
+            withheld: &[Withheld],
+        ) -> Result<WithheldCounts, StorageError> {
+            // First without the book's turn, since hardly anything differs most of the time.
+            let stored = Self::managed(&mut *self.reader.acquire().await?, now).await?;
+            if WithheldChanges::new(&stored, withheld, epoch, now).is_empty() {
+                return Ok(WithheldCounts::default());
+            }
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let newest = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
+            if newest != Some(epoch) {
+                return Err(StorageError::EpochChanged);
+            }
+            let stored = Self::managed(connection, now).await?;
+            let changes = WithheldChanges::new(&stored, withheld, epoch, now);
+            if changes.is_empty() {
+                return Ok(WithheldCounts::default());
+            }
+            Self::delete(connection, &changes.deleted).await?;
+            Self::put(connection, &changes.put).await?;
+            sqlx::query(book::OUTAGES_CHANGED).execute(&mut *connection).await?;
+            Events::<Engine>::record(connection, &changes.events, now).await?;
+            if changes.counts.newly_withheld {
+                BookRow::<Engine>::bump_version(connection).await?;
+            }
+            transaction.commit().await?;
+            Ok(changes.counts)
+        }
+
+        /// Outages that have yet to end at `now`, by start: those of operators, and all that the resource
+        /// manager withholds.
         ///
         /// # Errors
         /// Storage failed.
@@ -96,7 +143,7 @@ repository!(
     /// Parts of transactions.
     impl Outages {
         /// Notes that plans made earlier may be wrong.
-        async fn outages_changed(
+        async fn outage_changed(
             connection: &mut Connection<Engine>,
             kind: &str,
             id: OutageId,
@@ -120,19 +167,55 @@ repository!(
             rows.into_iter().map(Outage::try_from).collect()
         }
 
-        /// Writes outages in the ranks of a new epoch.
-        pub(crate) async fn renumber(
+        /// What the resource manager withholds, and what it withheld and is still stored of that.
+        async fn managed(
             connection: &mut Connection<Engine>,
-            epoch: crate::identity::EpochId,
+            now: Timestamp,
+        ) -> Result<Vec<Outage>, StorageError> {
+            let rows: Vec<OutageRow> = sqlx::query_as(sql::MANAGED_OUTAGES)
+                .bind(now.as_unix_seconds())
+                .fetch_all(connection)
+                .await?;
+            rows.into_iter().map(Outage::try_from).collect()
+        }
+
+        /// Writes outages that are new, or are known and changed: also in the ranks of a new epoch.
+        pub(crate) async fn put(
+            connection: &mut Connection<Engine>,
             outages: &[Outage],
         ) -> Result<(), StorageError> {
-            for outage in outages {
-                sqlx::query(sql::MOVE_OUTAGE)
-                    .bind(outage.id.as_uuid())
-                    .bind(epoch)
-                    .bind(set_text(&outage.ranks))
-                    .execute(&mut *connection)
-                    .await?;
+            for chunk in outages.chunks(MAX_BOUND_VALUES / 10) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::OUTAGES_BULK);
+                insert.push_values(chunk, |mut row, outage| {
+                    row.push_bind(outage.id.as_uuid())
+                        .push_bind(outage.kind.word())
+                        .push_bind(outage.managed_key.as_deref())
+                        .push_bind(&outage.owner)
+                        .push_bind(&outage.reason)
+                        .push_bind(outage.created.as_unix_seconds())
+                        .push_bind(outage.epoch)
+                        .push_bind(outage.start.as_unix_seconds())
+                        .push_bind(outage.end.map(Timestamp::as_unix_seconds))
+                        .push_bind(set_text(&outage.ranks));
+                });
+                insert.push(sql::OUTAGES_BULK_END);
+                insert.build().execute(&mut *connection).await?;
+            }
+            Ok(())
+        }
+
+        async fn delete(
+            connection: &mut Connection<Engine>,
+            ids: &[OutageId],
+        ) -> Result<(), StorageError> {
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut delete = QueryBuilder::<Engine>::new(sql::DELETE_OUTAGES_BULK);
+                let mut list = delete.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(")");
+                delete.build().execute(&mut *connection).await?;
             }
             Ok(())
         }

@@ -7,13 +7,15 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::identity::EpochId;
-use crate::outages::Outage;
+use crate::outages::{Outage, OutageKind};
 use crate::row::{RowPlace, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct OutageRow {
     #[sqlx(try_from = "Uuid")]
     id: OutageId,
+    kind: String,
+    managed_key: Option<String>,
     owner: String,
     reason: String,
     created_s: i64,
@@ -29,6 +31,8 @@ impl TryFrom<OutageRow> for Outage {
         let place = RowPlace { table: "outages", row: row.id };
         Ok(Self {
             id: row.id,
+            kind: place.word("kind", &row.kind, OutageKind::from_word)?,
+            managed_key: row.managed_key,
             owner: row.owner,
             reason: row.reason,
             created: Timestamp::from_unix_seconds(row.created_s),

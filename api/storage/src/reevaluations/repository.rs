@@ -39,7 +39,8 @@ repository!(
             }
             if let Some((_, judged)) = expectations.first() {
                 let event = NewEvent::new("outlooks.revised", json!({}));
-                Events::<Engine>::record_beside(&mut transaction, event, judged.evaluated).await?;
+                Events::<Engine>::record_beside(&mut transaction, &[event], judged.evaluated)
+                    .await?;
             }
             Ok(transaction.commit().await?)
         }

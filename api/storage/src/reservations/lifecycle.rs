@@ -4,7 +4,7 @@
 
 use planner::identity::ReservationId;
 use planner::reservation::{Choice, Ending, OfferSelector, Reservation, ReservationState};
-use planner::time::Timestamp;
+use planner::time::{Seconds, Span, Timestamp};
 use uuid::Uuid;
 
 use super::sql;
@@ -14,6 +14,7 @@ use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
+use crate::managed_reservations::repository::ManagedReservations;
 use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::{ChooseError, EndError};
@@ -25,7 +26,8 @@ repository!(
     /// Reservations after they were proposed: chosen, ended, moved on by the clock.
     impl Database for Lifecycle {
         /// Confirms an offer and frees the nodes of the others. Choosing the chosen offer again
-        /// succeeds.
+        /// succeeds. Where nodes are `managed`, the reservation is put into the outbox of those that the
+        /// resource manager is to have, in the same transaction.
         ///
         /// # Errors
         /// See [`ChooseError`].
@@ -35,6 +37,7 @@ repository!(
             selector: OfferSelector,
             now: Timestamp,
             expected_row_version: Option<i64>,
+            managed: bool,
         ) -> Result<Reservation, ChooseError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
@@ -60,6 +63,10 @@ repository!(
             let state = ReservationState::Confirmed;
             let event = reservation_reached(id, &reservation.owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
+            if managed {
+                let owner = &reservation.owner;
+                ManagedReservations::<Engine>::enqueue(connection, id, owner, now).await?;
+            }
             if let Some(replaced) = reservation.replaces {
                 Self::give_way(connection, replaced, now).await?;
             }
@@ -108,6 +115,39 @@ repository!(
             transaction.commit().await?;
             let row_version = reservation.row_version + 1;
             Ok(Reservation { state, row_version, ..reservation })
+        }
+
+        /// Completes an active reservation before its end, since nothing runs in it any more, and frees
+        /// its nodes: its span ends at `now`, or a second after its start at the earliest. `None` where
+        /// it is not active.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn complete_early(
+            &self,
+            id: ReservationId,
+            now: Timestamp,
+        ) -> Result<Option<Reservation>, StorageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Reservations::<Engine>::find(connection, id).await?;
+            let active = found.filter(|it| it.state_at(now) == ReservationState::Active);
+            let Some(reservation) = active else { return Ok(None) };
+            let Some((offer, span)) = reservation.chosen else { return Ok(None) };
+            let end = now.max(span.start() + Seconds::new(1));
+            let Some(span) = Span::new(span.start(), end) else { return Ok(None) };
+            sqlx::query(sql::COMPLETE_EARLY)
+                .bind(id.as_uuid())
+                .bind(end.as_unix_seconds())
+                .execute(&mut *connection)
+                .await?;
+            Allocations::<Engine>::cut_those_of(connection, id, end).await?;
+            let state = ReservationState::Completed;
+            let event = reservation_reached(id, &reservation.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            transaction.commit().await?;
+            let (chosen, row_version) = (Some((offer, span)), reservation.row_version + 1);
+            Ok(Some(Reservation { state, chosen, row_version, ..reservation }))
         }
 
         /// Cancels a reservation that has not ended and frees its nodes from `now` on.

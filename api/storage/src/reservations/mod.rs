@@ -4,6 +4,7 @@ pub(crate) mod allocations;
 pub(crate) mod error;
 pub(crate) mod event;
 pub(crate) mod lifecycle;
+mod managed;
 pub(crate) mod notices;
 pub(crate) mod proposals;
 pub(crate) mod reading;

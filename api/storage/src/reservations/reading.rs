@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::sql;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::reservations::reservation::Filter;
 use crate::reservations::row::{OfferRow, ReservationRow};
@@ -53,14 +54,9 @@ repository!(
             query.push(" LIMIT ").push_bind(i64::from(limit));
             let rows: Vec<ReservationRow> =
                 query.build_query_as().fetch_all(&mut *transaction).await?;
-            let mut offers = Self::offers_of(&mut transaction, &rows).await?;
+            let reservations = Self::with_offers(&mut transaction, rows).await?;
             transaction.commit().await?;
-            rows.into_iter()
-                .map(|row| {
-                    let offers = offers.remove(&row.id).unwrap_or_default();
-                    row.reservation(offers)
-                })
-                .collect()
+            Ok(reservations)
         }
 
         /// The proposals of an owner that are held at an instant, each with the end of its hold; those
@@ -102,6 +98,39 @@ repository!(
                 .await?;
             let offers: Result<Vec<_>, _> = offers.into_iter().map(HeldOffer::try_from).collect();
             row.reservation(offers?).map(Some)
+        }
+
+        /// Reservations with their offers, in the order of their ids, inside a caller's transaction. Ids
+        /// that are not known are left out.
+        pub(crate) async fn of(
+            connection: &mut Connection<Engine>,
+            ids: &[ReservationId],
+        ) -> Result<Vec<Reservation>, StorageError> {
+            let mut reservations = Vec::with_capacity(ids.len());
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sql::RESERVATIONS_WHERE);
+                let mut list = query.push(" AND r.id IN (").separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(")");
+                let rows = query.build_query_as().fetch_all(&mut *connection).await?;
+                reservations.extend(Self::with_offers(connection, rows).await?);
+            }
+            reservations.sort_unstable_by_key(|it| it.id);
+            Ok(reservations)
+        }
+
+        async fn with_offers(
+            connection: &mut Connection<Engine>,
+            rows: Vec<ReservationRow>,
+        ) -> Result<Vec<Reservation>, StorageError> {
+            let mut offers = Self::offers_of(connection, &rows).await?;
+            let with_offers = |row: ReservationRow| {
+                let offers = offers.remove(&row.id).unwrap_or_default();
+                row.reservation(offers)
+            };
+            rows.into_iter().map(with_offers).collect()
         }
 
         fn filtered(filter: &Filter) -> QueryBuilder<Engine> {

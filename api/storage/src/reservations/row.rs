@@ -165,7 +165,7 @@ pub(crate) fn name_text(names: &[String]) -> String {
 }
 
 /// Names from what the table keeps.
-fn names_of(text: &str) -> Vec<String> {
+pub(crate) fn names_of(text: &str) -> Vec<String> {
     match text {
         "" => Vec::new(),
         text => text.split('\t').map(str::to_owned).collect(),

@@ -53,6 +53,12 @@ statements! {
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
+    /// Completes a reservation at an instant before its end.
+    COMPLETE_EARLY = "UPDATE reservations SET state = 'completed', end_s = $2,
+            row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
     /// Whether what was promised no longer holds.
     SET_DEGRADED = "UPDATE reservations SET degraded = $2, notice = $3,
             row_version = row_version + 1

@@ -386,7 +386,7 @@ repository!(
                 .fetch_one(&mut *connection)
                 .await?;
             let event = simulation_reached(id, &owner, state);
-            Events::<Engine>::record_beside(connection, event, now).await
+            Events::<Engine>::record_beside(connection, &[event], now).await
         }
     }
 );

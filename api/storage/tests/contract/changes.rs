@@ -75,7 +75,7 @@ async fn every_way_to_free_nodes_is_a_change(bench: Bench) {
     propose(database, &made, 0).await.unwrap();
     let marks = database.marks().await.unwrap();
     let first = OfferSelector::Offer(made.offers[0].id);
-    database.choose(made.id, first, t(1), None).await.unwrap();
+    database.choose(made.id, first, t(1), None, false).await.unwrap();
     let chosen = since(database, marks).await;
     assert_eq!(changed(&chosen), (vec![made.id], 1));
     assert_eq!(chosen.marks.version, marks.version);

@@ -6,7 +6,7 @@ use planner::reservation::{Ending, OfferSelector, Role};
 use serde_json::{Value, json};
 use storage::{
     AgendaMeta, ApiToken, Database, Event, EventId, FeedFailure, FeedState, NewSimulation, Outage,
-    Quantity, SimulationId, SimulationQueue, TokenId, WorkerId,
+    OutageKind, Quantity, SimulationId, SimulationQueue, TokenId, WorkerId,
 };
 use tokio::task::JoinSet;
 
@@ -49,8 +49,8 @@ async fn every_step_of_a_reservation_is_told_to_its_owner(bench: Bench) {
     let made = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
     propose(database, &made, 1).await.unwrap();
     let taken = OfferSelector::Offer(made.offers[0].id);
-    database.choose(made.id, taken, t(2), None).await.unwrap();
-    database.choose(made.id, taken, t(3), None).await.unwrap();
+    database.choose(made.id, taken, t(2), None, false).await.unwrap();
+    database.choose(made.id, taken, t(3), None, false).await.unwrap();
     database.advance(t(2000)).await.unwrap();
     database.advance(t(3000)).await.unwrap();
     let lapsing = reservation(vec![offer(ranks(2..3), span(5000, 6000))]);
@@ -96,6 +96,8 @@ async fn what_changes_the_site_is_told_to_all(bench: Bench) {
     database.put_agenda(Quantity::Price, &meta, &[piece], t(2)).await.unwrap();
     let outage = Outage {
         id: OutageId::new(next_uuid()),
+        kind: OutageKind::OutOfService,
+        managed_key: None,
         owner: "olga".to_owned(),
         reason: "fans".to_owned(),
         created: t(3),
@@ -141,7 +143,7 @@ async fn what_fails_or_changes_nothing_is_not_told(bench: Bench) {
     let twice = reservation(vec![offer(ranks(1..3), span(2000, 3000))]);
     propose(database, &twice, 1).await.unwrap_err();
     let wrong = OfferSelector::Offer(twice.offers[0].id);
-    database.choose(made.id, wrong, t(2), None).await.unwrap_err();
+    database.choose(made.id, wrong, t(2), None, false).await.unwrap_err();
     database.advance(t(5)).await.unwrap();
     database.end_outage(OutageId::new(next_uuid()), t(4)).await.unwrap();
     assert_eq!(kinds(database, before).await, Vec::<String>::new());

@@ -37,7 +37,7 @@ async fn proposed(database: &Database) -> NewReservation {
 async fn confirmed(database: &Database) -> NewReservation {
     let made = proposed(database).await;
     let first = OfferSelector::Offer(made.offers[0].id);
-    database.choose(made.id, first, t(10), None).await.unwrap();
+    database.choose(made.id, first, t(10), None, false).await.unwrap();
     made
 }
 
@@ -49,7 +49,7 @@ async fn choosing_an_offer_frees_the_others(bench: Bench) {
     let database = &bench.database;
     let made = proposed(database).await;
     let selector = OfferSelector::Offer(made.offers[1].id);
-    let chosen = database.choose(made.id, selector, t(999), Some(1)).await.unwrap();
+    let chosen = database.choose(made.id, selector, t(999), Some(1), false).await.unwrap();
     assert_eq!(chosen.state, ReservationState::Confirmed);
     assert_eq!(chosen.chosen, Some((made.offers[1].id, span(2500, 2600))));
     assert_eq!(chosen.row_version, 2);
@@ -64,7 +64,7 @@ async fn choosing_an_offer_frees_the_others(bench: Bench) {
 async fn an_offer_is_chosen_by_its_ranking(bench: Bench) {
     let made = proposed(&bench.database).await;
     let selector = OfferSelector::Ranking(Ranking::ALL[3]);
-    let chosen = bench.database.choose(made.id, selector, t(10), None).await.unwrap();
+    let chosen = bench.database.choose(made.id, selector, t(10), None, false).await.unwrap();
     assert_eq!(chosen.chosen.unwrap().0, made.offers[0].id);
 }
 
@@ -73,12 +73,12 @@ async fn choosing_the_same_offer_again_succeeds(bench: Bench) {
     let database = &bench.database;
     let made = confirmed(database).await;
     let by_id = OfferSelector::Offer(made.offers[0].id);
-    let again = database.choose(made.id, by_id, t(11), Some(1)).await.unwrap();
+    let again = database.choose(made.id, by_id, t(11), Some(1), false).await.unwrap();
     assert_eq!(again.row_version, 2);
     let by_ranking = OfferSelector::Ranking(Ranking::ALL[0]);
-    database.choose(made.id, by_ranking, t(2500), None).await.unwrap();
+    database.choose(made.id, by_ranking, t(2500), None, false).await.unwrap();
     let other = OfferSelector::Offer(made.offers[1].id);
-    let refused = database.choose(made.id, other, t(11), None).await;
+    let refused = database.choose(made.id, other, t(11), None, false).await;
     let confirmed = ReservationState::Confirmed;
     assert!(
         matches!(refused, Err(ChooseError::Refused(ChoiceRefused::NotProposed { state })) if state == confirmed)
@@ -91,21 +91,21 @@ async fn a_choice_is_refused_with_the_reason(bench: Bench) {
     let first = OfferSelector::Offer(made.offers[0].id);
     let unknown = OfferSelector::Offer(OfferId::new(next_uuid()));
     let nobody = ReservationId::new(next_uuid());
-    let missing = database.choose(nobody, first, t(10), None).await;
+    let missing = database.choose(nobody, first, t(10), None, false).await;
     assert!(matches!(missing, Err(ChooseError::NotFound)));
-    let refused = database.choose(made.id, unknown, t(10), None).await;
+    let refused = database.choose(made.id, unknown, t(10), None, false).await;
     assert!(matches!(refused, Err(ChooseError::Refused(ChoiceRefused::UnknownOffer))));
-    let refused = database.choose(made.id, first, t(10), Some(7)).await;
+    let refused = database.choose(made.id, first, t(10), Some(7), false).await;
     assert!(matches!(
         refused,
         Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { found: 1 }))
     ));
-    let late = database.choose(made.id, first, t(1000), None).await;
+    let late = database.choose(made.id, first, t(1000), None, false).await;
     assert!(
         matches!(late, Err(ChooseError::Refused(ChoiceRefused::Expired { expired })) if expired == t(1000))
     );
     database.advance(t(1000)).await.unwrap();
-    let late = database.choose(made.id, first, t(1000), None).await;
+    let late = database.choose(made.id, first, t(1000), None, false).await;
     assert!(matches!(late, Err(ChooseError::Refused(ChoiceRefused::Expired { .. }))));
 }
 

@@ -26,3 +26,4 @@ mod schema;
 mod simulations;
 mod urls;
 mod webhooks;
+mod withheld;

@@ -229,7 +229,7 @@ async fn a_replacement_ends_what_it_replaces(bench: Bench) {
     let first = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
     propose(database, &first, 10).await.unwrap();
     let chosen = OfferSelector::Offer(first.offers[0].id);
-    database.choose(first.id, chosen, t(20), None).await.unwrap();
+    database.choose(first.id, chosen, t(20), None, false).await.unwrap();
     let mut second = reservation(vec![offer(ranks(0..2), span(4000, 5000))]);
     second.replaces = Some(first.id);
     propose(database, &second, 30).await.unwrap();
@@ -238,7 +238,7 @@ async fn a_replacement_ends_what_it_replaces(bench: Bench) {
         ReservationState::Confirmed
     );
     let chosen = OfferSelector::Offer(second.offers[0].id);
-    let moved = database.choose(second.id, chosen, t(40), None).await.unwrap();
+    let moved = database.choose(second.id, chosen, t(40), None, false).await.unwrap();
     assert_eq!((moved.state, moved.confirmed), (ReservationState::Confirmed, Some(t(40))));
     let ended = database.reservation(first.id).await.unwrap().unwrap();
     assert_eq!(ended.state, ReservationState::Cancelled);

@@ -95,7 +95,7 @@ async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     for reservation in [&ended, &running] {
         propose(database, reservation, 0).await.unwrap();
         let selector = OfferSelector::Offer(reservation.offers[0].id);
-        database.choose(reservation.id, selector, t(1), None).await.unwrap();
+        database.choose(reservation.id, selector, t(1), None, false).await.unwrap();
     }
     let before = database.current_epoch().await.unwrap().unwrap();
     let reversed = cluster(&[("a", 2), ("b", 1)]);

@@ -2,7 +2,7 @@
 
 use planner::identity::OutageId;
 use planner::node_set::NodeSet;
-use storage::{Database, Outage, StorageError};
+use storage::{Database, Outage, OutageKind, StorageError};
 
 use crate::bench::{Bench, cluster, next_uuid, on_both_engines, ranks, t};
 
@@ -17,6 +17,8 @@ on_both_engines![
 async fn outage(database: &Database, start: i64, end: Option<i64>, ranks: NodeSet) -> Outage {
     Outage {
         id: OutageId::new(next_uuid()),
+        kind: OutageKind::OutOfService,
+        managed_key: None,
         owner: "olga".to_owned(),
         reason: "fans".to_owned(),
         created: t(0),

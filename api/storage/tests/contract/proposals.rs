@@ -95,7 +95,7 @@ async fn a_hold_chosen_in_its_last_moment_is_not_taken_for_over(bench: Bench) {
     propose(database, &held, 0).await.unwrap();
     let before = PlanBasis::from(database.marks().await.unwrap());
     let selector = OfferSelector::Offer(held.offers[0].id);
-    database.choose(held.id, selector, t(999), None).await.unwrap();
+    database.choose(held.id, selector, t(999), None, false).await.unwrap();
     let wanted = || reservation(vec![offer(ranks(5..6), span(2000, 3000))]);
     let late = database.propose(before, &wanted(), t(1000), None).await;
     assert!(matches!(late, Err(ProposeError::HoldChosen)));
@@ -134,7 +134,7 @@ async fn a_reservation_without_offers_awaits_the_supplier(bench: Bench) {
     let proposed = ReservationState::Proposed;
     assert!(matches!(again, Err(OfferError::NotAwaitingSupplier { state }) if state == proposed));
     let selector = OfferSelector::Offer(offers[0].id);
-    database.choose(waiting.id, selector, t(1499), None).await.unwrap();
+    database.choose(waiting.id, selector, t(1499), None, false).await.unwrap();
 }
 
 async fn of_twenty_proposals_at_once_exactly_one_wins_a_version(bench: Bench) {

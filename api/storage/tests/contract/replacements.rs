@@ -24,7 +24,7 @@ async fn confirmed(database: &Database) -> (ReservationId, OfferId) {
     let held = reservation(vec![offer(ranks(0..3), span(2000, 3000))]);
     propose(database, &held, 10).await.unwrap();
     let chosen = OfferSelector::Offer(held.offers[0].id);
-    database.choose(held.id, chosen, t(20), None).await.unwrap();
+    database.choose(held.id, chosen, t(20), None, false).await.unwrap();
     (held.id, held.offers[0].id)
 }
 
@@ -157,7 +157,7 @@ async fn held_offers_are_made_anew(bench: Bench) {
     assert_eq!(told[told.len() - 2..], ["reservation.withdrawn", "reservation.proposed"]);
     let chosen = OfferSelector::Offer(anew[0].id);
     assert!(!make(unchanged, t(30)).await.is_ok_and(|made| made), "it was read before");
-    database.choose(before.id, chosen, t(1200), None).await.unwrap();
+    database.choose(before.id, chosen, t(1200), None, false).await.unwrap();
     let late = as_read(database, before.id).await;
     let again = [offer(ranks(5..6), span(2000, 3000))];
     let written = database.offer_anew(late, "{}", &again, t(9000), &notice(), t(1300)).await;

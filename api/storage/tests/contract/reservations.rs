@@ -97,7 +97,7 @@ async fn a_span_finds_the_chosen_offer_or_any_before_the_choice(bench: Bench) {
     assert!(!within(Some(2100), Some(5000)).await);
     assert!(!within(None, Some(2000)).await);
     let selector = OfferSelector::Offer(made.offers[0].id);
-    database.choose(made.id, selector, t(10), None).await.unwrap();
+    database.choose(made.id, selector, t(10), None, false).await.unwrap();
     assert!(within(Some(2099), None).await);
     assert!(!within(Some(4000), None).await);
 }

@@ -16,7 +16,7 @@ use crate::service::shared::{ShownNodes, SiteState};
 pub struct OutageDocument {
     /// Sorts by creation.
     pub id: Uuid,
-    /// The operator who said so.
+    /// The operator who said so; `slurm` where the resource manager did.
     pub owner: String,
     /// In words, for people.
     #[schema(example = "new fans in rack 7")]

@@ -14,7 +14,8 @@ use crate::service::cluster::ClusterService;
 
 /// Ends an outage: its nodes may be taken from now on
 ///
-/// For operators. One that has yet to start is taken back; one that has ended stays as it is.
+/// For operators. One that has yet to start is taken back; one that has ended stays as it is. Those that
+/// the resource manager tells of are ended there.
 #[utoipa::path(
     delete,
     path = "/api/v1/outages/{id}",
@@ -25,6 +26,7 @@ use crate::service::cluster::ClusterService;
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
         (status = NOT_FOUND, body = Problem),
+        (status = CONFLICT, body = Problem, description = "The resource manager tells of it"),
     ),
 )]
 pub async fn end_outage(

@@ -38,7 +38,8 @@ pub struct OutagesPage {
 
 /// Nodes that are or will be out of service
 ///
-/// For users and operators.
+/// For users and operators. Those that the resource manager tells of are listed too, but not nodes that
+/// run other people's jobs.
 #[utoipa::path(
     get,
     path = "/api/v1/outages",

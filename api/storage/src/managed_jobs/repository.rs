@@ -1,0 +1,88 @@
+//! Jobs in managed reservations. No part of the book.
+
+use std::collections::BTreeMap;
+
+use planner::identity::ReservationId;
+use planner::resource_manager::ManagedJob;
+use planner::time::{Seconds, Timestamp};
+use sqlx::QueryBuilder;
+
+use super::sql;
+use crate::amounts::energy_text;
+use crate::database::repository;
+use crate::engine::dialect::MAX_BOUND_VALUES;
+use crate::error::StorageError;
+use crate::managed_jobs::row::ManagedJobRow;
+use crate::reservations::row::name_text;
+
+repository!(
+    /// Jobs that the resource manager ran, or will run, in reservations of ours.
+    impl Database for ManagedJobs {
+        /// Notes jobs, each with its reservation. One that is known, by its id and when it was submitted, is
+        /// noted as it is now; an energy that was measured stays where none is told.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_managed_jobs(
+            &self,
+            jobs: &[(ReservationId, ManagedJob)],
+        ) -> Result<(), StorageError> {
+            // A statement may name a row once.
+            let jobs: BTreeMap<(&str, Timestamp), &(ReservationId, ManagedJob)> =
+                jobs.iter().map(|it| ((it.1.id.as_str(), it.1.submitted), it)).collect();
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            let jobs: Vec<&(ReservationId, ManagedJob)> = jobs.into_values().collect();
+            let mut transaction = self.begin_beside_the_book().await?;
+            for chunk in jobs.chunks(MAX_BOUND_VALUES / 15) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_BULK);
+                insert.push_values(chunk, |mut row, (reservation_id, job)| {
+                    row.push_bind(&job.id)
+                        .push_bind(job.submitted.as_unix_seconds())
+                        .push_bind(reservation_id.as_uuid())
+                        .push_bind(&job.user)
+                        .push_bind(&job.account)
+                        .push_bind(&job.partition)
+                        .push_bind(&job.name)
+                        .push_bind(&job.state)
+                        .push_bind(job.phase.word())
+                        .push_bind(job.start.map(Timestamp::as_unix_seconds))
+                        .push_bind(job.end.map(Timestamp::as_unix_seconds))
+                        .push_bind(job.limit.map(Seconds::get))
+                        .push_bind(name_text(&job.nodes))
+                        .push_bind(job.reservation.as_deref())
+                        .push_bind(job.energy.map(energy_text));
+                });
+                insert.push(sql::MANAGED_JOBS_BULK_END);
+                insert.build().execute(&mut *transaction).await?;
+            }
+            Ok(transaction.commit().await?)
+        }
+
+        /// The jobs of these reservations, each with its reservation, by reservation, submission and id.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn managed_jobs_of(
+            &self,
+            ids: &[ReservationId],
+        ) -> Result<Vec<(ReservationId, ManagedJob)>, StorageError> {
+            let mut jobs = Vec::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_WHERE);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(") ORDER BY reservation_id, submitted_s, id");
+                let rows: Vec<ManagedJobRow> =
+                    query.build_query_as().fetch_all(&self.reader).await?;
+                for row in rows {
+                    jobs.push(row.job()?);
+                }
+            }
+            Ok(jobs)
+        }
+    }
+);

@@ -1,0 +1,58 @@
+//! Rows of jobs, and their way into the domain.
+
+use planner::identity::ReservationId;
+use planner::resource_manager::{JobPhase, ManagedJob};
+use planner::time::{Seconds, Timestamp};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::amounts::energy;
+use crate::error::StorageError;
+use crate::reservations::row::names_of;
+use crate::row::{RowPlace, instant};
+
+#[derive(FromRow)]
+pub(crate) struct ManagedJobRow {
+    id: String,
+    submitted_s: i64,
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    user_name: String,
+    account: String,
+    partition_name: String,
+    job_name: String,
+    state: String,
+    phase: String,
+    start_s: Option<i64>,
+    end_s: Option<i64>,
+    limit_s: Option<i64>,
+    nodes: String,
+    ran_in: Option<String>,
+    energy_uj: Option<String>,
+}
+
+impl ManagedJobRow {
+    /// The job of this row, and the reservation that it belongs to.
+    pub(crate) fn job(self) -> Result<(ReservationId, ManagedJob), StorageError> {
+        let row = self;
+        let place = RowPlace { table: "managed_jobs", row: &row.id };
+        let measured = |text: &str| place.readable("energy_uj", energy(text));
+        let job = ManagedJob {
+            phase: place.word("phase", &row.phase, JobPhase::from_word)?,
+            energy: row.energy_uj.as_deref().map(measured).transpose()?,
+            submitted: Timestamp::from_unix_seconds(row.submitted_s),
+            start: instant(row.start_s),
+            end: instant(row.end_s),
+            limit: row.limit_s.map(Seconds::new),
+            nodes: names_of(&row.nodes),
+            id: row.id,
+            user: row.user_name,
+            account: row.account,
+            partition: row.partition_name,
+            name: row.job_name,
+            state: row.state,
+            reservation: row.ran_in,
+        };
+        Ok((row.reservation_id, job))
+    }
+}

@@ -1,0 +1,20 @@
+//! Jobs in managed reservations.
+
+/// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.
+pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, reservation_id,
+    user_name, account, partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in,
+    energy_uj) ";
+
+/// What may change of jobs that are known. An energy that was measured stays where none is told.
+pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDATE SET
+    reservation_id = excluded.reservation_id, user_name = excluded.user_name,
+    account = excluded.account, partition_name = excluded.partition_name,
+    job_name = excluded.job_name, state = excluded.state, phase = excluded.phase,
+    start_s = excluded.start_s, end_s = excluded.end_s, limit_s = excluded.limit_s,
+    nodes = excluded.nodes, ran_in = excluded.ran_in,
+    energy_uj = COALESCE(excluded.energy_uj, managed_jobs.energy_uj)";
+
+/// Jobs of several reservations.
+pub const MANAGED_JOBS_WHERE: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
+        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+    FROM managed_jobs WHERE reservation_id IN (";
