@@ -14,6 +14,8 @@ impl Time {
     pub const ZERO: Self = Self(0);
     /// Longer than any job lasts, and small enough to be added to any instant.
     pub const FOREVER: Self = Self(i64::MAX / 4);
+    /// The last instant that there is; sums that would be later are it.
+    pub const LAST: Self = Self(i64::MAX);
     /// The largest instant or length that workloads may have: 10 million years would be less.
     const LARGEST_S: f64 = 1e12;
 
@@ -70,7 +72,7 @@ impl TryFrom<Time> for Duration {
 impl Add for Time {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 

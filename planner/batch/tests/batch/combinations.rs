@@ -25,7 +25,7 @@ fn parts(order: &str, backfill: &str, fit: &str) -> Combination {
 }
 
 /// The same with a gate and a switching.
-fn parts_of(names: [&str; 5]) -> Combination {
+pub fn parts_of(names: [&str; 5]) -> Combination {
     let [order, backfill, fit, gate, switching] = names;
     let combination = parts(order, backfill, fit);
     let gate = Some(GatePart::named(gate).unwrap());

@@ -12,6 +12,7 @@ mod properties;
 mod replays;
 mod switching;
 mod switching_known;
+mod unlimited;
 mod waits;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,9 @@ use planner::quantity::Power;
 
 /// A job in whole seconds: submission, machines, run time, walltime.
 type Row = (i64, u32, i64, i64);
+
+/// The walltime of jobs that have none.
+const NONE: i64 = -1;
 
 /// What happened to a job, in whole seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +87,7 @@ fn jobs(rows: &[Row]) -> Vec<Job> {
         submitted: Time::from_seconds(submitted),
         nodes,
         work: Work::Delay(Time::from_seconds(run)),
-        walltime: Some(Time::from_seconds(walltime)),
+        walltime: (walltime != NONE).then(|| Time::from_seconds(walltime)),
     };
     let mut jobs: Vec<Job> = (1..).zip(rows).map(job).collect();
     jobs.sort_by_key(|job| job.submitted);

@@ -12,10 +12,11 @@
 
 use super::Guarantees;
 use super::bounds::Bounds;
+use super::cap::Cap;
 use super::profile::Profile;
 use crate::policy::by_key::ByKey;
 use crate::policy::queue::in_order;
-use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, RefusalReason, Scheduler, Tie};
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Tie};
 use crate::time::Time;
 
 /// From so many waiting jobs on it pays to know bounds.
@@ -59,6 +60,7 @@ pub struct Conservative {
     tie: Tie,
     rank: fn(&JobRequest) -> i64,
     profile: Profile,
+    cap: Cap,
     /// Of the profile as it is.
     bounds: Bounds,
     /// In the order of the queue.
@@ -76,6 +78,7 @@ impl Conservative {
             tie,
             rank: guarantees.order.rank,
             profile: Profile::limited(machines, guarantees.limits),
+            cap: Cap::new(machines, guarantees.limits),
             bounds: Bounds::default(),
             waiting: Vec::new(),
             running: ByKey::new(),
@@ -91,16 +94,17 @@ impl Conservative {
         }
     }
 
-    /// Plans a new job, or refuses it where it has no place.
+    /// Plans a new job, or refuses it where the cap never lets it start.
     fn plan(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
+        if self.cap.refuses(now, &job, decisions) {
+            return;
+        }
         let JobRequest { nodes, walltime, .. } = job;
         let many = self.waiting.len() >= MANY;
-        let from = if many { self.bounds.from(now, nodes, walltime, Time::FOREVER) } else { now };
-        let earliest = self.profile.earliest(from, nodes, walltime, Time::FOREVER);
-        // The kernel refuses jobs of more machines than there are, so only a cap leaves them no place.
-        let Some(start) = earliest else {
-            return decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
-        };
+        let from = if many { self.bounds.from(now, nodes, walltime, Time::LAST) } else { now };
+        // Behind jobs without a walltime the place is beyond all time, until they end.
+        let earliest = self.profile.earliest(from, nodes, walltime, Time::LAST);
+        let start = earliest.unwrap_or(Time::LAST);
         self.profile.take(start, start + walltime, nodes);
         if many {
             self.bounds.learn(nodes, walltime, start);
@@ -125,6 +129,19 @@ impl Conservative {
             }
             self.next_start = self.next_start.min(planned.start);
         }
+    }
+
+    /// Refuses waiting jobs that the cap would have let start, and never does any more.
+    fn refuse_hopeless(&mut self, now: Time, decisions: &mut Decisions) {
+        let Self { profile, bounds, cap, .. } = self;
+        self.waiting.retain(|Planned { job, start }| {
+            let refused = *start >= Time::FOREVER && cap.refuses(now, job, decisions);
+            if refused {
+                profile.give(*start, *start + job.walltime, job.nodes);
+                bounds.clear();
+            }
+            !refused
+        });
     }
 
     /// Starts those whose instant has come.
@@ -154,6 +171,7 @@ impl Scheduler for Conservative {
             self.end(now, key);
         }
         self.profile.advance(now);
+        self.cap.advance(now);
         if self.tie == Tie::Pyss {
             // Jobs that are due do not move any more.
             self.start(now, decisions);
@@ -164,7 +182,11 @@ impl Scheduler for Conservative {
         for job in in_order(moment.submitted, self.rank).iter() {
             self.plan(now, *job, decisions);
         }
+        if self.cap.bounds() {
+            self.refuse_hopeless(now, decisions);
+        }
         self.start(now, decisions);
-        decisions.wake_at = (self.next_start < Time::FOREVER).then_some(self.next_start);
+        let next = (!self.waiting.is_empty()).then_some(self.next_start);
+        decisions.wake_at = self.cap.wake_at(next);
     }
 }

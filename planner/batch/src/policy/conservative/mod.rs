@@ -1,6 +1,7 @@
 //! Conservative backfilling: every waiting job has a guaranteed start.
 
 mod bounds;
+mod cap;
 mod count;
 mod profile;
 mod set;

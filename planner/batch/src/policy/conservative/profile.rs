@@ -49,6 +49,11 @@ impl Profile {
         }
     }
 
+    /// When it changes next after what it was advanced to.
+    pub fn next_change(&self) -> Option<Time> {
+        self.instants.get(self.first + 1).copied()
+    }
+
     /// The first instant from `from` on, and before `limit`, from which `nodes` machines are free
     /// until `duration` has passed or `limit` is reached.
     pub fn earliest(&self, from: Time, nodes: u32, duration: Time, limit: Time) -> Option<Time> {
@@ -77,19 +82,19 @@ impl Profile {
     /// Whether `nodes` machines are free for as long as `duration` together, and somewhen between
     /// `start` and `end` of that.
     pub fn has_room_about(&self, start: Time, end: Time, nodes: u32, duration: Time) -> bool {
-        let at = |step: usize| self.instants.get(step).copied().unwrap_or(Time::FOREVER);
+        let at = |step: usize| self.instants.get(step).copied().unwrap_or(Time::LAST);
         let fits = |step: usize| self.free.get(step).is_some_and(|free| *free >= nodes);
         let mut step = self.step_of(start);
         while at(step) < end {
             let (mut first, mut next) = (step, step + 1);
             if fits(step) {
-                while first > self.first && fits(first - 1) && at(step) - at(first) < duration {
+                while first > self.first && fits(first - 1) && at(step) < at(first) + duration {
                     first -= 1;
                 }
-                while fits(next) && at(next) - at(first) < duration {
+                while fits(next) && at(next) < at(first) + duration {
                     next += 1;
                 }
-                if at(next) - at(first) >= duration {
+                if at(next) >= at(first) + duration {
                     return true;
                 }
             }

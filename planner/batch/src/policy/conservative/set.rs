@@ -8,13 +8,14 @@
 use planner::node_set::NodeSet;
 
 use super::Guarantees;
+use super::cap::Cap;
 use super::profile::Profile;
 use super::set_profile::SetProfile;
 use crate::policy::by_key::ByKey;
 use crate::policy::fit::Selection;
 use crate::policy::queue::in_order;
 use crate::reservation::Reservation;
-use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, RefusalReason, Scheduler};
+use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 use crate::time::Time;
 
 /// A waiting job and its place.
@@ -32,6 +33,7 @@ pub struct ConservativeSet {
     profile: SetProfile,
     /// How many more machines may compute, where a cap bounds that.
     limits: Option<Profile>,
+    cap: Cap,
     /// In the order of the queue.
     waiting: Vec<Planned>,
     running: ByKey<(Time, NodeSet)>,
@@ -58,6 +60,7 @@ impl ConservativeSet {
             rank: guarantees.order.rank,
             profile,
             limits: (!limits.is_empty()).then(|| Profile::limited(machines, limits)),
+            cap: Cap::new(machines, limits),
             waiting: Vec::new(),
             running: ByKey::new(),
             selection,
@@ -85,7 +88,8 @@ impl ConservativeSet {
         }
     }
 
-    /// The earliest place of a job; `None` where a cap never leaves it one.
+    /// The earliest place of a job, which is beyond all time behind jobs without a walltime, until they end;
+    /// `None` only for jobs wider than what the fit can ever find.
     fn earliest(&self, now: Time, job: &JobRequest) -> Option<(Time, NodeSet)> {
         let mut from = now;
         loop {
@@ -93,7 +97,8 @@ impl ConservativeSet {
             let (start, machines) =
                 self.profile.earliest(from, job.nodes, job.walltime, selection)?;
             let Some(limits) = &self.limits else { return Some((start, machines)) };
-            from = limits.earliest(start, job.nodes, job.walltime, Time::FOREVER)?;
+            let limited = limits.earliest(start, job.nodes, job.walltime, Time::LAST);
+            from = limited.unwrap_or(Time::LAST);
             if from == start {
                 return Some((start, machines));
             }
@@ -106,13 +111,16 @@ impl ConservativeSet {
         Some(Planned { job, start, machines })
     }
 
-    /// Plans a new job, or refuses it where it has no place.
+    /// Plans a new job, or refuses it where it fits nowhere or the cap never lets it start.
     fn receive(&mut self, now: Time, job: JobRequest, decisions: &mut Decisions) {
         if job.nodes > self.selection.widest() {
             return decisions.refuse(job.key, None);
         }
+        if self.cap.refuses(now, &job, decisions) {
+            return;
+        }
         let Some(planned) = self.plan(now, job) else {
-            return decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
+            return decisions.refuse(job.key, None);
         };
         let rank = (self.rank)(&job);
         let place = self.waiting.partition_point(|other| (self.rank)(&other.job) <= rank);
@@ -126,6 +134,18 @@ impl ConservativeSet {
             self.give(start, start + job.walltime, &machines);
             // It has its old place at least.
             if let Some(planned) = self.plan(now, job) {
+                self.waiting.push(planned);
+            }
+        }
+    }
+
+    /// Refuses waiting jobs that the cap would have let start, and never does any more.
+    fn refuse_hopeless(&mut self, now: Time, decisions: &mut Decisions) {
+        for planned in std::mem::take(&mut self.waiting) {
+            let Planned { job, start, machines } = &planned;
+            if *start >= Time::FOREVER && self.cap.refuses(now, job, decisions) {
+                self.give(*start, *start + job.walltime, machines);
+            } else {
                 self.waiting.push(planned);
             }
         }
@@ -155,13 +175,18 @@ impl Scheduler for ConservativeSet {
         if let Some(limits) = &mut self.limits {
             limits.advance(now);
         }
+        self.cap.advance(now);
         if self.compression && !moment.ended.is_empty() {
             self.compress(now);
         }
         for job in in_order(moment.submitted, self.rank).iter() {
             self.receive(now, *job, decisions);
         }
+        if self.cap.bounds() {
+            self.refuse_hopeless(now, decisions);
+        }
         self.start(now, decisions);
-        decisions.wake_at = self.waiting.iter().map(|planned| planned.start).min();
+        let next = self.waiting.iter().map(|planned| planned.start).min();
+        decisions.wake_at = self.cap.wake_at(next);
     }
 }
