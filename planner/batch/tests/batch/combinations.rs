@@ -121,6 +121,23 @@ fn a_cap_goes_with_orders() {
     }
 }
 
+/// Job 1 has five of six machines until 20 s; the last one is off from 4 s on. Job 2 takes four and waits for job 1;
+/// job 3 takes one. In a strict queue that waits for job 2, and starts beside it on the fifth of job 1's
+/// machines: nothing is switched on for it. Backfilled it starts when the machine is on, 3 s after 9 s.
+#[test]
+fn a_strict_queue_wakes_no_machines_for_jobs_behind_the_first() {
+    let rows = [(0, 5, 20, 20), (8, 4, 5, 5), (9, 1, 5, 5)];
+    let options = [("period_s", "4"), ("idle_s", "3")];
+    let played = |backfill| {
+        let combination = parts_of(["fcfs", backfill, "set", "none", "opportunistic"]);
+        let case = Case { combination, ..Case::of(Policy::OpportunisticShutdown, &options) };
+        let witness = witness(&rows, &case);
+        (witness.notes.played[&3].started, witness.switched_on())
+    };
+    assert_eq!(played("none"), (20, Vec::new()));
+    assert_eq!(played("easy"), (12, vec![Time::from_seconds(9)]));
+}
+
 /// Under 760 W two machines may compute. Job 1 has one until 10 s; job 2 of two is planned for 10 s, and job 3 of one for 5 s
 /// fits beside job 1. Job 4 of one for 9 s would end at 3 + 9 = 12 s: it is planned after job 2. Job 5 takes three,
 /// now and for ever: it is refused.

@@ -47,6 +47,13 @@ impl Witness {
             .map(|(from, ..)| *from)
     }
 
+    /// When machines begin to be switched on.
+    pub fn switched_on(&self) -> Vec<Time> {
+        let spans = self.past.iter().flatten();
+        let on = spans.filter(|(.., doing)| *doing == Doing::SwitchingOn);
+        on.map(|(from, ..)| *from).collect()
+    }
+
     /// Machines go from one thing to another; they did the first.
     fn change(&mut self, now: Time, machines: &NodeSet, from: Doing, to: Doing) {
         for machine in machines.positions() {

@@ -4,6 +4,7 @@
 use super::Core;
 use crate::policy::bits::Bits;
 use crate::policy::queue::{Cursor, Hole};
+use crate::scheduler::JobRequest;
 use crate::time::Time;
 
 /// Since when machines are idle.
@@ -62,7 +63,9 @@ impl Core {
             let nodes = usable.count();
             let hole = Hole { nodes, before_shadow: Time::FOREVER, extra: nodes };
             let next = if nodes == 0 { None } else { self.queue.next_in(&mut cursor, hole) };
-            let Some(job) = next else { break };
+            // Without backfilling nobody starts before the first.
+            let may_start = |job: &JobRequest| self.backfills || self.queue.first() == Some(job);
+            let Some(job) = next.filter(may_start) else { break };
             if !self.admits_before(&job) {
                 cursor.pass();
                 continue;
@@ -75,9 +78,6 @@ impl Core {
             usable.remove(&used);
             awakable.remove(&to_awaken);
             awakened.add(&to_awaken);
-            if !self.backfills {
-                break;
-            }
             cursor.pass();
         }
         if awakened.is_empty() || !self.admits_switch(awakened.count(), true) {
