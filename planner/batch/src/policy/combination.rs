@@ -98,6 +98,10 @@ impl Combination {
             fit: fit.unwrap_or(parts.fit),
             gate: gate.unwrap_or(parts.gate),
             switching: switching.unwrap_or(parts.switching),
+            rested_first: parts.rested_first
+                && order.is_none()
+                && backfill.is_none()
+                && gate.is_none(),
         })
     }
 

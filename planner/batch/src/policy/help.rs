@@ -67,7 +67,7 @@ fn kind<P: PartKind>(out: &mut String, title: &str, shared: &[(&str, &[PolicyOpt
 
 /// What a named policy is made of, beyond the first part of each kind.
 fn made_of(policy: Policy) -> String {
-    let Some(Parts { order, backfill, fit, gate, switching }) = policy.parts() else {
+    let Some(Parts { order, backfill, fit, gate, switching, .. }) = policy.parts() else {
         return "no parts: machines are dealt in turn at submission".to_owned();
     };
     let parts = [

@@ -107,7 +107,7 @@ impl Policy {
     pub const fn parts(self) -> Option<Parts> {
         let strict = Parts::STRICT;
         let easy = Parts { backfill: &EASY, ..strict };
-        let conservative = Parts { backfill: &CONSERVATIVE, ..strict };
+        let conservative = Parts { backfill: &CONSERVATIVE, rested_first: true, ..strict };
         let parts = match self {
             Self::RoundRobin => return None,
             Self::Fcfs => strict,
@@ -116,7 +116,7 @@ impl Policy {
             Self::Easy => easy,
             Self::Conservative => conservative,
             Self::ConservativeNoCompression => {
-                Parts { backfill: &CONSERVATIVE_NO_COMPRESSION, ..strict }
+                Parts { backfill: &CONSERVATIVE_NO_COMPRESSION, ..conservative }
             }
             Self::ConservativeContiguous => Parts { fit: &contiguous::FIT, ..conservative },
             Self::ConservativeBestEffortContiguous => {

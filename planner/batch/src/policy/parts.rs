@@ -25,6 +25,9 @@ pub struct Parts {
     pub gate: &'static GatePart,
     /// Which machines are switched off and on.
     pub switching: &'static SwitchingPart,
+    /// Whether conservative backfilling, for a place that begins at once, prefers machines that were free
+    /// already to those that become free then. So the named policies have chosen all along.
+    pub rested_first: bool,
 }
 
 impl Parts {
@@ -35,6 +38,7 @@ impl Parts {
         fit: &count::FIT,
         gate: &gate::NONE,
         switching: &switching::NONE,
+        rested_first: false,
     };
 
     /// Whether machines may be switched, by these options or others.
@@ -153,7 +157,9 @@ impl Parts {
                 Vec::new()
             }
         };
-        let guarantees = Guarantees { order: self.order, compression, limits: &limits };
+        let rested_first = self.rested_first && reservations.is_empty();
+        let guarantees =
+            Guarantees { order: self.order, compression, limits: &limits, rested_first };
         let machines = platform.machines();
         if self.fit.counts {
             Box::new(Conservative::new(machines, setting.tie, &guarantees))

@@ -84,6 +84,25 @@ fn conservative_moves_the_longest_job_first() {
     }
 }
 
+/// Named policies choose machines as they always have, with every fit; what is said of their order, backfilling or gate,
+/// or parts without a name, choose the lowest.
+#[test]
+fn named_conservative_policies_prefer_machines_that_were_free_for_longer() {
+    let rested = |combination: Combination| combination.parts().unwrap().rested_first;
+    for policy in
+        [Policy::Conservative, Policy::ConservativeNoCompression, Policy::ConservativeLocal]
+    {
+        let said = parts("fcfs", "conservative", "contiguous").said;
+        let fit = SaidParts { fit: said.fit, ..SaidParts::default() };
+        assert!(rested(policy.into()) && rested(Combination { said: fit, ..policy.into() }));
+        let gate = Some(GatePart::named("power_cap").unwrap());
+        for other in [SaidParts { gate, ..fit }, SaidParts { order: said.order, ..fit }, said] {
+            assert!(!rested(Combination { said: other, ..policy.into() }));
+        }
+    }
+    assert!(!rested(parts("fcfs", "conservative", "set")) && !rested(Policy::Easy.into()));
+}
+
 /// Four machines: jobs 1 to 3 take 0, 1 and 2 until 10, 5 and 20 s. Job 4 takes two: neighbours are free from 10 s on, 0 and
 /// 1, and it is promised these. Job 5 takes 3 for 6 s, until 8 s: it starts at once. Job 6 takes 1 for 30 s: machine
 /// 3 is free from 8 s on, and not promised.

@@ -21,4 +21,6 @@ pub struct Guarantees<'a> {
     pub compression: bool,
     /// From when to when no more than so many machines may compute.
     pub limits: &'a [(Time, Time, u32)],
+    /// Whether for a place that begins at once machines that were free already go before others.
+    pub rested_first: bool,
 }

@@ -49,10 +49,7 @@ impl ConservativeSet {
         reservations: &[Reservation],
     ) -> Self {
         let limits = guarantees.limits;
-        // So the named policies have chosen machines all along, and their schedules stay as they were.
-        let named =
-            guarantees.order.about.name == "fcfs" && limits.is_empty() && reservations.is_empty();
-        let mut profile = SetProfile::new(machines, named);
+        let mut profile = SetProfile::new(machines, guarantees.rested_first);
         for reservation in reservations {
             profile.take(reservation.from, reservation.until, &reservation.machines);
         }

@@ -101,3 +101,27 @@ impl SetProfile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::Platform;
+    use crate::policy::fit::set;
+    use crate::policy::options::Options;
+
+    /// Of three machines 0 is taken until 10 s. From then on it is the lowest; 1 has been free for longer.
+    /// Two machines are 0 and 1, or 1 and 2; three are all, rested or not.
+    #[test]
+    fn rested_machines_go_before_lower_ones_that_become_free() {
+        let now = Time::from_seconds(10);
+        let lowest = (set::FIT.build)(&Platform::of_machines(3), &mut Options::new(&[]));
+        for (rested_first, nodes, expected) in
+            [(false, 1, 0..1), (true, 1, 1..2), (false, 2, 0..2), (true, 2, 1..3), (true, 3, 0..3)]
+        {
+            let mut profile = SetProfile::new(3, rested_first);
+            profile.take(Time::ZERO, now, &NodeSet::from_positions([0]));
+            let found = profile.earliest(now, nodes, Time::from_seconds(5), lowest.as_ref());
+            assert_eq!(found, Some((now, NodeSet::from_ranges(vec![expected]))));
+        }
+    }
+}
