@@ -19,6 +19,38 @@ pub async fn serve(site: &Site, negotiation: &str) -> Server {
     site.serve_with(&["--config", "wattbook.toml"]).await
 }
 
+/// Lets the database refuse rows, such as `INSERT ON negotiations`, until [`allow`].
+pub async fn refuse(site: &Site, rows: &str) {
+    let refuse = if site.is_postgres() {
+        format!(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+             AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+             CREATE TRIGGER refused BEFORE {rows} EXECUTE FUNCTION refuse()"
+        )
+    } else {
+        format!("CREATE TRIGGER refused BEFORE {rows} BEGIN SELECT RAISE(ABORT, 'refused'); END")
+    };
+    site.execute(refuse).await;
+}
+
+/// Lets pass again what was refused.
+pub async fn allow(site: &Site) {
+    let postgres = site.is_postgres();
+    let allow = if postgres { "DROP FUNCTION refuse CASCADE" } else { "DROP TRIGGER refused" };
+    site.execute(allow).await;
+}
+
+/// Waits until the service says that it could not go on with the dialogue.
+pub async fn until_it_cannot_go_on(server: &Server) {
+    for _ in 0..PATIENCE {
+        if server.log().contains("could not go on with the dialogue") {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the dialogue went on: {}", server.log());
+}
+
 /// Reads until something is so.
 pub async fn until(client: &Client, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut last = Value::Null;

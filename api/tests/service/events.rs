@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Executor};
 use tokio::task::JoinSet;
 
 use crate::client::{Client, try_answer};
@@ -231,24 +230,12 @@ async fn a_stream_that_cannot_go_on_says_so(site: Site) {
     let mut stream = Stream::open(&client, Some(1_000_000)).await;
     let reset = stream.next().await.unwrap();
     assert_eq!(reset.kind, "stream.reset");
-    execute(&site, "DELETE FROM events WHERE id < (SELECT MAX(id) FROM events)").await;
+    site.execute("DELETE FROM events WHERE id < (SELECT MAX(id) FROM events)").await;
     let mut stream = Stream::open(&client, Some(1)).await;
     let again = stream.next().await.unwrap();
     assert_eq!((again.kind, again.id), (reset.kind, reset.id));
     mark(&client, hours).await;
     assert_eq!(stream.next().await.unwrap().kind, "agenda.revised");
-}
-
-pub async fn execute(site: &Site, statement: &'static str) {
-    if site.database.starts_with("sqlite:") {
-        let pool = sqlx::SqlitePool::connect(&site.database).await.unwrap();
-        pool.execute(AssertSqlSafe(statement)).await.unwrap();
-        pool.close().await;
-    } else {
-        let pool = sqlx::PgPool::connect(&site.database).await.unwrap();
-        pool.execute(AssertSqlSafe(statement)).await.unwrap();
-        pool.close().await;
-    }
 }
 
 /// Forty megabytes of events, which fit neither the ring nor a socket.
@@ -262,13 +249,13 @@ async fn a_reader_who_is_slow_misses_nothing_and_takes_no_memory(site: Site) {
     let mut stream = Stream::opened(&client).await;
     let mut fast = Stream::opened(&client).await;
     let before_kb = server.memory_kb();
-    let padding = if site.database.starts_with("sqlite:") {
-        "replace(hex(zeroblob(2000)), '00', 'ab')"
-    } else {
+    let padding = if site.is_postgres() {
         "repeat('ab', 2000)"
+    } else {
+        "replace(hex(zeroblob(2000)), '00', 'ab')"
     };
     let statement = MANY.replace("PADDING", padding);
-    execute(&site, statement.leak()).await;
+    site.execute(statement).await;
     let numbered = async |stream: &mut Stream| {
         for n in 1..=10_000 {
             let event = stream.next().await.unwrap();

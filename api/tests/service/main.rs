@@ -30,6 +30,7 @@ mod connections;
 mod coverage;
 #[cfg(feature = "supplier")]
 mod demo;
+mod dialogue_faults;
 mod disconnects;
 mod documents;
 mod events;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, PgPool, SqliteConnection};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -88,6 +88,22 @@ impl Site {
     /// A new connection to the PostgreSQL database, around the service.
     pub async fn raw(&self) -> PgConnection {
         PgConnection::connect(&self.database).await.unwrap()
+    }
+
+    pub const fn is_postgres(&self) -> bool {
+        self.postgres.is_some()
+    }
+
+    /// Executes statements around the service.
+    pub async fn execute(&self, statements: impl Into<String>) {
+        let statements = sqlx::raw_sql(AssertSqlSafe(statements.into()));
+        if self.is_postgres() {
+            self.raw().await.execute(statements).await.unwrap();
+        } else {
+            let mut database = SqliteConnection::connect(&self.database).await.unwrap();
+            database.execute(statements).await.unwrap();
+            database.close().await.unwrap();
+        }
     }
 
     pub fn folder(&self) -> &Path {

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, instant, nodes, now, path, propose};
 use crate::dialogue::until;
-use crate::events::{Stream, execute, mark};
+use crate::events::{Stream, mark};
 use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 
@@ -391,7 +391,7 @@ async fn what_is_no_longer_kept_is_owned_up_to(site: Site) {
     // Another service, which does not know the webhook, for longer than events are kept.
     let server = site.serve().await;
     furnish(&server.client(), 2, None).await;
-    execute(&site, "DELETE FROM events WHERE id < (SELECT MAX(id) FROM events)").await;
+    site.execute("DELETE FROM events WHERE id < (SELECT MAX(id) FROM events)").await;
     drop(server);
     let server = serve(&site, &settings).await;
     eventually(&receiver, |body| body["type"] == "stream.reset").await;

@@ -68,7 +68,7 @@ pub struct DialogueService {
 struct Memo {
     /// The count of changes that was judged last.
     judged: Option<i64>,
-    /// The count of changes for which waiting requests were served last.
+    /// The count of changes for which waiting requests were served, and what is missing asked for.
     settled: Option<i64>,
     /// Whether a question may be open.
     asking: bool,
@@ -133,7 +133,13 @@ impl DialogueService {
     async fn take_turn(&self) -> Result<(), TurnError> {
         let judged = self.judge().await;
         let settled = match self.settle_waiting().await {
-            Ok(Some(waiting)) => self.ask_for_power(&waiting).await,
+            Ok(Some(waiting)) => {
+                let asked = self.ask_for_power(&waiting.requests).await;
+                // What could not be asked is asked by the next turn, also where nothing changes.
+                let settled = waiting.changes.filter(|_| asked.is_ok());
+                self.remember(|memo| memo.settled = settled);
+                asked
+            }
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };

@@ -19,10 +19,18 @@ use super::notice::rejected;
 use crate::service::booking::{QuoteError, draft};
 use crate::service::shared::Party;
 
+/// What is left of requests that wait after all were tried.
+pub(super) struct StillWaiting {
+    /// Those that go on waiting, in the order in which they came.
+    pub(super) requests: Vec<Reservation>,
+    /// The count of changes at which they were tried; `None` where one could not be.
+    pub(super) changes: Option<i64>,
+}
+
 impl DialogueService {
-    /// Tries every request that waits, if anything changed. Those that go on waiting; `None` where
-    /// nothing changed.
-    pub(super) async fn settle_waiting(&self) -> Result<Option<Vec<Reservation>>, TurnError> {
+    /// Tries every request that waits, if anything changed; `None` where nothing did. Whoever
+    /// deals with what is left remembers its count of changes as `settled`.
+    pub(super) async fn settle_waiting(&self) -> Result<Option<StillWaiting>, TurnError> {
         let (now, memo) = (self.shared.now(), self.memo());
         let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
         let due = memo.next_deadline.is_some_and(|deadline| deadline <= now);
@@ -54,12 +62,12 @@ impl DialogueService {
             }
         }
         self.remember(|memo| {
-            memo.settled = changes.filter(|_| !failed);
+            memo.settled = None;
             memo.next_deadline = left.iter().map(|stored| stored.expires).min();
             memo.asking =
                 asked.is_some() || !left.is_empty() || memo.without_power().next().is_some();
         });
-        Ok(Some(left))
+        Ok(Some(StillWaiting { requests: left, changes: changes.filter(|_| !failed) }))
     }
 
     /// Proposes or rejects a request that waits; `false` where it goes on waiting.

@@ -1,0 +1,29 @@
+//! The dialogue where the database refuses one of its writes: what was not done is done later.
+
+use serde_json::{Value, json};
+
+use crate::cluster::{Hours, furnish, propose};
+use crate::dialogue::{allow, open_question, refuse, serve, until_it_cannot_go_on};
+use crate::site::{Site, on_both_engines};
+
+on_both_engines! {
+    a_question_that_could_not_be_put_is_put_later,
+}
+
+/// Four nodes of 200 W, of which two fit under the cap of 400 W.
+fn negotiable(hours: Hours) -> Value {
+    let mut request = hours.request(4, 2, 2);
+    request["on_cap"] = json!("negotiate");
+    request
+}
+
+async fn a_question_that_could_not_be_put_is_put_later(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(400.0)).await;
+    refuse(&site, "INSERT ON negotiations FOR EACH ROW WHEN (NEW.kind = 'extra_power')").await;
+    propose(&client, &negotiable(hours)).await;
+    until_it_cannot_go_on(&server).await;
+    allow(&site).await;
+    open_question(&client, 1).await;
+}
