@@ -3,11 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::cluster::{Hours, furnish, propose};
-use crate::dialogue::{allow, open_question, refuse, serve, until_it_cannot_go_on};
+use crate::dialogue::{
+    allow, closed, open_question, refuse, serve, until, until_it_cannot_go_on,
+};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     a_question_that_could_not_be_put_is_put_later,
+    grants_that_could_not_be_released_are_released_later,
 }
 
 /// Four nodes of 200 W, of which two fit under the cap of 400 W.
@@ -26,4 +29,23 @@ async fn a_question_that_could_not_be_put_is_put_later(site: Site) {
     until_it_cannot_go_on(&server).await;
     allow(&site).await;
     open_question(&client, 1).await;
+}
+
+/// What is left of grants is everybody's once the question is closed, also where these were two writes
+/// and the second failed.
+async fn grants_that_could_not_be_released_are_released_later(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(400.0)).await;
+    propose(&client, &negotiable(hours)).await;
+    let question = open_question(&client, 1).await;
+    refuse(&site, "UPDATE ON grants FOR EACH ROW").await;
+    let answer = format!("/api/v1/negotiations/{}/answer", question["id"].as_str().unwrap());
+    let granted = json!({ "answer": "granted", "power": question["subject"]["power"] });
+    client.post(&answer, &granted).await.ok(200);
+    closed(&client, &question).await;
+    until_it_cannot_go_on(&server).await;
+    assert_eq!(client.get("/api/v1/grants").await.ok(200)["items"][0]["standing"], "set_aside");
+    allow(&site).await;
+    until(&client, "/api/v1/grants", |it| it["items"][0]["standing"] == "in_force").await;
 }

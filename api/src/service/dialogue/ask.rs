@@ -30,6 +30,9 @@ impl DialogueService {
             return Ok(());
         }
         let open = self.shared.database.open_negotiation_of(NegotiationKind::ExtraPower).await?;
+        if open.is_none() {
+            self.release_leftovers().await?;
+        }
         let subject = open.as_ref().map(Subject::of).transpose()?.unwrap_or_default();
         if subject.answer.is_some() {
             // Whoever asked had their turn, by `settle`.
@@ -46,6 +49,16 @@ impl DialogueService {
             return Ok(());
         }
         Ok(self.put_question(open.as_ref(), &wanted, waiting).await?)
+    }
+
+    /// Lets everybody use what is set aside, where there is no question: closing one and releasing its
+    /// grants are two writes, and an answer may come between them.
+    async fn release_leftovers(&self) -> Result<(), Fault> {
+        let state = self.shared.state().await?;
+        if state.grants.iter().any(|grant| grant.state == GrantState::SetAside) {
+            self.shared.database.release_grants(self.shared.now()).await?;
+        }
+        Ok(())
     }
 
     async fn put_question(
