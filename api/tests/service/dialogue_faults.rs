@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::{Hours, furnish, propose};
+use crate::cluster::{Hours, choose, furnish, propose};
 use crate::dialogue::{
-    allow, closed, open_question, refuse, serve, until, until_it_cannot_go_on,
+    allow, closed, open_question, read_negotiation, refuse, serve, until, until_it_cannot_go_on,
 };
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     a_question_that_could_not_be_put_is_put_later,
     grants_that_could_not_be_released_are_released_later,
+    nothing_is_asked_for_in_nobodys_name,
 }
 
 /// Four nodes of 200 W, of which two fit under the cap of 400 W.
@@ -48,4 +49,25 @@ async fn grants_that_could_not_be_released_are_released_later(site: Site) {
     assert_eq!(client.get("/api/v1/grants").await.ok(200)["items"][0]["standing"], "set_aside");
     allow(&site).await;
     until(&client, "/api/v1/grants", |it| it["items"][0]["standing"] == "in_force").await;
+}
+
+/// 800 W reserved, 500 W left. While it is not known who gives way, nobody lacks the 300 W.
+async fn nothing_is_asked_for_in_nobodys_name(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(800.0)).await;
+    let reservation = propose(&client, &hours.request(4, 2, 2)).await;
+    choose(&client, &reservation, "cost_co2_energy").await;
+    refuse(&site, "UPDATE OF degraded ON reservations FOR EACH ROW").await;
+    let lowered = hours.agenda("cap_w", 2, &[500.0]);
+    client.put("/api/v1/agendas/power-cap", &lowered).await.ok(200);
+    until_it_cannot_go_on(&server).await;
+    allow(&site).await;
+    let asks = |list: &Value| list["items"][0]["subject"]["degraded"] == json!([reservation["id"]]);
+    let list = "/api/v1/negotiations?kind=extra_power&state=open";
+    let question = until(&client, list, asks).await["items"][0].clone();
+    let messages = &read_negotiation(&client, &question).await["messages"];
+    let asked_for: Vec<&Value> =
+        messages.as_array().unwrap().iter().map(|it| &it["document"]["reservations"]).collect();
+    assert_eq!(asked_for, [1]);
 }

@@ -45,7 +45,9 @@ impl DialogueService {
         if open.is_some() && wanted == subject {
             return Ok(());
         }
-        if open.is_none() && wanted.reservations.is_empty() && self.said_no(&wanted).await? {
+        // Power may be missing before it is judged who gives way: whoever lacks it is asked for then.
+        let nobody_waits = open.is_none() && wanted.reservations.is_empty();
+        if nobody_waits && (wanted.degraded.is_empty() || self.said_no(&wanted).await?) {
             return Ok(());
         }
         Ok(self.put_question(open.as_ref(), &wanted, waiting).await?)

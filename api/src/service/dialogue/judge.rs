@@ -65,6 +65,10 @@ impl DialogueService {
         }
         self.remember(|memo| {
             memo.judged = changes;
+            if memo.degraded.as_ref() != Some(&degraded) {
+                // Power is asked for in other names.
+                memo.settled = None;
+            }
             memo.degraded = Some(degraded);
             memo.next_end = next_end;
         });
