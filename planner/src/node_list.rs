@@ -1,9 +1,10 @@
 //! Lists of node names as Slurm writes them: `n1,n[08-11,20],rack[1-2]n[1-4]`.
 //!
 //! Brackets hold numbers and ranges of them; a number keeps the width that the range's first one is
-//! written with. Several brackets in a name stand for every combination, the last changing first.
+//! written with. Several brackets in a name stand for every combination, the last changing first. Lists are
+//! written with one pair of brackets for each beginning of names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// How many names a list may stand for.
@@ -192,8 +193,72 @@ fn expand(parts: &[Part<'_>], name: &mut String, all: &mut Vec<String>) {
     }
 }
 
+/// The list that stands for these names, as short as Slurm writes it: the numbers at the ends of names that
+/// begin alike in one pair of brackets, in the order of the first names. [`parse`] reads the same names
+/// from it where they have no commas, brackets or spaces.
+pub fn format<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut order: Vec<&str> = Vec::new();
+    let mut numbered: HashMap<&str, Vec<(u64, usize)>> = HashMap::new();
+    let mut written: Vec<String> = Vec::new();
+    for name in names {
+        let (stem, digits) =
+            name.split_at(name.trim_end_matches(|it: char| it.is_ascii_digit()).len());
+        match number(digits, 0) {
+            Ok(number) => {
+                let numbers = numbered.entry(stem).or_insert_with(|| {
+                    order.push(stem);
+                    Vec::new()
+                });
+                numbers.push((number, digits.len()));
+            }
+            Err(_) => written.push(name.to_owned()),
+        }
+    }
+    for stem in order {
+        let numbers = numbered.remove(stem).unwrap_or_default();
+        let (text, is_one) = joined(numbers);
+        written.push(if is_one { format!("{stem}{text}") } else { format!("{stem}[{text}]") });
+    }
+    written.join(",")
+}
+
+/// Numbers with their widths as ranges, and whether it is a single number.
+fn joined(mut numbers: Vec<(u64, usize)>) -> (String, bool) {
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut ranges: Vec<Range> = Vec::new();
+    for (number, width) in &numbers {
+        // A range goes on with the width of its first number: 8, 9, 10 and 08, 09, 10, but not 08, 9.
+        match ranges.last_mut() {
+            Some(range)
+                if range.last + 1 == *number && range.width.max(digits(*number)) == *width =>
+            {
+                range.last = *number;
+            }
+            _ => ranges.push(Range { first: *number, last: *number, width: *width }),
+        }
+    }
+    let texts = ranges.iter().map(|Range { first, last, width }| {
+        if first == last {
+            format!("{first:0width$}")
+        } else {
+            format!("{first:0width$}-{last:0width$}")
+        }
+    });
+    (texts.collect::<Vec<_>>().join(","), numbers.len() == 1)
+}
+
+/// How many digits a number has.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |power| power as usize + 1)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -253,6 +318,41 @@ mod tests {
         ] {
             let told = parse(text).unwrap_err().to_string();
             assert!(told.starts_with("more than 1000000 names"), "{told}");
+        }
+    }
+
+    #[test]
+    fn names_are_written_as_slurm_writes_them() {
+        for (names, text) in [
+            ("", ""),
+            ("n1", "n1"),
+            ("n1 n2 n3 n5", "n[1-3,5]"),
+            ("n10 n2 n1 n11", "n[1-2,10-11]"),
+            ("n8 n9 n10", "n[8-10]"),
+            ("n08 n09 n10 n11", "n[08-11]"),
+            ("n08 n9", "n[08,9]"),
+            ("n1 n01 n2 n02", "n[1,01,2,02]"),
+            ("n00 n01 n0", "n[0,00-01]"),
+            ("n7 n7", "n7"),
+            ("rack1n1 rack1n2 rack2n1", "rack1n[1-2],rack2n1"),
+            ("login n1-ib n2-ib n4 n3", "login,n1-ib,n2-ib,n[3-4]"),
+            ("1 2", "[1-2]"),
+            ("n1234567890123456789", "n1234567890123456789"),
+        ] {
+            assert_eq!(format(names.split_whitespace()), text, "{names}");
+        }
+    }
+
+    proptest! {
+        /// Names of few stems and short padded numbers, so that many stand beside each other.
+        #[test]
+        fn what_is_written_is_read_again(
+            names in prop::collection::btree_set("(n|rack[1-2]n|gpu-)(0{0,2}[0-9]{1,2}|x)(-ib)?", 1..60)
+        ) {
+            let text = format(names.iter().map(String::as_str));
+            let read: BTreeSet<_> = parse(&text).unwrap().into_iter().collect();
+            prop_assert_eq!(&read, &names);
+            prop_assert_eq!(parse(&text).unwrap().len(), names.len(), "each once");
         }
     }
 }

@@ -1,0 +1,137 @@
+//! Jobs of slurmctld: from slurmrestd's documents to values.
+
+use planner::quantity::Energy;
+use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
+use planner::time::{Seconds, Timestamp};
+use serde::Deserialize;
+
+use crate::document::{Number, Words, node_names, text};
+
+/// What is read of a job.
+#[derive(Debug, Deserialize)]
+pub(crate) struct JobDocument {
+    #[serde(rename = "job_id")]
+    id: i64,
+    #[serde(default)]
+    array_job_id: Number,
+    #[serde(default)]
+    array_task_id: Number,
+    #[serde(default)]
+    submit_time: Number,
+    #[serde(default, deserialize_with = "text")]
+    user_name: String,
+    #[serde(default)]
+    user_id: Number,
+    #[serde(default, deserialize_with = "text")]
+    account: String,
+    #[serde(default, deserialize_with = "text")]
+    partition: String,
+    #[serde(default, deserialize_with = "text")]
+    name: String,
+    #[serde(default, rename = "job_state")]
+    state: Words,
+    #[serde(default)]
+    start_time: Number,
+    #[serde(default)]
+    end_time: Number,
+    /// Minutes.
+    #[serde(default)]
+    time_limit: Number,
+    #[serde(default, deserialize_with = "text")]
+    nodes: String,
+    #[serde(default, deserialize_with = "text")]
+    resv_name: String,
+    /// What it was given, such as `cpu=32,energy=1200,node=2`; its energy is there once it has ended.
+    #[serde(default, deserialize_with = "text")]
+    tres_alloc_str: String,
+}
+
+impl TryFrom<JobDocument> for ManagedJob {
+    type Error = ManagerError;
+
+    fn try_from(job: JobDocument) -> Result<Self, ManagerError> {
+        let id = job_id(job.id, job.array_job_id, job.array_task_id);
+        let phase = phase(&job.state);
+        let nodes = node_names(&job.nodes, &format!("job {id}"))?;
+        let limit = job.time_limit.positive().map(|minutes| Seconds::new(minutes * 60));
+        // Of a job that waits the start is a guess, and of one that never ran it is when it was cancelled.
+        let start =
+            job.start_time.instant().filter(|_| phase != JobPhase::Waiting && !nodes.is_empty());
+        let end = match phase {
+            JobPhase::Waiting => None,
+            JobPhase::Running => latest_end(start, limit, job.end_time),
+            JobPhase::Ended => job.end_time.instant(),
+        };
+        let submitted = job.submit_time.instant().ok_or_else(|| {
+            ManagerError::Unreadable(format!("job {id} has no time of submission"))
+        })?;
+        let user = match job.user_id {
+            Number::Is(number) if job.user_name.is_empty() => number.to_string(),
+            _ => job.user_name,
+        };
+        Ok(Self {
+            id,
+            submitted,
+            user,
+            account: job.account,
+            partition: job.partition,
+            name: job.name,
+            state: job.state.0.into_iter().next().unwrap_or_default(),
+            phase,
+            start,
+            end,
+            limit,
+            nodes,
+            reservation: Some(job.resv_name).filter(|name| !name.is_empty()),
+            energy: allocated_energy(&job.tres_alloc_str),
+        })
+    }
+}
+
+/// `1234`, or `1234_7` for a task of an array.
+pub(crate) fn job_id(id: i64, array: Number, task: Number) -> String {
+    match (array.positive(), task) {
+        (Some(array), Number::Is(task)) => format!("{array}_{task}"),
+        _ => id.to_string(),
+    }
+}
+
+/// When a running job ends at the latest: what Slurm says, which knows of suspensions; else start and limit.
+fn latest_end(start: Option<Timestamp>, limit: Option<Seconds>, told: Number) -> Option<Timestamp> {
+    let limit = limit?;
+    told.instant().filter(|end| Some(*end) > start).or_else(|| start.map(|start| start + limit))
+}
+
+/// How far a job is, by its state and the flags behind it.
+pub(crate) fn phase(states: &Words) -> JobPhase {
+    const RUNNING: [&str; 8] = [
+        "RUNNING",
+        "SUSPENDED",
+        "COMPLETING",
+        "CONFIGURING",
+        "RESIZING",
+        "SIGNALING",
+        "STAGE_OUT",
+        "STOPPED",
+    ];
+    const WAITING: [&str; 6] =
+        ["PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"];
+    if states.has_any(&RUNNING) {
+        JobPhase::Running
+    } else if states.has_any(&WAITING) {
+        JobPhase::Waiting
+    } else {
+        JobPhase::Ended
+    }
+}
+
+/// The energy in a list of what a job was given. Slurm writes zero where nothing measures it.
+fn allocated_energy(resources: &str) -> Option<Energy> {
+    let joules = resources.split(',').find_map(|it| it.strip_prefix("energy="))?;
+    energy(joules.parse().ok()?)
+}
+
+/// An energy that was measured.
+pub(crate) fn energy(joules: i64) -> Option<Energy> {
+    (joules > 0).then(|| Energy::from_microjoules(i128::from(joules) * 1_000_000))
+}

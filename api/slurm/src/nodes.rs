@@ -1,0 +1,135 @@
+//! Nodes: from slurmrestd's documents to values.
+
+use planner::resource_manager::{ManagedNode, NodePower, Unavailable, UnavailableCause};
+use serde::Deserialize;
+
+use crate::document::{Number, Words, text};
+
+/// What is read of a node.
+#[derive(Debug, Deserialize)]
+pub(crate) struct NodeDocument {
+    name: String,
+    #[serde(default, deserialize_with = "text")]
+    address: String,
+    #[serde(default, deserialize_with = "text")]
+    hostname: String,
+    #[serde(default)]
+    port: Number,
+    #[serde(default)]
+    partitions: Words,
+    #[serde(default)]
+    features: Words,
+    #[serde(default)]
+    cpus: Number,
+    #[serde(default)]
+    real_memory: Number,
+    #[serde(default, deserialize_with = "text")]
+    gres: String,
+    /// The base state and, from v0.0.39 on, the flags.
+    #[serde(default)]
+    state: Words,
+    /// The flags in v0.0.38.
+    #[serde(default)]
+    state_flags: Words,
+    #[serde(default, deserialize_with = "text")]
+    reason: String,
+    #[serde(default)]
+    boot_time: Number,
+}
+
+impl From<NodeDocument> for ManagedNode {
+    fn from(node: NodeDocument) -> Self {
+        let address = if node.address.is_empty() { &node.hostname } else { &node.address };
+        // Several slurmd of one host are told apart by their ports.
+        let address = match node.port.positive() {
+            Some(port) => format!("{address}:{port}"),
+            None => address.clone(),
+        };
+        let states = Words(node.state.0.into_iter().chain(node.state_flags.0).collect());
+        let cause = cause(&states);
+        Self {
+            name: node.name.into(),
+            address: address.into(),
+            partitions: boxed(node.partitions),
+            features: boxed(node.features),
+            cpus: u32::try_from(node.cpus.positive().unwrap_or(0)).unwrap_or(u32::MAX),
+            memory_mib: u64::try_from(node.real_memory.positive().unwrap_or(0)).unwrap_or(0),
+            generic_resources: node.gres.into(),
+            unavailable: cause.map(|cause| Unavailable { cause, reason: node.reason }),
+            power: power(&states),
+            booted: node.boot_time.instant(),
+        }
+    }
+}
+
+fn boxed(words: Words) -> Vec<Box<str>> {
+    words.0.into_iter().map(String::into_boxed_str).collect()
+}
+
+/// Why a node runs no jobs. Being switched off, or on its way, is no reason: jobs wake it.
+fn cause(states: &Words) -> Option<UnavailableCause> {
+    let is_switching =
+        states.has_any(&["POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERING_UP", "POWER_UP"]);
+    if states.has_any(&["DOWN", "ERROR", "FUTURE"]) {
+        Some(UnavailableCause::Down)
+    } else if states.has_any(&["FAIL", "FAILING"]) {
+        Some(UnavailableCause::Failing)
+    } else if states.has_any(&["DRAIN", "DRAINED", "DRAINING"])
+        // Drained only to be switched off.
+        && !states.has_any(&["POWER_DRAIN"])
+    {
+        Some(UnavailableCause::Drained)
+    } else if states.has_any(&["MAINT", "MAINTENANCE"]) {
+        Some(UnavailableCause::Maintenance)
+    } else if states.has_any(&["NOT_RESPONDING", "NO_RESPOND", "UNKNOWN"]) && !is_switching {
+        Some(UnavailableCause::NotResponding)
+    } else {
+        None
+    }
+}
+
+fn power(states: &Words) -> NodePower {
+    if states.has_any(&["POWERING_UP", "POWER_UP"]) {
+        NodePower::PoweringUp
+    } else if states.has_any(&["POWERED_DOWN"]) {
+        NodePower::Off
+    } else if states.has_any(&["POWERING_DOWN", "POWER_DOWN"]) {
+        NodePower::PoweringDown
+    } else {
+        NodePower::On
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In the words of the table of states: `~` is switched off, `#` on its way up, `%` on its way down.
+    #[test]
+    fn states_say_why_a_node_runs_no_jobs_and_whether_it_is_on() {
+        use NodePower::{Off, On, PoweringDown, PoweringUp};
+        use UnavailableCause::{Down, Drained, Failing, Maintenance, NotResponding};
+        for (states, unavailable, on) in [
+            ("IDLE", None, On),
+            ("idle,RESERVED", None, On),
+            ("ALLOCATED,PLANNED", None, On),
+            ("IDLE,POWERED_DOWN", None, Off),
+            ("IDLE,POWERED_DOWN,NOT_RESPONDING", None, Off),
+            ("IDLE,POWERING_DOWN", None, PoweringDown),
+            ("IDLE,DRAIN,POWER_DRAIN,POWERING_DOWN", None, PoweringDown),
+            ("MIXED,POWERING_UP,NOT_RESPONDING", None, PoweringUp),
+            ("IDLE,POWERED_DOWN,POWER_UP", None, PoweringUp),
+            ("DOWN,POWERED_DOWN", Some(Down), Off),
+            ("down,NOT_RESPONDING", Some(Down), On),
+            ("IDLE,DRAIN", Some(Drained), On),
+            ("IDLE,DRAIN,POWERED_DOWN", Some(Drained), Off),
+            ("MIXED,FAIL,DRAIN", Some(Failing), On),
+            ("IDLE,MAINTENANCE,RESERVED", Some(Maintenance), On),
+            ("IDLE,NOT_RESPONDING", Some(NotResponding), On),
+            ("UNKNOWN", Some(NotResponding), On),
+        ] {
+            let words = Words(states.split(',').map(str::to_owned).collect());
+            assert_eq!((cause(&words), power(&words)), (unavailable, on), "{states}");
+        }
+    }
+}

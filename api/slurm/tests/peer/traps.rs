@@ -1,0 +1,211 @@
+//! What Slurm does and nobody expects, by the letters under which it was measured.
+
+use planner::resource_manager::{
+    Difference, JobPhase, ManagerError, NodePower, UnavailableCause, differences,
+};
+use planner::time::Seconds;
+use slurm::{Slurm, SlurmSettings};
+
+use crate::peer::{Peer, wanted, words};
+
+const DAY_S: i64 = 86_400;
+
+/// 22.05 makes a smaller reservation than was asked for and says nothing: what is read back tells.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_a_a_shrunk_reservation_is_seen_when_it_is_read_back() {
+    let peer = Peer::new().await;
+    peer.without(&["wattbook-a1", "wattbook-a2"]).await;
+    let start = peer.now().await + Seconds::new(DAY_S);
+    peer.slurm.put_reservation(&wanted("wattbook-a1", "n[1-3]", start, 600), None).await.unwrap();
+    let wanted = wanted("wattbook-a2", "n[1-16]", start, 600);
+    let by_count = format!(
+        "scontrol create ReservationName=wattbook-a2 Users=alice NodeCnt=16 StartTime={} Duration=10",
+        start.to_string().trim_end_matches('Z')
+    );
+    match peer.try_run("root", &by_count) {
+        Ok(_) => {
+            let found = differences(&wanted, &peer.seen("wattbook-a2").await, start);
+            let Some(Difference::Nodes { missing, extra }) = found.first() else {
+                panic!("{found:?}")
+            };
+            assert_eq!((missing, extra.len()), (&words("n1 n2 n3"), 0));
+        }
+        Err(refused) => assert!(refused.contains("busy"), "{refused}"),
+    }
+    peer.without(&["wattbook-a1", "wattbook-a2"]).await;
+}
+
+/// Nodes that are named one by one are taken whole or not at all.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_b_nodes_of_another_reservation_are_refused() {
+    let peer = Peer::new().await;
+    peer.without(&["wattbook-b1", "wattbook-b2"]).await;
+    let start = peer.now().await + Seconds::new(DAY_S);
+    peer.slurm.put_reservation(&wanted("wattbook-b1", "n[1-3]", start, 600), None).await.unwrap();
+    let answer =
+        peer.slurm.put_reservation(&wanted("wattbook-b2", "n[3-6]", start, 600), None).await;
+    assert!(
+        matches!(answer, Err(ManagerError::Refused { code: Some(2058), .. })),
+        "overlaps: {answer:?}"
+    );
+    assert_eq!(peer.slurm.reservation("wattbook-b2").await.unwrap(), None);
+    // What touches does not overlap.
+    let behind = wanted("wattbook-b2", "n[3-6]", start + Seconds::new(600), 600);
+    peer.slurm.put_reservation(&behind, None).await.unwrap();
+    peer.without(&["wattbook-b1", "wattbook-b2"]).await;
+}
+
+/// D: a reservation does not wake its nodes. E and F: they can be reserved while they are off or on their way.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_d_e_f_sleeping_nodes_are_reserved_whole_and_woken_by_us() {
+    let peer = Peer::new().await;
+    peer.without(&["wattbook-e", "wattbook-f"]).await;
+    let nodes = "n[13-14]";
+    peer.run(&format!("scontrol update NodeName={nodes} State=POWER_DOWN"));
+    let node = peer.until("n13", |node| node.power != NodePower::On).await;
+    assert_eq!(node.unavailable, None, "on its way down: {node:?}");
+    let now = peer.now().await;
+    let while_going = wanted("wattbook-f", nodes, now + Seconds::new(DAY_S), 600);
+    if peer.slurm.put_reservation(&while_going, None).await.is_ok() {
+        assert_eq!(differences(&while_going, &peer.seen("wattbook-f").await, now), []);
+    }
+    let off = peer.until("n13", |node| node.power == NodePower::Off).await;
+    assert_eq!(off.unavailable, None, "{off:?}");
+    peer.until("n14", |node| node.power == NodePower::Off).await;
+
+    let asleep = wanted("wattbook-e", nodes, now, 900);
+    peer.slurm.put_reservation(&asleep, None).await.unwrap();
+    let now = peer.now().await;
+    assert_eq!(differences(&asleep, &peer.seen("wattbook-e").await, now), []);
+    assert_eq!(peer.node("n14").await.power, NodePower::Off, "it has begun, and they sleep");
+
+    peer.slurm.power_up(&["n13".to_owned(), "n14".to_owned()]).await.unwrap();
+    for name in ["n13", "n14"] {
+        peer.until(name, |node| {
+            assert_eq!(node.unavailable, None, "on its way up: {node:?}");
+            node.power == NodePower::On
+        })
+        .await;
+    }
+    let on = peer.slurm.power_up(&["n13".to_owned()]).await;
+    assert_eq!(on, Ok(()), "what is on stays so");
+    peer.without(&["wattbook-e", "wattbook-f"]).await;
+}
+
+/// A start that has passed is refused by Slurm; it is sent as now.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_g_a_start_that_has_passed_becomes_now() {
+    let peer = Peer::new().await;
+    peer.without(&["wattbook-g"]).await;
+    let now = peer.now().await;
+    let late = wanted("wattbook-g", "n5", now - Seconds::new(3000), 4000);
+    peer.slurm.put_reservation(&late, None).await.unwrap();
+    let seen = peer.seen("wattbook-g").await;
+    assert!(seen.span.start() >= now, "{seen:?}");
+    assert_eq!(differences(&late, &seen, peer.now().await), []);
+    peer.slurm.remove_reservation("wattbook-g").await.unwrap();
+}
+
+/// Only Slurm's own user, root and operators make and remove reservations; who may not is told so beforehand.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_h_ordinary_users_make_no_reservations() {
+    let peer = Peer::new().await;
+    let alice = SlurmSettings { user: "alice".to_owned(), ..peer.settings() };
+    let alice = Slurm::new(alice).unwrap();
+    assert_eq!(alice.about().await.unwrap().may_write, Some(false));
+    let start = peer.now().await + Seconds::new(DAY_S);
+    let answer = alice.put_reservation(&wanted("wattbook-h", "n5", start, 600), None).await;
+    assert!(
+        matches!(answer, Err(ManagerError::Refused { code: Some(2010), .. })),
+        "invalid user: {answer:?}"
+    );
+}
+
+/// A reservation in which jobs run is not removed; once they are cancelled it is. J: only its users' jobs run in it.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_i_j_jobs_inside_keep_a_reservation_and_others_do_not_get_in() {
+    let peer = Peer::new().await;
+    let name = "wattbook-i";
+    let inside = wanted(name, "n[11-12]", peer.now().await, 900);
+    peer.slurm.put_reservation(&inside, None).await.unwrap();
+
+    let submitted = format!("sbatch --output=/dev/null --reservation={name} --time=5 --wrap=true");
+    let refused = peer.try_run("bob", &submitted).unwrap_err();
+    assert!(refused.contains("Access denied to requested reservation"), "{refused}");
+
+    let job = peer.submit("alice", &format!("--reservation={name} --time=5 --wrap=sleep\t99"));
+    let running = peer.job(&job, |job| job.phase == JobPhase::Running).await;
+    assert_eq!(running.reservation.as_deref(), Some(name));
+    assert!(inside.nodes.contains(&running.nodes[0]), "{running:?}");
+    let busy = peer.slurm.remove_reservation(name).await;
+    assert!(
+        matches!(busy, Err(ManagerError::Refused { code: Some(2055), .. })),
+        "in use: {busy:?}"
+    );
+    peer.slurm.cancel_job(&job).await.unwrap();
+    let ended = peer.job(&job, |job| job.phase == JobPhase::Ended).await;
+    assert_eq!(ended.reservation.as_deref(), Some(name), "it is known of which it was");
+    peer.slurm.remove_reservation(name).await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_k_a_reservation_for_nobody_is_refused() {
+    let peer = Peer::new().await;
+    let mut of_nobody = wanted("wattbook-k", "n5", peer.now().await + Seconds::new(DAY_S), 600);
+    of_nobody.users.clear();
+    let answer = peer.slurm.put_reservation(&of_nobody, None).await;
+    assert!(matches!(answer, Err(ManagerError::Refused { .. })), "{answer:?}");
+    assert_eq!(peer.slurm.reservation("wattbook-k").await.unwrap(), None);
+}
+
+/// While the controller is away that is what is told, whatever is asked; afterwards its reservations are there.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_l_reservations_outlive_the_controller() {
+    let peer = Peer::new().await;
+    let name = "wattbook-l";
+    peer.without(&[name]).await;
+    let kept = wanted(name, "n[5-6]", peer.now().await + Seconds::new(DAY_S), 600);
+    peer.slurm.put_reservation(&kept, None).await.unwrap();
+    let seen = peer.seen(name).await;
+    peer.control("stop slurmctld");
+    let nodes = peer.slurm.nodes(None).await.map(drop);
+    let jobs = peer.slurm.jobs(None).await.map(drop);
+    let removed = peer.slurm.remove_reservation(name).await;
+    peer.control("start slurmctld");
+    peer.control("ready");
+    for answer in [nodes, jobs, removed] {
+        assert!(matches!(answer, Err(ManagerError::Unreachable(_))), "{answer:?}");
+    }
+    assert_eq!(peer.seen(name).await, seen);
+    peer.slurm.remove_reservation(name).await.unwrap();
+}
+
+/// A node that is woken and does not come is down, and off.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_o_a_node_that_does_not_wake_is_out_of_service() {
+    let peer = Peer::new().await;
+    let absent = std::path::Path::new(peer.text("absent")).join("n16");
+    peer.run("scontrol update NodeName=n16 State=POWER_DOWN");
+    peer.until("n16", |node| node.power == NodePower::Off).await;
+    std::fs::write(&absent, "").unwrap();
+    peer.slurm.power_up(&["n16".to_owned()]).await.unwrap();
+    let coming = peer.until("n16", |node| node.power == NodePower::PoweringUp).await;
+    assert_eq!(coming.unavailable, None);
+    // After ResumeTimeout, a minute.
+    let node = peer.until("n16", |node| node.unavailable.is_some()).await;
+    std::fs::remove_file(&absent).unwrap();
+    assert_eq!(node.unavailable.unwrap().cause, UnavailableCause::Down);
+    // Switching it on is not enough for newer versions.
+    peer.run("scontrol update NodeName=n16 State=RESUME");
+    peer.slurm.power_up(&["n16".to_owned()]).await.unwrap();
+    peer.until("n16", |node| node.unavailable.is_none() && node.power == NodePower::On).await;
+}
