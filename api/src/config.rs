@@ -7,6 +7,7 @@
 pub mod feeds;
 pub mod limits;
 pub mod negotiation;
+pub mod slurm;
 pub mod source_provider;
 pub mod webhooks;
 
@@ -26,6 +27,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use limits::{LimitFields, Limits};
 use negotiation::{Negotiation, NegotiationFields};
+use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
 
@@ -76,6 +78,7 @@ struct File {
     feed_lease_s: Option<u32>,
     negotiation: Option<NegotiationFields>,
     openadr: Option<toml::Table>,
+    slurm: Option<toml::Table>,
     #[serde(default)]
     limits: LimitFields,
     #[serde(default)]
@@ -120,6 +123,8 @@ pub struct Settings {
     pub negotiation: Negotiation,
     /// The supplier's OpenADR server.
     pub openadr: Option<OpenAdr>,
+    /// The resource manager; `None` where there is none.
+    pub manager: Option<ManagerSettings>,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
     /// The time, unless it is replayed.
@@ -143,6 +148,7 @@ impl Settings {
     pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.slurm = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Self::of(file, overrides)
     }
@@ -186,6 +192,12 @@ impl Settings {
         let currency = Currency::parse(currency)
             .with_context(|| format!("the setting currency = {currency:?}"))?;
         let openadr = source_provider::openadr(file.openadr, currency).context("[openadr]")?;
+        let clock = overrides.clock.unwrap_or_default();
+        let manager = ManagerSettings::read(file.slurm).context("[slurm]")?;
+        ensure!(
+            manager.is_none() || !clock.is_set(),
+            "[slurm] needs the machine's clock, which Slurm goes by too; leave --clock out"
+        );
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -210,7 +222,8 @@ impl Settings {
                 threads => threads,
             },
             simulation_queue: file.simulation_queue.unwrap_or(100),
-            clock: overrides.clock.unwrap_or_default(),
+            clock,
+            manager,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

@@ -92,5 +92,29 @@ fn describe() {
         "wattbook_refused_total",
         "Connections and requests refused for a limit of connections, by limit."
     );
+    describe_counter!(
+        "wattbook_slurm_polls_total",
+        "Polls of the resource manager by this process, by outcome."
+    );
+    describe_gauge!(
+        "wattbook_slurm_reservations",
+        "Managed reservations that are not settled, by state; of the process that keeps them."
+    );
+    describe_histogram!(
+        "wattbook_slurm_push_seconds",
+        "Time until a managed reservation was put and read back."
+    );
+    describe_gauge!(
+        "wattbook_slurm_clock_difference_seconds",
+        "How far the resource manager's clock is ahead of this machine's."
+    );
+    describe_counter!(
+        "wattbook_slurm_jobs_linked_total",
+        "Jobs that were linked to reservations by this process."
+    );
+    describe_counter!(
+        "wattbook_power_actions_total",
+        "Orders of this process to switch nodes on, by outcome."
+    );
     describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
 }

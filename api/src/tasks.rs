@@ -13,7 +13,7 @@ use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
-use crate::service::{Services, dialogue, events, feeds, simulations, upkeep};
+use crate::service::{Services, dialogue, events, feeds, resource_manager, simulations, upkeep};
 
 use Acts::{Every, OnNews, OnSchedule};
 use RunBy::{Each, Holder, Taker};
@@ -78,6 +78,11 @@ fn list(services: &Services) -> Vec<Task> {
         let work = Arc::clone(supplier).hear_supplier(stop());
         add("hear the supplier", OnSchedule, speaker(), Box::pin(work));
     }
+    let work = Arc::clone(&services.resource_manager).keep_equal(stop());
+    let poll =
+        shared.settings.manager.as_ref().map_or(resource_manager::LOOK_WITHOUT, |it| it.poll);
+    let keeper = Holder(resource_manager::LEASE.to_owned());
+    add("keep the resource manager equal", Every(poll), keeper, Box::pin(work));
     list.extend(of_feeds(services));
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());

@@ -36,6 +36,7 @@ use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
 use crate::service::feeds::FeedService;
 use crate::service::readiness::ReadinessService;
+use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
@@ -72,6 +73,7 @@ handed_out! {
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
     Arc<ReadinessService>: |app| &app.services.readiness;
+    Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;
     Arc<DialogueService>: |app| &app.services.dialogue;
     Arc<SimulationService>: |app| &app.services.simulations;

@@ -16,6 +16,7 @@ pub mod dialogue;
 pub mod events;
 pub mod feeds;
 pub mod readiness;
+pub mod resource_manager;
 pub mod shared;
 pub mod simulations;
 pub mod upkeep;
@@ -35,6 +36,7 @@ use dialogue::DialogueService;
 use events::EventService;
 use feeds::FeedService;
 use readiness::ReadinessService;
+use resource_manager::ResourceManagerService;
 use shared::Shared;
 use simulations::SimulationService;
 use upkeep::UpkeepService;
@@ -61,6 +63,8 @@ pub struct Services {
     pub feeds: Arc<FeedService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
+    /// What runs jobs on the nodes.
+    pub resource_manager: Arc<ResourceManagerService>,
     /// Experiments in the background.
     pub simulations: Arc<SimulationService>,
     /// What time alone changes.
@@ -73,16 +77,20 @@ impl Services {
     /// Services on an open database.
     pub fn new(settings: Settings, database: Database) -> Self {
         let leases = Leases::new(database.clone(), settings.feeds.lease)
-            .with_shorter(dialogue::LEASE, dialogue::LEASE_LASTS);
+            .with_shorter(dialogue::LEASE, dialogue::LEASE_LASTS)
+            .with_shorter(resource_manager::LEASE, resource_manager::LEASE_LASTS);
         let shared = Arc::new(Shared::new(settings, database, leases));
         let agendas = Arc::new(AgendaService::new(Arc::clone(&shared)));
         let events = Arc::new(EventService::new(Arc::clone(&shared)));
         let booking = Arc::new(BookingService::new(Arc::clone(&shared)));
+        let cluster = Arc::new(ClusterService::new(Arc::clone(&shared)));
+        let manager = ResourceManagerService::new(Arc::clone(&shared), Arc::clone(&cluster));
         let dialogue = DialogueService::new(Arc::clone(&shared), Arc::clone(&booking));
         Self {
             dialogue: Arc::new(dialogue),
             book_views: Arc::new(BookViewService::new(Arc::clone(&shared))),
-            cluster: Arc::new(ClusterService::new(Arc::clone(&shared))),
+            cluster,
+            resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(

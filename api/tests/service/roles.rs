@@ -89,6 +89,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/site", "/api/v1/site", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/slurm", "/api/v1/slurm", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/power-profile", "/api/v1/power-profile", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/schedule", "/api/v1/schedule", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/occupancy", "/api/v1/occupancy", Body::None, May::Book, 200),

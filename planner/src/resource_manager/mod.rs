@@ -17,7 +17,7 @@ mod withheld;
 mod worked_example;
 
 pub use error::ManagerError;
-pub use give_back::idle_since;
+pub use give_back::{idle_since, node_seconds_used};
 pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};

@@ -38,6 +38,9 @@ impl From<BookingError> for Problem {
                 }
             }
             BookingError::BookChanged => Self::book_changed(&error),
+            BookingError::HasJobs { .. } => {
+                Self::conflict("has_jobs", "Jobs run or wait in it", &error)
+            }
             BookingError::WrongState { .. } => {
                 Self::conflict("wrong_state", "Not in this state", &error)
             }

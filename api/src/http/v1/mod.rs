@@ -19,6 +19,7 @@ pub mod schedule;
 pub mod schema;
 pub mod simulations;
 pub mod site;
+pub mod slurm;
 pub mod webhooks;
 
 use axum::{Extension, Router};
@@ -114,6 +115,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(events::watch_events))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
+        .routes(routes!(slurm::get_slurm))
 }
 
 /// The OpenAPI document.

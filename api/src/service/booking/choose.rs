@@ -6,6 +6,7 @@ use planner::time::Timestamp;
 use storage::ChooseError;
 
 use super::{BookingError, BookingRequest, BookingService, Expected};
+use crate::config::slurm::ManagerSettings;
 use crate::service::shared::{Access, SiteState};
 
 /// How often a choice is judged anew when the reservation changes meanwhile.
@@ -46,6 +47,7 @@ impl BookingService {
     ) -> Result<Reservation, BookingError> {
         // The instant of arrival judges, however long the database takes.
         let now = self.shared.now();
+        let managed = self.shared.settings.manager.as_ref().is_some_and(ManagerSettings::drives);
         for _ in 0..TRIES {
             let reservation = self.visible(access, id).await?;
             // What is chosen already may have other nodes since; it is booked whatever they draw.
@@ -55,7 +57,7 @@ impl BookingService {
             }
             // What was checked is what is confirmed: another state of it is looked at anew.
             let pinned = version.or_else(|| checks.then_some(reservation.row_version));
-            match self.shared.database.choose(id, choice.selector, now, pinned, false).await {
+            match self.shared.database.choose(id, choice.selector, now, pinned, managed).await {
                 Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }))
                     if version.is_none() => {}
                 chosen => return self.chosen(access, &reservation, chosen, now, state).await,
@@ -77,6 +79,7 @@ impl BookingService {
         match chosen {
             Ok(mut chosen) => {
                 metrics::counter!("wattbook_confirmations_total").increment(1);
+                self.shared.manager_bell.notify_one();
                 chosen.state = chosen.state_at(now);
                 Ok(chosen)
             }

@@ -60,6 +60,16 @@ pub enum BookingError {
         /// What is possible now, where a reservation was proposed.
         decision: Option<Box<DecisionDocument>>,
     },
+    /// Jobs run or wait in it, and the site does not want it cancelled then.
+    #[error(
+        "the jobs {} run or wait in it, and this site cancels no reservation with jobs; cancel them \
+         first (scancel)",
+        jobs.join(", ")
+    )]
+    HasJobs {
+        /// Their ids.
+        jobs: Vec<String>,
+    },
     /// The reservation's state does not allow it.
     #[error("the reservation is {state}; {way_out}")]
     WrongState {

@@ -67,7 +67,8 @@ impl BookingService {
     /// Cancels a reservation and frees its nodes from now on.
     ///
     /// # Errors
-    /// `WrongState` when it has ended already, `VersionMismatch`, `NoReservation`.
+    /// `WrongState` when it has ended already, `HasJobs` where the site does not want that,
+    /// `VersionMismatch`, `NoReservation`.
     pub async fn cancel(
         &self,
         access: Access<'_>,
@@ -75,19 +76,19 @@ impl BookingService {
         version: Option<i64>,
     ) -> Result<Reservation, BookingError> {
         self.reservation(access, id).await?;
-        self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version).await.map_err(
-            |error| match error {
-                EndError::NotFound => BookingError::NoReservation(id),
-                EndError::Refused(EndRefused::AlreadyEnded { state }) => BookingError::WrongState {
-                    state: state.word().to_owned(),
-                    way_out: "it has ended, so there is nothing to cancel",
-                },
-                EndError::Refused(EndRefused::VersionMismatch { .. }) => {
-                    BookingError::VersionMismatch
-                }
-                EndError::Storage(error) => error.into(),
+        self.refuse_with_jobs(id).await?;
+        let ended = self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version);
+        let ended = ended.await;
+        self.shared.manager_bell.notify_one();
+        ended.map_err(|error| match error {
+            EndError::NotFound => BookingError::NoReservation(id),
+            EndError::Refused(EndRefused::AlreadyEnded { state }) => BookingError::WrongState {
+                state: state.word().to_owned(),
+                way_out: "it has ended, so there is nothing to cancel",
             },
-        )
+            EndError::Refused(EndRefused::VersionMismatch { .. }) => BookingError::VersionMismatch,
+            EndError::Storage(error) => error.into(),
+        })
     }
 
     /// Reservations that hold power and have yet to end.

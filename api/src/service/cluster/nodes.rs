@@ -19,7 +19,7 @@ impl ClusterService {
     }
 
     /// Replaces the nodes, if `based_on` is still the newest epoch or not said.
-    pub(super) async fn replace_nodes(
+    pub(in crate::service) async fn replace_nodes(
         &self,
         nodes: Nodes,
         calibrations: &[Calibration],

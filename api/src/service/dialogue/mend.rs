@@ -129,6 +129,7 @@ impl DialogueService {
             self.shared.database.replace_nodes_of(unchanged, &nodes, degraded, &notice, now);
         if unless_changed(written.await)? {
             metrics::counter!("wattbook_reservations_mended_total").increment(1);
+            self.shared.manager_bell.notify_one();
             self.judge_mended(stored.id).await?;
         }
         Ok(())

@@ -65,6 +65,8 @@ pub struct Shared {
     pub stop: CancellationToken,
     /// Wakes the dialogue with the supplier before its time: somebody waits for it, or nodes fail.
     pub dialogue_bell: Notify,
+    /// Wakes the resource manager's task before its time: a reservation was chosen, ended, or got other nodes.
+    pub manager_bell: Notify,
     /// Bytes of bodies.
     bodies: Arc<Shares>,
 }
@@ -79,6 +81,7 @@ impl Shared {
             states: Arc::new(StateCache::new(database.clone(), clock, settings.cap_scope)),
             stop: CancellationToken::new(),
             dialogue_bell: Notify::new(),
+            manager_bell: Notify::new(),
             settings: Arc::new(settings),
             database,
             clock,

@@ -27,7 +27,7 @@ use crate::service::booking::BookingService;
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
         (status = NOT_FOUND, body = Problem),
-        (status = CONFLICT, body = Problem, description = "It has ended already"),
+        (status = CONFLICT, body = Problem, description = "It has ended already, or jobs run or wait in it and the site does not want that"),
         (status = PRECONDITION_FAILED, body = Problem, description = "Changed since it was read"),
     ),
 )]

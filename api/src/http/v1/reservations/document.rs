@@ -15,8 +15,9 @@ use storage::StorageError;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::managed::ManagedDocument;
 use crate::http::problem::Problem;
-use crate::service::booking::{BookingService, NowExpected};
+use crate::service::booking::{BookingService, ManagedOf, NowExpected};
 use crate::service::shared::Fault;
 
 /// A reservation.
@@ -71,6 +72,8 @@ pub struct ReservationDocument {
     pub basis: Vec<Value>,
     /// What is expected now, where agendas changed since it was offered; else null.
     pub now_expected: Option<NowExpected>,
+    /// How it stands in Slurm; null where it was never to be made there.
+    pub slurm: Option<ManagedDocument>,
 }
 
 /// An offer of a reservation.
@@ -97,13 +100,14 @@ struct SummaryDocument {
 }
 
 impl ReservationDocument {
-    /// A reservation as JSON, with what is expected of it now.
+    /// A reservation as JSON, with what is expected of it now and how it stands in the resource manager.
     ///
     /// # Errors
     /// The stored request or summary cannot be read.
     pub fn new(
         reservation: &Reservation,
         expected: Option<&Expectation>,
+        managed: Option<&ManagedOf>,
     ) -> Result<Self, StorageError> {
         let unreadable = |column| {
             move |_| StorageError::Inconsistent {
@@ -135,6 +139,7 @@ impl ReservationDocument {
             offers: reservation.offers.iter().map(HeldOfferDocument::from).collect(),
             basis: summary.basis,
             now_expected: expected.map(NowExpected::from),
+            slurm: managed.map(|it| ManagedDocument::new(reservation, it)),
         })
     }
 }
@@ -147,8 +152,10 @@ impl From<&HeldOffer> for HeldOfferDocument {
 
 /// A reservation with its entity tag and what is expected now.
 pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Response, Problem> {
-    let expected = booking.expected_of(std::slice::from_ref(stored)).await?;
-    let document = ReservationDocument::new(stored, expected.get(&stored.id));
+    let alone = std::slice::from_ref(stored);
+    let (expected, managed) = (booking.expected_of(alone).await?, booking.managed_of(alone).await?);
+    let id = &stored.id;
+    let document = ReservationDocument::new(stored, expected.get(id), managed.get(id));
     let mut response = Json(document.map_err(Fault::from)?).into_response();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);

@@ -79,7 +79,9 @@ pub async fn list_reservations(
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;
-    let document = |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id));
+    let managed = booking.managed_of(&page.reservations).await?;
+    let document =
+        |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id), managed.get(&it.id));
     let items: Result<_, StorageError> = page.reservations.iter().map(document).collect();
     Ok(Json(ReservationsPage {
         items: items.map_err(Fault::from)?,

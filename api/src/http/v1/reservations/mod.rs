@@ -6,6 +6,7 @@ pub mod create;
 pub mod document;
 pub mod get;
 pub mod list;
+pub mod managed;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;

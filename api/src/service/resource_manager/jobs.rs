@@ -1,0 +1,182 @@
+//! Jobs that run in our reservations are linked to them; a reservation whose jobs have all ended may be
+//! given back before its end.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use planner::identity::ReservationId;
+use planner::reservation::ReservationState;
+use planner::resource_manager::{
+    JobPhase, ManagedJob, idle_since, node_seconds_used, reservation_id,
+};
+use planner::time::Timestamp;
+
+use super::open::OpenReservation;
+use super::turn::Turn;
+use super::{ResourceManagerService, TurnError};
+
+impl ResourceManagerService {
+    /// Notes the jobs that run in our reservations, and gives back those whose jobs have all ended.
+    pub(super) async fn link_jobs(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let open: Vec<ReservationId> = turn.open.iter().map(|it| it.stored.id).collect();
+        turn.jobs = by_reservation(self.shared.database.managed_jobs_of(&open).await?);
+        self.note_seen(turn).await?;
+        self.note_gone(turn).await?;
+        self.note_used(turn).await
+    }
+
+    /// Notes jobs that are seen otherwise than they were noted last.
+    async fn note_seen(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let known = self.known_reservations(turn).await?;
+        let linked: HashMap<JobKey<'_>, ReservationId> = turn
+            .jobs
+            .iter()
+            .flat_map(|(id, jobs)| jobs.iter().map(|job| (key(job), *id)))
+            .collect();
+        // A job that was linked stays so, though its reservation may be gone.
+        let ours = |job: &ManagedJob| {
+            let named = job.reservation.as_deref().and_then(reservation_id);
+            named.filter(|id| known.contains(id)).or_else(|| linked.get(&key(job)).copied())
+        };
+        let jobs = turn.seen.jobs.items.iter();
+        let news: Vec<(ReservationId, ManagedJob)> = {
+            let memo = self.memo();
+            let noted = |job: &ManagedJob| {
+                memo.noted.get(&(job.id.clone(), job.submitted)).is_some_and(|it| it == job)
+            };
+            jobs.filter(|job| !noted(job))
+                .filter_map(|job| Some((ours(job)?, job.clone())))
+                .collect()
+        };
+        let new = news.iter().filter(|(_, job)| !linked.contains_key(&key(job))).count();
+        metrics::counter!("wattbook_slurm_jobs_linked_total").increment(new as u64);
+        self.note(turn, news).await?;
+        let seen = keys(&turn.seen.jobs.items);
+        self.memo().noted.retain(|(id, submitted), _| seen.contains(&(id.as_str(), *submitted)));
+        Ok(())
+    }
+
+    /// Reservations of ours that jobs run in or ran in: those that are open, and of the others those that
+    /// were made in the resource manager once.
+    async fn known_reservations(
+        &self,
+        turn: &Turn<'_>,
+    ) -> Result<HashSet<ReservationId>, TurnError> {
+        let mut known: HashSet<ReservationId> = turn.open.iter().map(|it| it.stored.id).collect();
+        let jobs = turn.seen.jobs.items.iter();
+        let others: BTreeSet<ReservationId> = jobs
+            .filter_map(|job| reservation_id(job.reservation.as_ref()?))
+            .filter(|id| !known.contains(id))
+            .collect();
+        if !others.is_empty() {
+            let others: Vec<ReservationId> = others.into_iter().collect();
+            let rows = self.shared.database.managed_reservations_of(&others).await?;
+            known.extend(rows.iter().map(|row| row.reservation_id));
+        }
+        Ok(known)
+    }
+
+    async fn note(
+        &self,
+        turn: &mut Turn<'_>,
+        news: Vec<(ReservationId, ManagedJob)>,
+    ) -> Result<(), TurnError> {
+        if news.is_empty() {
+            return Ok(());
+        }
+        self.shared.database.put_managed_jobs(&news).await?;
+        let mut memo = self.memo();
+        for (id, job) in news {
+            memo.noted.insert((job.id.clone(), job.submitted), job.clone());
+            let jobs = turn.jobs.entry(id).or_default();
+            match jobs.iter_mut().find(|it| key(it) == key(&job)) {
+                Some(before) => {
+                    let energy = job.energy.or(before.energy);
+                    *before = ManagedJob { energy, ..job };
+                }
+                None => jobs.push(job),
+            }
+        }
+        Ok(())
+    }
+
+    /// Jobs that were forgotten by the resource manager before they were seen to have ended: it was not
+    /// asked for too long. The accounting knows more, where there is one.
+    async fn note_gone(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let seen = keys(&turn.seen.jobs.items);
+        let mut gone = Vec::new();
+        for (id, jobs) in &turn.jobs {
+            let unseen =
+                jobs.iter().filter(|job| job.phase != JobPhase::Ended && !seen.contains(&key(job)));
+            gone.extend(unseen.map(|job| (*id, forgotten(job, turn.now))));
+        }
+        self.note(turn, gone).await
+    }
+
+    /// Notes what was used, and since when nothing runs any more; gives back what the site says.
+    async fn note_used(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let (now, after) = (turn.now, turn.settings.give_back);
+        for it in &mut turn.open {
+            let jobs = turn.jobs.get(&it.stored.id).map_or(&[][..], Vec::as_slice);
+            let idle = idle_since(jobs);
+            // While jobs run it grows each second: it is noted when they have ended.
+            let used = if idle.is_some() {
+                node_seconds_used(jobs, now)
+            } else {
+                it.row.used_node_seconds
+            };
+            if it.row.idle_since != idle || it.row.used_node_seconds != used {
+                it.row.idle_since = idle;
+                it.row.used_node_seconds = used;
+                self.shared.database.put_managed_reservation(&it.row, None, now).await?;
+            }
+            let due = idle.zip(after).is_some_and(|(idle, after)| now >= idle + after);
+            if due && it.stored.state_at(now) == ReservationState::Active {
+                self.give_back(it, now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn give_back(&self, it: &mut OpenReservation, now: Timestamp) -> Result<(), TurnError> {
+        if let Some(completed) = self.shared.database.complete_early(it.stored.id, now).await? {
+            tracing::info!(reservation = it.row.name, "given back: all of its jobs have ended");
+            it.stored = completed;
+            it.holding = None;
+            self.shared.dialogue_bell.notify_one();
+        }
+        Ok(())
+    }
+}
+
+/// What a job is known by for ever.
+type JobKey<'a> = (&'a str, Timestamp);
+
+fn key(job: &ManagedJob) -> JobKey<'_> {
+    (&job.id, job.submitted)
+}
+
+fn keys(jobs: &[ManagedJob]) -> HashSet<JobKey<'_>> {
+    jobs.iter().map(key).collect()
+}
+
+/// A job that is gone, as it is noted: it ended at its limit, or now where that is ahead or not known.
+fn forgotten(job: &ManagedJob, now: Timestamp) -> ManagedJob {
+    let limit = || Some(job.start? + job.limit?);
+    let end = job.end.or_else(limit).filter(|end| *end < now).unwrap_or(now);
+    ManagedJob {
+        phase: JobPhase::Ended,
+        state: "UNKNOWN".to_owned(),
+        end: Some(end),
+        ..job.clone()
+    }
+}
+
+fn by_reservation(
+    jobs: Vec<(ReservationId, ManagedJob)>,
+) -> HashMap<ReservationId, Vec<ManagedJob>> {
+    let mut by_reservation: HashMap<ReservationId, Vec<ManagedJob>> = HashMap::new();
+    for (id, job) in jobs {
+        by_reservation.entry(id).or_default().push(job);
+    }
+    by_reservation
+}

@@ -1,0 +1,105 @@
+//! Our managed reservations that are not settled for good, and what each ought to be by the book.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use planner::book::Booking;
+use planner::node_set::NodeSet;
+use planner::reservation::{Reservation, ReservationState};
+use planner::resource_manager::WantedReservation;
+use planner::time::{Span, Timestamp};
+use storage::{OutageKind, StoredManagedReservation};
+
+use super::ResourceManagerService;
+use crate::config::slurm::{JobOwners, ManagerSettings};
+use crate::service::shared::{Fault, SiteState};
+
+/// A managed reservation that is not settled for good.
+pub(super) struct OpenReservation {
+    pub row: StoredManagedReservation,
+    pub stored: Reservation,
+    /// The nodes that it is to have from now on, as ranks of the book's order, and when; `None` where it
+    /// ought not to be.
+    pub holding: Option<(Span, NodeSet)>,
+}
+
+impl OpenReservation {
+    /// As it ought to be in the resource manager; `None` where it ought not to be.
+    pub(super) fn wanted(
+        &self,
+        settings: &ManagerSettings,
+        state: &SiteState,
+    ) -> Option<WantedReservation> {
+        let (span, ranks) = self.holding.as_ref()?;
+        let JobOwners { users, accounts } = settings.job_owners(&self.stored.owner);
+        let (name, nodes) = (self.row.name.clone(), names(state, ranks));
+        Some(WantedReservation { name, nodes, span: *span, users, accounts })
+    }
+}
+
+impl ResourceManagerService {
+    /// The book, and the managed reservations that are not settled for good.
+    pub(super) async fn book(
+        &self,
+        now: Timestamp,
+    ) -> Result<(Arc<SiteState>, Vec<OpenReservation>), Fault> {
+        let rows = self.shared.database.managed_reservations_open().await?;
+        // Read later, so that whatever was chosen is in it.
+        let state = self.shared.state().await?;
+        let mut held: HashMap<&str, Vec<&Booking>> = HashMap::new();
+        for booking in state.book.bookings() {
+            held.entry(&booking.id).or_default().push(booking);
+        }
+        let open = rows.into_iter().map(|(row, stored)| {
+            let id = stored.id.to_string();
+            let bookings = held.get(id.as_str()).map_or(&[][..], Vec::as_slice);
+            let holding = holding(&state, &stored, bookings, now);
+            OpenReservation { row, stored, holding }
+        });
+        let open = open.collect();
+        Ok((Arc::clone(&state), open))
+    }
+}
+
+/// When a reservation is to have which nodes from `now` on: those that it holds now or at its start.
+/// What of them is occupied is left out once its owner was told that nothing can take its place.
+fn holding(
+    state: &SiteState,
+    stored: &Reservation,
+    bookings: &[&Booking],
+    now: Timestamp,
+) -> Option<(Span, NodeSet)> {
+    let lives = [ReservationState::Confirmed, ReservationState::Active];
+    if !lives.contains(&stored.state_at(now)) {
+        return None;
+    }
+    let (_, span) = stored.chosen?;
+    let begins = span.start().max(now);
+    let booking = bookings.iter().find(|booking| booking.span.contains(begins));
+    let ranks = booking.map_or_else(NodeSet::new, |booking| booking.ranks.clone());
+    let rest = Span::new(begins, span.end())?;
+    let ranks = if stored.degraded { ranks.difference(&occupied(state, rest)) } else { ranks };
+    Some((span, ranks))
+}
+
+/// The nodes that are occupied at some instant of a span.
+fn occupied(state: &SiteState, span: Span) -> NodeSet {
+    let occupied = state.outages.iter().filter(|it| it.kind == OutageKind::Occupied);
+    let then = occupied.filter(|it| it.span().is_some_and(|it| it.overlaps(span)));
+    NodeSet::from_ranges(then.flat_map(|it| it.ranks.ranges().iter().cloned()).collect())
+}
+
+/// The names of ranks of the book's order.
+pub(super) fn names(state: &SiteState, ranks: &NodeSet) -> BTreeSet<String> {
+    let cluster = &state.cluster;
+    let name = |rank| cluster.nodes.name(cluster.reference.ordinal(rank)).into_owned();
+    ranks.positions().map(name).collect()
+}
+
+/// The ranks in the book's order of nodes by name; names that are not ours are left out.
+pub(super) fn ranks<'n>(state: &SiteState, names: impl Iterator<Item = &'n String>) -> NodeSet {
+    let cluster = &state.cluster;
+    let index = cluster.nodes.index();
+    let ordinals = names.filter_map(|name| index.ordinal(name));
+    cluster.reference.ranks(&NodeSet::from_positions(ordinals))
+}

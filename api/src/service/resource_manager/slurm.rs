@@ -1,0 +1,75 @@
+//! Slurm as the resource manager.
+
+use planner::resource_manager::{ManagedJob, ManagedNode, ManagedReservation, WantedReservation};
+use planner::time::Timestamp;
+use slurm::{About, Listing, Slurm, Way};
+
+use super::port::{Answer, ManagerAbout, ManagerList, PowerDriver, ResourceManager};
+
+impl ResourceManager for Slurm {
+    fn about(&self) -> Answer<'_, ManagerAbout> {
+        Box::pin(async { Ok(about(Self::about(self).await?)) })
+    }
+
+    fn nodes(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedNode>>> {
+        Box::pin(async move { Ok(Self::nodes(self, known).await?.map(list)) })
+    }
+
+    fn reservations(
+        &self,
+        known: Option<Timestamp>,
+    ) -> Answer<'_, Option<ManagerList<ManagedReservation>>> {
+        Box::pin(async move { Ok(Self::reservations(self, known).await?.map(list)) })
+    }
+
+    fn jobs(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedJob>>> {
+        Box::pin(async move { Ok(Self::jobs(self, known).await?.map(list)) })
+    }
+
+    fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>> {
+        Box::pin(Self::reservation(self, name))
+    }
+
+    fn put_reservation<'a>(
+        &'a self,
+        wanted: &'a WantedReservation,
+        replaces: Option<&'a ManagedReservation>,
+    ) -> Answer<'a, ()> {
+        Box::pin(Self::put_reservation(self, wanted, replaces))
+    }
+
+    fn remove_reservation<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {
+        Box::pin(Self::remove_reservation(self, name))
+    }
+
+    fn cancel_job<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {
+        Box::pin(Self::cancel_job(self, id))
+    }
+}
+
+impl PowerDriver for Slurm {
+    fn power_up<'a>(&'a self, nodes: &'a [String]) -> Answer<'a, ()> {
+        Box::pin(Self::power_up(self, nodes))
+    }
+}
+
+fn list<T>(Listing { at, items }: Listing<T>) -> ManagerList<T> {
+    ManagerList { at, items }
+}
+
+fn about(it: About) -> ManagerAbout {
+    let rest = format!("slurmrestd {}", it.data_parser);
+    let way = |way: Way| match way {
+        Way::Rest => Ok(rest.clone()),
+        Way::Scontrol => Ok("scontrol".to_owned()),
+        Way::None(why) => Err(why),
+    };
+    ManagerAbout {
+        version: it.version,
+        cluster: it.cluster,
+        reads_by: way(it.reads).unwrap_or_else(|why| why),
+        writes_by: way(it.writes),
+        clock: it.clock,
+        may_write: it.may_write,
+    }
+}
