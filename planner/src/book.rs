@@ -47,17 +47,28 @@ pub struct Booking {
     key: u64,
 }
 
-/// All bookings, by start, and the nodes that are out of service. Cheap to clone: bookings are
-/// shared.
+/// All bookings, by start, and the nodes that are out of service. Cheap to clone: bookings and outages
+/// are shared.
 #[derive(Clone, Debug)]
 pub struct Book {
     order: Arc<NodeOrder>,
     bookings: Vec<Arc<Booking>>,
-    /// The latest end of each booking and all before it, which grows.
-    latest_end: Vec<Timestamp>,
-    outages: Vec<RankedOutage>,
+    latest_ends: LatestEnds,
+    outages: Arc<RankedOutages>,
     double_booked: bool,
 }
+
+/// Nodes that are out of service, by start.
+#[derive(Clone, Debug, Default)]
+pub struct RankedOutages {
+    list: Vec<RankedOutage>,
+    latest_ends: LatestEnds,
+}
+
+/// Of entries by start, the latest end of each and all before it, which grows: where those begin that
+/// have yet to end at an instant.
+#[derive(Clone, Debug, Default)]
+struct LatestEnds(Vec<Timestamp>);
 
 /// An [`Outage`] by rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +102,13 @@ impl Booking {
 impl Book {
     /// An empty book over the ranks of `order`.
     pub fn new(order: Arc<NodeOrder>) -> Self {
-        let (bookings, latest_end, outages) = (Vec::new(), Vec::new(), Vec::new());
-        Self { order, bookings, latest_end, outages, double_booked: false }
+        Self {
+            order,
+            bookings: Vec::new(),
+            latest_ends: LatestEnds::default(),
+            outages: Arc::default(),
+            double_booked: false,
+        }
     }
 
     /// The book of a planning problem, over the ranks of `order`, whatever it holds.
@@ -103,8 +119,8 @@ impl Book {
         let entries: Vec<_> = reservations.iter().map(entry).collect();
         let outage =
             |outage: &Outage| RankedOutage { span: outage.span, ranks: order.ranks(&outage.nodes) };
-        let outages = outages.iter().map(outage).collect();
-        let mut book = Self::new(order).with(entries).with_outages(outages);
+        let outages = RankedOutages::new(outages.iter().map(outage).collect());
+        let mut book = Self::new(order).with(entries).with_outages(Arc::new(outages));
         book.double_booked = book.shares_a_node() && book.is_double();
         book
     }
@@ -126,8 +142,7 @@ impl Book {
 
     /// The book with these outages instead of its own.
     #[must_use]
-    pub fn with_outages(self, mut outages: Vec<RankedOutage>) -> Self {
-        outages.sort_by_key(|outage| outage.span);
+    pub fn with_outages(self, outages: Arc<RankedOutages>) -> Self {
         Self { outages, ..self }
     }
 
@@ -156,12 +171,8 @@ impl Book {
     }
 
     fn index_from(&mut self, first: usize) {
-        self.latest_end.truncate(first);
-        let mut latest = self.latest_end.last().copied().unwrap_or(Timestamp::MIN);
-        for booking in &self.bookings[first..] {
-            latest = latest.max(booking.span.end());
-            self.latest_end.push(latest);
-        }
+        let ends = self.bookings[first..].iter().map(|booking| booking.span.end());
+        self.latest_ends.replace_from(first, ends);
     }
 
     /// The bookings, by start.
@@ -171,14 +182,14 @@ impl Book {
 
     /// The bookings that share an instant with `span`, by start. `O(log bookings)` to find the first.
     pub fn overlapping(&self, span: Span) -> impl Iterator<Item = &Booking> + '_ {
-        let from = self.latest_end.partition_point(|&end| end <= span.start());
+        let from = self.latest_ends.first_after(span.start());
         let until = self.bookings.partition_point(|booking| booking.span.start() < span.end());
         let candidates = self.bookings.get(from..until).unwrap_or_default();
         candidates.iter().map(AsRef::as_ref).filter(move |booking| booking.span.overlaps(span))
     }
 
-    /// The outages, by start.
-    pub fn outages(&self) -> &[RankedOutage] {
+    /// The outages.
+    pub const fn outages(&self) -> &Arc<RankedOutages> {
         &self.outages
     }
 
@@ -221,5 +232,45 @@ impl Book {
                 .take_while(|other| other.span.start() < booking.span.end())
                 .any(|other| other.id != booking.id && other.ranks.intersects(&booking.ranks))
         })
+    }
+}
+
+impl RankedOutages {
+    /// These outages, given in any order.
+    pub fn new(mut list: Vec<RankedOutage>) -> Self {
+        list.sort_by_key(|outage| outage.span);
+        let mut latest_ends = LatestEnds::default();
+        latest_ends.replace_from(0, list.iter().map(|outage| outage.span.end()));
+        Self { list, latest_ends }
+    }
+
+    /// All of them, by start.
+    pub fn all(&self) -> &[RankedOutage] {
+        &self.list
+    }
+
+    /// Those that share an instant with `span`, by start. `O(log outages)` to find the first.
+    pub fn overlapping(&self, span: Span) -> impl Iterator<Item = &RankedOutage> + '_ {
+        let from = self.latest_ends.first_after(span.start());
+        let until = self.list.partition_point(|outage| outage.span.start() < span.end());
+        let candidates = self.list.get(from..until).unwrap_or_default();
+        candidates.iter().filter(move |outage| outage.span.overlaps(span))
+    }
+}
+
+impl LatestEnds {
+    /// Replaces what is known from a position on by the ends of the entries there.
+    fn replace_from(&mut self, first: usize, ends: impl Iterator<Item = Timestamp>) {
+        self.0.truncate(first);
+        let mut latest = self.0.last().copied().unwrap_or(Timestamp::MIN);
+        self.0.extend(ends.map(|end| {
+            latest = latest.max(end);
+            latest
+        }));
+    }
+
+    /// The position before which all entries have ended at an instant.
+    fn first_after(&self, instant: Timestamp) -> usize {
+        self.0.partition_point(|&end| end <= instant)
     }
 }

@@ -14,6 +14,7 @@ pub mod dialogue;
 pub mod filter;
 mod free_nodes;
 pub mod headroom;
+pub mod hits;
 pub mod identity;
 pub mod json;
 pub mod labels;

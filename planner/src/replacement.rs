@@ -72,7 +72,7 @@ pub fn replacement(
     lost: &NodeSet,
 ) -> Result<NodeSet, Shortage> {
     let others = view.book.overlapping(span).filter(|booking| *booking.id != *id);
-    let outages = view.book.outages().iter().filter(|outage| outage.span.overlaps(span));
+    let outages = view.book.outages().overlapping(span);
     let mut ranges = view.selection.excluded().ranges().to_vec();
     ranges.extend_from_slice(held.ranges());
     ranges.extend(others.flat_map(|booking| booking.ranks.ranges().iter().cloned()));

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p planner --bench plan` measures 12 h requests with a 24 h window over books of
 //! 30 days, and the passes over the nodes that new applications cost. `WATTBOOK_BENCH=sizes` prints
-//! quantiles for all combinations of nodes, bookings and horizons instead, and
+//! quantiles for all combinations of nodes, bookings and horizons instead, `WATTBOOK_BENCH=jobs` those
+//! with many outages of one node beside the bookings, as running jobs are, and
 //! `WATTBOOK_BENCH=brute_force` what the paper's algorithm takes beside the search. Each case
 //! prints what its window holds and quantiles over many different requests, since a mean hides the
 //! requests that meet the most bookings.
@@ -16,9 +17,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion};
+use planner::hits::hit_by_outages;
 use planner::problem::SearchMode;
+use planner::request::Request;
 use planner::search::plan;
-use planner::time::Seconds;
+use planner::time::{Seconds, Timestamp};
 
 use scenario::Scenario;
 
@@ -28,6 +31,7 @@ const MODES: [(&str, SearchMode); 2] =
 fn main() {
     match std::env::var("WATTBOOK_BENCH").as_deref() {
         Ok("sizes") => sizes(),
+        Ok("jobs") => among_jobs(),
         Ok("brute_force") => beside_brute_force(),
         _ => {
             let mut criterion = Criterion::default()
@@ -36,6 +40,7 @@ fn main() {
                 .configure_from_args();
             plans(&mut criterion);
             passes(&mut criterion);
+            hits(&mut criterion);
             criterion.final_summary();
         }
     }
@@ -49,7 +54,7 @@ fn plans(criterion: &mut Criterion) {
     for (nodes, bookings) in by_nodes.into_iter().chain(by_bookings) {
         let scenario = Scenario::new(nodes, bookings, 30);
         for (mode, search) in MODES {
-            print_quantiles(&scenario, mode, search, 500);
+            print_quantiles(&scenario, mode, search, (0..500).map(|it| scenario.request(it)));
             let request = scenario.request(7);
             let id = BenchmarkId::new(mode, format!("{nodes} nodes, {bookings} bookings"));
             group.bench_function(id, |bencher| {
@@ -87,11 +92,36 @@ fn sizes() {
                     continue;
                 };
                 for (mode, search) in MODES {
-                    print_quantiles(&scenario, mode, search, 200);
+                    let requests = (0..200).map(|it| scenario.request(it));
+                    print_quantiles(&scenario, mode, search, requests);
                 }
             }
         }
     }
+}
+
+/// Requests that begin within a day, with and without jobs that end within it: by whole minutes, as the
+/// service has them, or to the second.
+fn among_jobs() {
+    for nodes in [1_000, 10_000] {
+        let scenario = Scenario::new(nodes, 10_000, 30);
+        for (jobs, step) in [(0, 60), (10_000, 60), (10_000, 1)] {
+            let scenario = scenario.among_jobs(jobs, Seconds::new(step));
+            println!("{jobs} jobs that run and end within a day, in steps of {step} s:");
+            for (mode, search) in MODES {
+                let requests = (0..200).map(|it| scenario.request_within_a_day(it));
+                print_quantiles(&scenario, mode, search, requests);
+            }
+        }
+    }
+}
+
+/// Which of ten thousand bookings lose nodes to ten thousand jobs.
+fn hits(criterion: &mut Criterion) {
+    let scenario = Scenario::new(10_000, 10_000, 30).among_jobs(10_000, Seconds::ONE);
+    criterion.bench_function("hits, 10000 bookings, 10000 outages", |bencher| {
+        bencher.iter(|| hit_by_outages(black_box(scenario.book()), Timestamp::MIN));
+    });
 }
 
 /// The search beside the paper's algorithm, which goes through every node at every start.
@@ -122,12 +152,16 @@ fn beside_brute_force() {
     }
 }
 
-fn print_quantiles(scenario: &Scenario, mode: &str, search: SearchMode, requests: u32) {
+fn print_quantiles(
+    scenario: &Scenario,
+    mode: &str,
+    search: SearchMode,
+    requests: impl Iterator<Item = Request>,
+) {
     let view = scenario.view(search);
     let mut times: Vec<Duration> = Vec::new();
     let mut ranges = Vec::new();
-    for number in 0..requests {
-        let request = scenario.request(number);
+    for request in requests {
         ranges.push(scenario.booked_ranges(&request));
         let started = Instant::now();
         black_box(plan(&view, &request, &|| false).unwrap());

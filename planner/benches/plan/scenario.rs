@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
-use planner::book::Book;
+use planner::book::{Book, RankedOutage, RankedOutages};
 use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
@@ -23,6 +23,7 @@ const SLOT: Seconds = Seconds::new(900);
 const DAY: i64 = 86_400;
 
 /// A cluster of nodes with random alpha, agendas of a quarter-hour, a book at half occupancy.
+#[derive(Clone)]
 pub struct Scenario {
     /// The nodes without an `alpha`, so that every application sets its own draw.
     without_alpha: Nodes,
@@ -155,6 +156,27 @@ impl Scenario {
         let earliest_start = start() + Seconds::new(i64::try_from(slot).unwrap() * 900);
         let shape = Shape { nodes: 1, duration: SLOT };
         Request::new(shape, earliest_start, earliest_start + Seconds::new(DAY))
+    }
+
+    /// The scenario with so many jobs that run already: each has a node, several share one where there are
+    /// more of them, and they end one after the other within a day, in steps of so many seconds.
+    pub fn among_jobs(&self, jobs: u32, step: Seconds) -> Self {
+        let job = |job: u32| {
+            let end = start() + Seconds::new(i64::from(job + 1) * DAY / i64::from(jobs));
+            let node = (u64::from(job) * 7_919 % u64::from(self.nodes())).try_into().unwrap();
+            let begun = start() - Seconds::new(i64::from(job));
+            let span = Span::new(begun, end.ceil_to(step)).unwrap();
+            RankedOutage { span, ranks: NodeSet::from_positions([node]) }
+        };
+        let outages = Arc::new(RankedOutages::new((0..jobs).map(job).collect()));
+        Self { book: self.book.clone().with_outages(outages), ..self.clone() }
+    }
+
+    /// 12 h for a tenth of the nodes from within a day, within another.
+    pub fn request_within_a_day(&self, number: u32) -> Request {
+        let earliest_start = start() + Seconds::new(i64::from(number) * 37 % 96 * 900);
+        let latest_start = earliest_start + Seconds::new(DAY);
+        Request { earliest_start, latest_start, ..self.request(number) }
     }
 
     /// 12 h for a tenth of the nodes, within a day.

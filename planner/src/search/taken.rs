@@ -18,9 +18,12 @@ pub(super) fn near<'a>(view: &PlanningView<'a>, reach: Span) -> (Vec<Taken<'a>>,
     let bookings: Vec<&Booking> = view.book.overlapping(reach).collect();
     let mut taken: Vec<Taken<'_>> =
         bookings.iter().map(|it| Taken { span: it.span, ranks: &it.ranks }).collect();
-    let outages = view.book.outages().iter().filter(|outage| outage.span.overlaps(reach));
-    let outages: Vec<Taken<'_>> =
-        outages.map(|it| Taken { span: it.span, ranks: &it.ranks }).collect();
+    let outages: Vec<Taken<'_>> = view
+        .book
+        .outages()
+        .overlapping(reach)
+        .map(|it| Taken { span: it.span, ranks: &it.ranks })
+        .collect();
     let excluded = Some(view.selection.excluded()).filter(|ranks| !ranks.is_empty());
     let always = Span::new(Timestamp::MIN, Timestamp::MAX);
     let excluded = excluded.zip(always).map(|(ranks, span)| Taken { span, ranks });

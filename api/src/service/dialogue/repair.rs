@@ -8,6 +8,7 @@ use crate::service::shared::SiteState;
 use planner::book::RankedOutage;
 use planner::decimal::Fraction;
 use planner::decision::Shortage;
+use planner::hits::hit_by_outages;
 use planner::identity::OfferId;
 use planner::node_set::NodeSet;
 use planner::quantity::{Currency, Energy, Power};
@@ -64,14 +65,8 @@ pub(super) struct Repairing<'a> {
 impl SiteState {
     /// Ids of the reservations that outages hit from `now` on.
     pub(super) fn hit_by_outages(&self, now: Timestamp) -> Vec<String> {
-        let mut hit: Vec<String> = Vec::new();
-        for outage in self.outages.iter() {
-            let span = outage.span().and_then(|it| Span::new(it.start().max(now), it.end()));
-            let Some(span) = span else { continue };
-            let holders = self.book.overlapping(span);
-            let holders = holders.filter(|booking| booking.ranks.intersects(&outage.ranks));
-            hit.extend(holders.map(|booking| booking.id.to_string()));
-        }
+        let hit = hit_by_outages(&self.book, now);
+        let mut hit: Vec<String> = hit.iter().map(|booking| booking.id.to_string()).collect();
         hit.sort_unstable();
         hit.dedup();
         hit
@@ -89,19 +84,24 @@ impl Repairing<'_> {
             let rest = rest.map(|span| (span, allocation.ranks));
             held.entry(allocation.offer_id).or_default().extend(rest);
         }
-        let spans: Vec<(&Outage, Span)> =
-            self.state.outages.iter().filter_map(|it| Some((it, it.span()?))).collect();
-        let ranked = |(outage, span): &(&Outage, Span)| RankedOutage {
-            span: *span,
-            ranks: outage.ranks.clone(),
+        // Of thousands of outages only some meet what is held.
+        let meets = |outage: &&Outage| {
+            let meets = |(span, ranks): &Holding| {
+                outage.span().is_some_and(|it| it.overlaps(*span)) && outage.ranks.intersects(ranks)
+            };
+            held.values().flatten().any(meets)
         };
-        let ranked: Vec<RankedOutage> = spans.iter().map(ranked).collect();
+        let outages: Vec<&Outage> = self.state.outages.iter().filter(meets).collect();
+        let ranked = |outage: &&Outage| {
+            Some(RankedOutage { span: outage.span()?, ranks: outage.ranks.clone() })
+        };
+        let ranked: Vec<RankedOutage> = outages.iter().filter_map(ranked).collect();
         for offer in &stored.offers {
             let Some(held) = held.get(&offer.id) else { continue };
             let losses = losses(held, &ranked);
             // Told without the clock, so that it stays the same while an outage lasts.
             let taken = |loss: &Loss| {
-                let outage = spans[loss.outage].0;
+                let outage = outages[loss.outage];
                 (outage.clone(), outage.start.max(offer.terms.span.start()), loss.ranks.clone())
             };
             let Some((from, lost)) = due(held, &losses, begun) else { continue };
@@ -110,7 +110,7 @@ impl Repairing<'_> {
                     let mut outages: Vec<Outage> = losses
                         .iter()
                         .filter(|loss| loss.ranks.intersects(&lost))
-                        .map(|loss| spans[loss.outage].0.clone())
+                        .map(|loss| outages[loss.outage].clone())
                         .collect();
                     outages.dedup_by_key(|outage| outage.id);
                     repair.mended.push(Mended { nodes, lost, by, outages });

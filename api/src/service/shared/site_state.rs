@@ -1,13 +1,13 @@
 //! The site in memory: everything that a plan rests on, as one consistent state of the database.
 //!
 //! A state is never changed: what is newer makes another one, and plans keep the one they began
-//! with. Cluster and agendas are shared between states; a book is a list of shared bookings.
+//! with. Cluster, agendas and outages are shared between states; a book is a list of shared bookings.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
-use planner::book::{Book, Booking, RankedOutage};
+use planner::book::{Book, Booking, RankedOutage, RankedOutages};
 use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
@@ -94,7 +94,10 @@ impl SiteState {
         if granted || announced {
             next.agendas = next.capped(|grant| grant.state == GrantState::InForce);
         }
+        let mut ranked_outages = Arc::clone(next.book.outages());
         if let Some(outages) = changes.outages {
+            ranked_outages =
+                Arc::new(RankedOutages::new(outages.iter().filter_map(ranked).collect()));
             next.outages = Arc::new(outages);
         }
         if let Some(tokens) = changes.tokens {
@@ -104,8 +107,7 @@ impl SiteState {
             next.tokens = Arc::new(Tokens { any, valid });
         }
         next.hold(changes.book, now);
-        let outages = next.outages.iter().filter_map(ranked).collect();
-        next.book = next.book.with_outages(outages);
+        next.book = next.book.with_outages(ranked_outages);
         Ok(next)
     }
 
