@@ -41,6 +41,25 @@ const WIDTH: usize = 16;
 /// A booked range as cells.
 pub(crate) type Cells = Range<u32>;
 
+/// Who covers which cells, to find nodes where sums are of no interest: for each cell how many more cover
+/// it than the one before it.
+#[derive(Default)]
+pub(crate) struct Covers(Vec<i32>);
+
+impl Covers {
+    /// Covers cells once more.
+    pub(crate) fn add(&mut self, cells: &Cells) {
+        self.0[cells.start as usize] += 1;
+        self.0[cells.end as usize] -= 1;
+    }
+
+    /// Takes a cover from cells.
+    pub(crate) fn remove(&mut self, cells: &Cells) {
+        self.0[cells.start as usize] -= 1;
+        self.0[cells.end as usize] += 1;
+    }
+}
+
 impl<'a> FreeNodes<'a> {
     /// All nodes free, cut at the edges of `ranges`, and these ranges as cells.
     pub(crate) fn new(
@@ -190,22 +209,17 @@ impl<'a> FreeNodes<'a> {
         sums + (self.order.before(start + left) - self.order.before(start))
     }
 
-    /// The first `count` nodes that none of `taken` covers, whatever is taken now; there must be
-    /// as many. `O(cells)`.
-    pub(crate) fn first_outside<'c>(
-        &self,
-        taken: impl Iterator<Item = &'c Cells>,
-        count: u32,
-    ) -> NodeSet {
-        // How many more cover a cell than the one before it.
-        let mut change = vec![0_i32; self.edges.len()];
-        for cells in taken {
-            change[cells.start as usize] += 1;
-            change[cells.end as usize] -= 1;
-        }
+    /// Covers of these cells, none to begin with.
+    pub(crate) fn no_covers(&self) -> Covers {
+        Covers(vec![0; self.edges.len()])
+    }
+
+    /// The first `count` nodes without a cover, whatever is taken now; there must be as many. `O(cells)`
+    /// up to the last one found.
+    pub(crate) fn first_uncovered(&self, covers: &Covers, count: u32) -> NodeSet {
         let mut ranges: Vec<Range<u32>> = Vec::new();
-        let (mut covers, mut left) = (0, count);
-        for (cell, change) in change.into_iter().enumerate() {
+        let (Covers(changes), mut covers, mut left) = (covers, 0, count);
+        for (cell, change) in changes.iter().enumerate() {
             covers += change;
             if left == 0 || cell + 1 == self.edges.len() {
                 break;
@@ -254,6 +268,7 @@ mod tests {
             |&(start, length): &(u32, u32)| start % nodes..(start % nodes + length).min(nodes);
         let ranges: Vec<Range<u32>> = ranges.iter().map(range).collect();
         let (mut tree, cells) = FreeNodes::new(&order, ranges.iter().cloned());
+        let mut counted = tree.no_covers();
         let mut taken = vec![0_u32; ranges.len()];
         let mut covers = vec![0_u32; nodes as usize];
         for step in steps.iter().filter(|_| !ranges.is_empty()) {
@@ -261,12 +276,14 @@ mod tests {
             let covered = &mut covers[ranges[which].start as usize..ranges[which].end as usize];
             if taken[which] > 0 && step.index(3) == 0 {
                 tree.give_back(&cells[which]);
+                counted.remove(&cells[which]);
                 for covers in covered {
                     *covers -= 1;
                 }
                 taken[which] -= 1;
             } else {
                 tree.take(&cells[which]);
+                counted.add(&cells[which]);
                 for covers in covered {
                     *covers += 1;
                 }
@@ -276,8 +293,7 @@ mod tests {
             assert_eq!(tree.count() as usize, free.len());
             for count in (1..=tree.count()).step_by(stride) {
                 let set = NodeSet::from_positions(free[..count as usize].iter().copied());
-                let now = (0..ranges.len()).filter(|&i| taken[i] > 0).map(|i| &cells[i]);
-                assert_eq!(tree.first_outside(now, count), set);
+                assert_eq!(tree.first_uncovered(&counted, count), set);
                 let sums = tree.first(count);
                 assert_eq!(sums, order.totals(&set));
                 assert_eq!(sums.nodes, count);

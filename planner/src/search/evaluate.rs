@@ -133,7 +133,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The nodes it takes, as ranks of the selection.
-    pub(super) fn ranks(&self, start: &Feasible) -> NodeSet {
+    pub(super) fn ranks(&mut self, start: &Feasible) -> NodeSet {
         self.shapes[start.shape].sweep.ranks(start.span)
     }
 }

@@ -1,11 +1,15 @@
 //! Which nodes of a selection are free: over cells of ranks where what is taken is a few ranges of
 //! the selection's order, else node by node.
+//!
+//! Entries are taken and given back for the sums over free nodes. Apart from that they enter and leave,
+//! to find the nodes themselves: that is asked of few starts, and costs less to keep.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::node_covers::NodeCovers;
 use super::taken::Taken;
-use crate::free_nodes::{Cells, FreeNodes};
+use crate::free_nodes::{Cells, Covers, FreeNodes};
 use crate::node_set::NodeSet;
 use crate::order::Totals;
 use crate::selection::Selection;
@@ -19,16 +23,23 @@ pub(super) enum Free<'a> {
         cells: Vec<Cells>,
         /// Which of `cells` each entry has.
         of_entry: Vec<Range<usize>>,
+        /// Of the entries that are inside.
+        covers: Covers,
     },
     /// Costs `O(nodes taken)`.
-    Nodes(NodeCovers<'a>),
+    Nodes {
+        nodes: NodeCovers<'a>,
+        /// The entries that are inside.
+        inside: BTreeSet<usize>,
+    },
 }
 
 impl<'a> Free<'a> {
     /// All nodes free; entries are addressed by their index in `taken`.
     pub(super) fn new(taken: &'a [Taken<'a>], selection: &'a Selection) -> Self {
         if !selection.keeps_sequence() || scattered(taken, selection.order().count()) {
-            return Self::Nodes(NodeCovers::new(taken, selection));
+            let nodes = NodeCovers::new(taken, selection);
+            return Self::Nodes { nodes, inside: BTreeSet::new() };
         }
         let mut ranges: Vec<Range<u32>> = Vec::new();
         let mut of_entry = Vec::with_capacity(taken.len());
@@ -39,26 +50,26 @@ impl<'a> Free<'a> {
             of_entry.push(first..ranges.len());
         }
         let (nodes, cells) = FreeNodes::new(selection.order(), ranges.into_iter());
-        Self::Cells { nodes, cells, of_entry }
+        Self::Cells { nodes, cells, of_entry, covers: Covers::default() }
     }
 
     /// Takes the nodes of an entry, once more.
     pub(super) fn take(&mut self, entry: usize) {
         match self {
-            Self::Cells { nodes, cells, of_entry } => {
+            Self::Cells { nodes, cells, of_entry, .. } => {
                 cells[of_entry[entry].clone()].iter().for_each(|cells| nodes.take(cells));
             }
-            Self::Nodes(nodes) => nodes.take(entry),
+            Self::Nodes { nodes, .. } => nodes.take(entry),
         }
     }
 
     /// Gives back the nodes of an entry that was taken.
     pub(super) fn give_back(&mut self, entry: usize) {
         match self {
-            Self::Cells { nodes, cells, of_entry } => {
+            Self::Cells { nodes, cells, of_entry, .. } => {
                 cells[of_entry[entry].clone()].iter().for_each(|cells| nodes.give_back(cells));
             }
-            Self::Nodes(nodes) => nodes.give_back(entry),
+            Self::Nodes { nodes, .. } => nodes.give_back(entry),
         }
     }
 
@@ -66,7 +77,7 @@ impl<'a> Free<'a> {
     pub(super) fn count(&self) -> u32 {
         match self {
             Self::Cells { nodes, .. } => nodes.count(),
-            Self::Nodes(nodes) => nodes.count(),
+            Self::Nodes { nodes, .. } => nodes.count(),
         }
     }
 
@@ -74,23 +85,43 @@ impl<'a> Free<'a> {
     pub(super) fn first(&self, count: u32) -> Totals {
         match self {
             Self::Cells { nodes, .. } => nodes.first(count),
-            Self::Nodes(nodes) => nodes.first(count),
+            Self::Nodes { nodes, .. } => nodes.first(count),
         }
     }
 
-    /// The first `count` nodes that none of `entries` takes, whatever is taken now; there must be
-    /// as many.
-    pub(super) fn first_outside(
-        &self,
-        entries: impl Iterator<Item = usize>,
-        count: u32,
-    ) -> NodeSet {
+    /// Lets no entry be inside.
+    pub(super) fn clear(&mut self) {
         match self {
-            Self::Cells { nodes, cells, of_entry } => {
-                let taken = entries.flat_map(|entry| &cells[of_entry[entry].clone()]);
-                nodes.first_outside(taken, count)
+            Self::Cells { nodes, covers, .. } => *covers = nodes.no_covers(),
+            Self::Nodes { inside, .. } => inside.clear(),
+        }
+    }
+
+    /// An entry comes inside.
+    pub(super) fn enter(&mut self, entry: usize) {
+        match self {
+            Self::Cells { cells, of_entry, covers, .. } => {
+                cells[of_entry[entry].clone()].iter().for_each(|cells| covers.add(cells));
             }
-            Self::Nodes(nodes) => nodes.first_outside(entries, count),
+            Self::Nodes { inside, .. } => _ = inside.insert(entry),
+        }
+    }
+
+    /// An entry is not inside any more.
+    pub(super) fn leave(&mut self, entry: usize) {
+        match self {
+            Self::Cells { cells, of_entry, covers, .. } => {
+                cells[of_entry[entry].clone()].iter().for_each(|cells| covers.remove(cells));
+            }
+            Self::Nodes { inside, .. } => _ = inside.remove(&entry),
+        }
+    }
+
+    /// The first `count` nodes that no entry inside has, whatever is taken now; there must be as many.
+    pub(super) fn first_outside(&self, count: u32) -> NodeSet {
+        match self {
+            Self::Cells { nodes, covers, .. } => nodes.first_uncovered(covers, count),
+            Self::Nodes { nodes, inside } => nodes.first_outside(inside.iter().copied(), count),
         }
     }
 }

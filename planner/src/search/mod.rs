@@ -7,8 +7,8 @@
 //!    and 3).
 //!
 //! With `k` booked ranges near the window and `c` candidates a plan costs `O((k + c) log (k + c))`,
-//! a further logarithm of the distinct energies for the front, and the cells of ranks for each start
-//! on it, whatever the number of nodes. Where the request's order is not the book's, the nodes
+//! a further logarithm of the distinct energies for the front, and for each start on it the cells of
+//! ranks up to its last node, whatever the number of nodes. Where the request's order is not the book's, the nodes
 //! taken near the window count instead of `k`.
 
 mod candidates;
@@ -122,8 +122,9 @@ fn decide(view: &PlanningView<'_>, request: &Request, evaluation: &mut Evaluatio
         .into_iter()
         .map(|(index, rankings)| Offer { rankings, ..pareto[index].clone() })
         .collect();
-    let as_soon_as_possible = evaluation.starts.first().map(|soonest| {
-        let soonest = offers.offer(soonest);
+    let soonest = offers.evaluation.starts.first().copied();
+    let as_soon_as_possible = soonest.map(|soonest| {
+        let soonest = offers.offer(&soonest);
         let same = |it: &&Offer| (it.span, &it.ranks) == (soonest.span, &soonest.ranks);
         winners.iter().find(same).cloned().unwrap_or(soonest)
     });
@@ -180,15 +181,15 @@ impl<'a> PlanningView<'a> {
 }
 
 /// Starts as offers.
-struct Offers<'a> {
+struct Offers<'a, 'b> {
     view: &'a PlanningView<'a>,
     request: &'a Request,
-    evaluation: &'a Evaluation<'a>,
+    evaluation: &'a mut Evaluation<'b>,
     /// The nodes of the latest start: neighbours on the front often share them.
     latest: Option<(usize, u32, Offer)>,
 }
 
-impl Offers<'_> {
+impl Offers<'_, '_> {
     fn offer(&mut self, start: &Feasible) -> Offer {
         let span = start.span;
         let values = self.view.values(start.amounts);

@@ -17,13 +17,50 @@ pub(super) struct Sweep<'a> {
     free: Free<'a>,
     /// Entries by end.
     by_end: Vec<(Timestamp, usize)>,
-    entered: usize,
-    left: usize,
+    /// Where `take` is.
+    taking: Position,
+    /// Where `ranks` is.
+    finding: Option<(Span, Position)>,
     wanted: u32,
     /// The answer for the entries now inside.
     answer: Option<Result<Totals, Exclusion>>,
     /// How often that changed.
     state: u32,
+}
+
+/// How many entries have entered, and of these have left.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Position {
+    entered: usize,
+    left: usize,
+}
+
+impl Position {
+    /// Goes on to a span that neither begins nor ends earlier.
+    fn advance(
+        &mut self,
+        span: Span,
+        taken: &[Taken<'_>],
+        by_end: &[(Timestamp, usize)],
+        mut change: impl FnMut(usize, Change),
+    ) {
+        while taken.get(self.entered).is_some_and(|entry| entry.span.start() < span.end()) {
+            change(self.entered, Change::Enters);
+            self.entered += 1;
+        }
+        // What has ended has started before, so it has entered above.
+        while by_end.get(self.left).is_some_and(|(end, _)| *end <= span.start()) {
+            change(by_end[self.left].1, Change::Leaves);
+            self.left += 1;
+        }
+    }
+}
+
+/// What becomes of an entry.
+#[derive(Clone, Copy)]
+enum Change {
+    Enters,
+    Leaves,
 }
 
 impl<'a> Sweep<'a> {
@@ -33,7 +70,8 @@ impl<'a> Sweep<'a> {
             taken.iter().enumerate().map(|(index, entry)| (entry.span.end(), index)).collect();
         by_end.sort_unstable();
         let free = Free::new(taken, selection);
-        Self { taken, free, by_end, entered: 0, left: 0, wanted, answer: None, state: 0 }
+        let taking = Position::default();
+        Self { taken, free, by_end, taking, finding: None, wanted, answer: None, state: 0 }
     }
 
     /// What the nodes that a start would take amount to; starts in time order.
@@ -51,25 +89,31 @@ impl<'a> Sweep<'a> {
         self.state
     }
 
-    /// The nodes that a start takes, whichever was asked about last; it must have enough.
-    pub(super) fn ranks(&self, span: Span) -> NodeSet {
-        let inside = |&(_, entry): &(usize, &Taken<'_>)| entry.span.overlaps(span);
-        let inside = self.taken.iter().enumerate().filter(inside).map(|(index, _)| index);
-        self.free.first_outside(inside, self.wanted)
+    /// The nodes that a start takes, whichever was asked about by `take`; it must have enough. Starts in
+    /// time order cost what changes between them, and finding the nodes; another one costs all entries.
+    pub(super) fn ranks(&mut self, span: Span) -> NodeSet {
+        let reached = self.finding.filter(|(reached, _)| reached.start() <= span.start());
+        if reached.is_none() {
+            self.free.clear();
+        }
+        let mut position = reached.map(|(_, position)| position).unwrap_or_default();
+        let free = &mut self.free;
+        position.advance(span, self.taken, &self.by_end, |entry, change| match change {
+            Change::Enters => free.enter(entry),
+            Change::Leaves => free.leave(entry),
+        });
+        self.finding = Some((span, position));
+        self.free.first_outside(self.wanted)
     }
 
     fn advance(&mut self, span: Span) {
-        let before = (self.entered, self.left);
-        while self.taken.get(self.entered).is_some_and(|entry| entry.span.start() < span.end()) {
-            self.free.take(self.entered);
-            self.entered += 1;
-        }
-        // What has ended has started before, so it has entered above.
-        while self.by_end.get(self.left).is_some_and(|(end, _)| *end <= span.start()) {
-            self.free.give_back(self.by_end[self.left].1);
-            self.left += 1;
-        }
-        if before != (self.entered, self.left) {
+        let before = self.taking;
+        let free = &mut self.free;
+        self.taking.advance(span, self.taken, &self.by_end, |entry, change| match change {
+            Change::Enters => free.take(entry),
+            Change::Leaves => free.give_back(entry),
+        });
+        if before != self.taking {
             self.answer = None;
             self.state += 1;
         }
