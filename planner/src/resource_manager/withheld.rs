@@ -10,6 +10,10 @@ use crate::time::{Seconds, Timestamp};
 /// finds it a minute on.
 const BEYOND_LIMIT: Seconds = Seconds::new(60);
 
+/// Jobs have their nodes until whole minutes after their limits: thousands that end in as many seconds
+/// would make as many candidate starts where searches are exact.
+const STEP: Seconds = Seconds::new(60);
+
 /// Nodes that the resource manager does not have for us during a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WithheldNodes {
@@ -139,11 +143,7 @@ fn by_job(job: &ManagedJob, ours: &OurPart<'_>, now: Timestamp) -> Option<Withhe
     let limit = job.end.or_else(|| job.limit.map(|limit| start + limit));
     let (end, until) = match limit {
         Some(end) if end > now => (Some(end), format!("until {end}")),
-        // By whole minutes, so that it is not another end each time.
-        Some(_) => {
-            let end = (now + BEYOND_LIMIT).ceil_to(BEYOND_LIMIT);
-            (Some(end), "beyond its time limit".to_owned())
-        }
+        Some(_) => (Some(now + BEYOND_LIMIT), "beyond its time limit".to_owned()),
         None => (None, "without a time limit".to_owned()),
     };
     Some(WithheldNodes {
@@ -151,7 +151,7 @@ fn by_job(job: &ManagedJob, ours: &OurPart<'_>, now: Timestamp) -> Option<Withhe
         kind: WithheldKind::Occupied,
         reason: format!("job {} of {} runs there {until}", job.id, job.user),
         start: start.min(now),
-        end,
+        end: end.map(|end| end.ceil_to(STEP)),
         nodes,
     })
 }
@@ -237,7 +237,8 @@ mod tests {
     }
 
     /// Each began at 10. At 130 the one with a limit of 60 s is beyond it, and is expected to end by
-    /// the whole minute after 130 + 60 = 190, which is 240; the one of 300 s has until 310.
+    /// the whole minute after 130 + 60 = 190, which is 240; the one of 300 s has until 310, and its node
+    /// is occupied until the whole minute after that, 360.
     #[test]
     fn jobs_have_their_nodes_until_their_limits() {
         let limited = |id, nodes: &[&str], seconds| ManagedJob {
@@ -256,7 +257,7 @@ mod tests {
         let until = "job 2 of alice runs there until 1970-01-01T00:05:10Z";
         let expected = [
             ("job 1", "job 1 of alice runs there beyond its time limit", Some(240), "n1".into()),
-            ("job 2", until, Some(310), "n2".to_owned()),
+            ("job 2", until, Some(360), "n2".to_owned()),
             ("job 3", "job 3 of alice runs there without a time limit", None, "n3".to_owned()),
         ];
         assert_eq!(told(&list), expected);
