@@ -82,3 +82,4 @@ mod tokens;
 mod walk_through;
 mod web_page;
 mod webhooks;
+mod withheld;

@@ -11,7 +11,7 @@ use planner::reservation::{
     Withdrawal,
 };
 use planner::time::Timestamp;
-use storage::Outage;
+use storage::{Outage, OutageKind};
 
 use super::repair::{Lost, Mended};
 use crate::service::shared::{Cluster, SiteState};
@@ -105,20 +105,19 @@ fn told_outage(outage: &Outage) -> ToldOutage {
     ToldOutage { id: *id, reason: reason.clone(), start: *start, end: *end }
 }
 
-/// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans); no others ...".
+/// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans); no others ...", or "... are
+/// occupied: job 7 of alice runs there until ...; no others ...".
 fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
     let all = lost.taken.iter().fold(NodeSet::new(), |all, (_, _, ranks)| all.union(ranks));
+    let first = lost.taken.iter().min_by_key(|(_, since, _)| *since);
     let mut words = format!(
-        "{} of its {} nodes ({}) {} out of service",
+        "{} of its {} nodes ({}) {} {}",
         all.count(),
         lost.node_count,
         names(&all, cluster),
         if all.count() == 1 { "is" } else { "are" },
+        why(first.map(|(outage, ..)| outage)),
     );
-    let first = lost.taken.iter().min_by_key(|(_, since, _)| *since);
-    if let Some((outage, ..)) = first {
-        words.push_str(&span_words(outage));
-    }
     words.push_str(match lost.shortage {
         Shortage::Power(_) => "; the power cap leaves no room for others",
         _ => "; no others that would do are free all the time",
@@ -126,8 +125,14 @@ fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
     words
 }
 
-fn span_words(outage: &Outage) -> String {
-    let mut words = format!(" from {}", outage.start);
+/// What is the matter with nodes that were lost.
+fn why(outage: Option<&Outage>) -> String {
+    let Some(outage) = outage else { return "out of service".to_owned() };
+    // The reason tells until when.
+    if outage.kind == OutageKind::Occupied {
+        return format!("occupied: {}", outage.reason);
+    }
+    let mut words = format!("out of service from {}", outage.start);
     match outage.end {
         Some(end) => _ = write!(words, " to {end}"),
         None => words.push_str(" on, until an end that is not known"),
@@ -168,10 +173,10 @@ pub(super) fn nodes_replaced(
         return Notice { kind: NoticeKind::Degraded(degradation), ..notice.clone() };
     }
     let words = |it: &Mended| {
-        let why = it.outages.first().map(span_words).unwrap_or_default();
+        let why = why(it.outages.first());
         let (by, lost) = (names(&it.by, cluster), names(&it.lost, cluster));
         let noun = if it.by.count() == 1 { "node" } else { "nodes" };
-        format!("{noun} {by} took the place of {lost}, out of service{why}")
+        format!("{noun} {by} took the place of {lost}, {why}")
     };
     let what = if reservation.chosen.is_some() { "" } else { "in an offer, " };
     let detail: Vec<String> = mended.iter().map(words).collect();
