@@ -25,6 +25,8 @@ const NOT_FOUND: i64 = 9000;
 pub struct Slurm {
     pub(crate) rest: Rest,
     pub(crate) scontrol: Option<Scontrol>,
+    /// Whether slurmdbd is asked.
+    pub(crate) accounting: bool,
     /// What was found out of it; nothing after errors, so that it is found out again.
     spoken: Mutex<Option<Spoken>>,
 }
@@ -82,7 +84,9 @@ impl Slurm {
             )
         })?;
         let rest = Rest::new(address, &settings)?;
-        Ok(Self { rest, scontrol: Scontrol::new(settings), spoken: Mutex::new(None) })
+        let accounting = settings.accounting;
+        let scontrol = Scontrol::new(settings);
+        Ok(Self { rest, scontrol, accounting, spoken: Mutex::new(None) })
     }
 
     /// What it is and what can be done with it, found out anew.

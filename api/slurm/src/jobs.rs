@@ -131,7 +131,12 @@ fn allocated_energy(resources: &str) -> Option<Energy> {
     energy(joules.parse().ok()?)
 }
 
+/// More than this no job consumes: it is a number that stands for "no value".
+const MAX_JOULES: i64 = 1_000_000_000_000_000;
+
 /// An energy that was measured.
 pub(crate) fn energy(joules: i64) -> Option<Energy> {
-    (joules > 0).then(|| Energy::from_microjoules(i128::from(joules) * 1_000_000))
+    (1..=MAX_JOULES)
+        .contains(&joules)
+        .then(|| Energy::from_microjoules(i128::from(joules) * 1_000_000))
 }

@@ -7,10 +7,11 @@
 //!     document    the JSON of slurmrestd in the spellings of all its versions
 //!     versions    which of its versions is spoken
 //!     scontrol    the command, for what slurmrestd cannot do
-//!     nodes, reservations, jobs
+//!     nodes, reservations, jobs, accounting
 //!                 documents in, values of `planner::resource_manager` out
 //!     client      the methods; writing has those that change something
 
+mod accounting;
 mod client;
 mod document;
 mod jobs;

@@ -43,17 +43,21 @@ impl Token {
     /// # Errors
     /// Refuses what is empty, longer than 8 KiB, or not one line of visible ASCII; says nothing of the text.
     pub fn new(text: &str) -> Result<Self, ManagerError> {
+        Self::checked(text).map_err(|wrong| ManagerError::Denied(format!("the token {wrong}")))
+    }
+
+    /// The token, or what is wrong with its text.
+    fn checked(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
-        let wrong = if text.is_empty() {
-            "is empty"
+        if text.is_empty() {
+            Err("is empty")
         } else if text.len() > MAX_TOKEN_BYTES {
-            "is longer than 8 KiB"
+            Err("is longer than 8 KiB")
         } else if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            "is not one line of visible ASCII"
+            Err("is not one line of visible ASCII")
         } else {
-            return Ok(Self(text.into()));
-        };
-        Err(ManagerError::Denied(format!("the token {wrong}")))
+            Ok(Self(text.into()))
+        }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -78,7 +82,7 @@ impl TokenSource {
             Self::File(file) => {
                 let text = String::from_utf8(read(file, MAX_TOKEN_BYTES).await?);
                 let text = text.map_err(|_| in_file(file, "is not text"))?;
-                Token::new(&text).map_err(|error| in_file(file, &error.to_string()))
+                Token::checked(&text).map_err(|wrong| in_file(file, wrong))
             }
             Self::Key { file, lifetime } => {
                 let key = read(file, MAX_KEY_BYTES).await?;
@@ -121,4 +125,52 @@ fn minted(key: &[u8], user: &str, now: u64, lifetime: u64) -> Result<Token, Mana
 )]
 fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_one_line_and_is_never_shown() {
+        let token = Token::new(" abc.def\n").unwrap();
+        assert_eq!(token.text(), "abc.def");
+        assert_eq!(format!("{:?}", TokenSource::Fixed(token)), "Fixed(***)");
+        let long = "xyzzy".repeat(2000);
+        for text in ["", " \n", "xyzzy\nplugh", "xyzzy plugh", "xyzzyü", &long] {
+            let error = Token::new(text).unwrap_err().to_string();
+            assert!(!error.contains("xyzzy"), "{error}");
+        }
+    }
+
+    /// The signature is what Python's hmac makes of header, claims and key.
+    #[test]
+    fn a_token_is_made_of_a_key_for_a_user_and_a_time() {
+        let token = minted(b"secret\n", "root", 1_795_368_496, 300).unwrap();
+        let parts: Vec<_> = token.text().split('.').collect();
+        assert_eq!(
+            parts,
+            [
+                "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9", // {"alg":"HS256","typ":"JWT"}
+                // {"iat":1795368496,"exp":1795368796,"sun":"root"}
+                "eyJpYXQiOjE3OTUzNjg0OTYsImV4cCI6MTc5NTM2ODc5Niwic3VuIjoicm9vdCJ9",
+                "I0zHl2pAJtX87StQEeskCVIcdo-LjmcNLkZERMoRgaY",
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_files_token_is_the_one_that_stands_in_it_now() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let source = TokenSource::File(file.path().to_owned());
+        for text in ["first", "second"] {
+            std::fs::write(file.path(), format!("{text}\n")).unwrap();
+            assert_eq!(source.token("root").await.unwrap().text(), text);
+        }
+        std::fs::write(file.path(), "").unwrap();
+        let denied = source.token("root").await.unwrap_err();
+        assert!(matches!(&denied, ManagerError::Denied(it) if it.contains("is empty")), "{denied}");
+        let gone = TokenSource::File("/nonexistent/token".into()).token("root").await.unwrap_err();
+        assert!(matches!(&gone, ManagerError::Denied(it) if it.contains("/nonexistent")), "{gone}");
+    }
 }

@@ -60,6 +60,8 @@ impl DataParser {
 pub(crate) struct Spoken {
     /// The version of slurmctld's documents.
     pub slurm: DataParser,
+    /// The version of slurmdbd's, where slurmrestd offers them.
+    pub slurmdb: Option<DataParser>,
     /// The release, such as `22.05.8`; empty where it was not told.
     pub release: String,
     /// The cluster's name, from v0.0.41 on.
@@ -90,6 +92,7 @@ pub(crate) async fn find_out(rest: &Rest) -> Result<Spoken, ManagerError> {
     let (release, cluster) = release.map_or((None, None), |it| (it.release, it.cluster));
     Ok(Spoken {
         slurm,
+        slurmdb: newest(&paths, "/slurmdb/"),
         release: release.unwrap_or_default(),
         cluster: cluster.filter(|name| !name.is_empty()),
         clock,

@@ -21,12 +21,15 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Waits for the turn.
+    /// Waits for the turn, and removes reservations that the test before left.
     pub async fn new() -> Self {
         let turn = TURN.lock().await;
         let file = std::env::var("WATTBOOK_TEST_SLURM").expect("WATTBOOK_TEST_SLURM names a file");
         let about = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
         let slurm = Slurm::new(settings(&about)).unwrap();
+        for left in slurm.reservations(None).await.unwrap().unwrap().items {
+            slurm.remove_reservation(&left.name).await.unwrap();
+        }
         Self { slurm, about, _turn: turn }
     }
 
@@ -36,6 +39,11 @@ impl Peer {
 
     pub fn text(&self, key: &str) -> &str {
         self.about[key].as_str().unwrap_or_else(|| panic!("no {key}: {}", self.about))
+    }
+
+    /// Whether it has a slurmdbd.
+    pub fn has_accounting(&self) -> bool {
+        self.about["slurmdbd"].as_bool().unwrap()
     }
 
     /// Whether it is the one whose reservations are written by `scontrol`.
@@ -114,13 +122,6 @@ impl Peer {
         let seen = self.slurm.reservation(name).await.unwrap();
         seen.unwrap_or_else(|| panic!("no reservation {name}"))
     }
-
-    /// Removes reservations that a test left when it failed.
-    pub async fn without(&self, names: &[&str]) {
-        for name in names {
-            let _ = self.slurm.remove_reservation(name).await;
-        }
-    }
 }
 
 fn settings(about: &serde_json::Value) -> SlurmSettings {
@@ -132,7 +133,7 @@ fn settings(about: &serde_json::Value) -> SlurmSettings {
         scontrol: Some(PathBuf::from(text("bin")).join("scontrol")),
         slurm_conf: Some(text("slurm_conf").into()),
         timeout: Duration::from_secs(20),
-        accounting: false,
+        accounting: true,
     }
 }
 

@@ -7,7 +7,7 @@ use planner::resource_manager::{JobPhase, ManagerError, NodePower, UnavailableCa
 use planner::time::Seconds;
 use slurm::{Slurm, Token, TokenSource, Way};
 
-use crate::peer::Peer;
+use crate::peer::{Peer, wanted};
 
 #[tokio::test]
 #[ignore = "needs a Slurm: .ci/slurm"]
@@ -167,6 +167,51 @@ async fn jobs_that_wait_have_neither_nodes_nor_times_and_can_be_cancelled() {
     peer.slurm.cancel_job(&id).await.expect("what has ended is cancelled");
     let unknown = peer.slurm.cancel_job("999999").await;
     assert!(matches!(unknown, Err(ManagerError::Unknown(_))), "{unknown:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn jobs_that_ran_in_a_reservation_are_those_of_slurmdbd() {
+    let peer = Peer::new().await;
+    let (name, other) = ("wattbook-counted", "wattbook-uncounted");
+    let now = peer.now().await;
+    if !peer.has_accounting() {
+        let answer = peer.slurm.ended_jobs(name, now).await;
+        assert!(matches!(answer, Err(ManagerError::Unsupported(_))), "{answer:?}");
+        return;
+    }
+    for (name, nodes) in [(name, "n[1-2]"), (other, "n3")] {
+        peer.slurm.put_reservation(&wanted(name, nodes, now, 900), None).await.unwrap();
+    }
+    let inside = |name: &str, more: &str| {
+        peer.submit("alice", &format!("--reservation={name} --time=2 {more} --wrap=true"))
+    };
+    let first = inside(name, "--account=chemistry --nodes=2");
+    let array = inside(name, "--array=5");
+    let elsewhere = inside(other, "--nodes=1");
+    for id in [first.clone(), format!("{array}_5"), elsewhere.clone()] {
+        peer.job(&id, |job| job.phase == JobPhase::Ended).await;
+    }
+    let mut ended = Vec::new();
+    // slurmdbd is told a little later.
+    for _ in 0..60 {
+        ended = peer.slurm.ended_jobs(name, now - Seconds::new(60)).await.unwrap();
+        if ended.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    let mut ids: Vec<_> = ended.iter().map(|job| job.id.clone()).collect();
+    ids.sort();
+    assert_eq!(ids, [first.clone(), format!("{array}_5")]);
+    let job = ended.iter().find(|job| job.id == first).unwrap();
+    assert_eq!((job.account.as_str(), job.state.as_str()), ("chemistry", "COMPLETED"));
+    assert_eq!((job.nodes.join(" "), job.energy), ("n1 n2".to_owned(), None));
+    let of_slurmctld = peer.job(&first, |_| true).await;
+    assert_eq!((job.submitted, job.end), (of_slurmctld.submitted, of_slurmctld.end));
+    let of_other = peer.slurm.ended_jobs(other, now - Seconds::new(60)).await.unwrap();
+    assert_eq!(of_other.into_iter().map(|job| job.id).collect::<Vec<_>>(), [elsewhere]);
+    assert_eq!(peer.slurm.ended_jobs("nosuch", now).await, Ok(vec![]));
 }
 
 #[tokio::test]

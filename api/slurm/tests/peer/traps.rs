@@ -15,7 +15,6 @@ const DAY_S: i64 = 86_400;
 #[ignore = "needs a Slurm: .ci/slurm"]
 async fn trap_a_a_shrunk_reservation_is_seen_when_it_is_read_back() {
     let peer = Peer::new().await;
-    peer.without(&["wattbook-a1", "wattbook-a2"]).await;
     let start = peer.now().await + Seconds::new(DAY_S);
     peer.slurm.put_reservation(&wanted("wattbook-a1", "n[1-3]", start, 600), None).await.unwrap();
     let wanted = wanted("wattbook-a2", "n[1-16]", start, 600);
@@ -33,7 +32,6 @@ async fn trap_a_a_shrunk_reservation_is_seen_when_it_is_read_back() {
         }
         Err(refused) => assert!(refused.contains("busy"), "{refused}"),
     }
-    peer.without(&["wattbook-a1", "wattbook-a2"]).await;
 }
 
 /// Nodes that are named one by one are taken whole or not at all.
@@ -41,7 +39,6 @@ async fn trap_a_a_shrunk_reservation_is_seen_when_it_is_read_back() {
 #[ignore = "needs a Slurm: .ci/slurm"]
 async fn trap_b_nodes_of_another_reservation_are_refused() {
     let peer = Peer::new().await;
-    peer.without(&["wattbook-b1", "wattbook-b2"]).await;
     let start = peer.now().await + Seconds::new(DAY_S);
     peer.slurm.put_reservation(&wanted("wattbook-b1", "n[1-3]", start, 600), None).await.unwrap();
     let answer =
@@ -54,7 +51,6 @@ async fn trap_b_nodes_of_another_reservation_are_refused() {
     // What touches does not overlap.
     let behind = wanted("wattbook-b2", "n[3-6]", start + Seconds::new(600), 600);
     peer.slurm.put_reservation(&behind, None).await.unwrap();
-    peer.without(&["wattbook-b1", "wattbook-b2"]).await;
 }
 
 /// D: a reservation does not wake its nodes. E and F: they can be reserved while they are off or on their way.
@@ -62,7 +58,6 @@ async fn trap_b_nodes_of_another_reservation_are_refused() {
 #[ignore = "needs a Slurm: .ci/slurm"]
 async fn trap_d_e_f_sleeping_nodes_are_reserved_whole_and_woken_by_us() {
     let peer = Peer::new().await;
-    peer.without(&["wattbook-e", "wattbook-f"]).await;
     let nodes = "n[13-14]";
     peer.run(&format!("scontrol update NodeName={nodes} State=POWER_DOWN"));
     let node = peer.until("n13", |node| node.power != NodePower::On).await;
@@ -92,7 +87,6 @@ async fn trap_d_e_f_sleeping_nodes_are_reserved_whole_and_woken_by_us() {
     }
     let on = peer.slurm.power_up(&["n13".to_owned()]).await;
     assert_eq!(on, Ok(()), "what is on stays so");
-    peer.without(&["wattbook-e", "wattbook-f"]).await;
 }
 
 /// A start that has passed is refused by Slurm; it is sent as now.
@@ -100,7 +94,6 @@ async fn trap_d_e_f_sleeping_nodes_are_reserved_whole_and_woken_by_us() {
 #[ignore = "needs a Slurm: .ci/slurm"]
 async fn trap_g_a_start_that_has_passed_becomes_now() {
     let peer = Peer::new().await;
-    peer.without(&["wattbook-g"]).await;
     let now = peer.now().await;
     let late = wanted("wattbook-g", "n5", now - Seconds::new(3000), 4000);
     peer.slurm.put_reservation(&late, None).await.unwrap();
@@ -171,7 +164,6 @@ async fn trap_k_a_reservation_for_nobody_is_refused() {
 async fn trap_l_reservations_outlive_the_controller() {
     let peer = Peer::new().await;
     let name = "wattbook-l";
-    peer.without(&[name]).await;
     let kept = wanted(name, "n[5-6]", peer.now().await + Seconds::new(DAY_S), 600);
     peer.slurm.put_reservation(&kept, None).await.unwrap();
     let seen = peer.seen(name).await;

@@ -15,7 +15,6 @@ const DAY_S: i64 = 86_400;
 async fn a_reservation_is_made_read_back_changed_and_removed() {
     let peer = Peer::new().await;
     let name = "wattbook-made";
-    peer.without(&[name]).await;
     let now = peer.now().await;
     let first = wanted(name, "n[1-3,5,10]", now + Seconds::new(DAY_S), 3601);
     peer.slurm.put_reservation(&first, None).await.unwrap();
@@ -51,7 +50,6 @@ async fn a_reservation_is_made_read_back_changed_and_removed() {
 async fn users_become_accounts_and_accounts_users() {
     let peer = Peer::new().await;
     let name = "wattbook-accounts";
-    peer.without(&[name]).await;
     let now = peer.now().await;
     let of_user = wanted(name, "n6", now + Seconds::new(DAY_S), 600);
     peer.slurm.put_reservation(&of_user, None).await.unwrap();
@@ -71,7 +69,6 @@ async fn users_become_accounts_and_accounts_users() {
 async fn a_reservation_that_has_begun_can_be_shortened_and_get_other_nodes() {
     let peer = Peer::new().await;
     let name = "wattbook-begun";
-    peer.without(&[name]).await;
     let now = peer.now().await;
     let first = wanted(name, "n[7-8]", now, 3600);
     peer.slurm.put_reservation(&first, None).await.unwrap();
@@ -96,7 +93,6 @@ async fn a_reservation_that_has_begun_can_be_shortened_and_get_other_nodes() {
 async fn a_reservation_that_is_not_what_was_seen_is_left_as_it_is() {
     let peer = Peer::new().await;
     let name = "wattbook-known";
-    peer.without(&[name]).await;
     let now = peer.now().await;
     let first = wanted(name, "n1", now + Seconds::new(DAY_S), 600);
     let second = wanted(name, "n2", now + Seconds::new(DAY_S), 600);
