@@ -100,7 +100,7 @@ impl Rest {
         if answer.status == StatusCode::NOT_MODIFIED {
             return Ok(None);
         }
-        document(path, &answer).map(Some)
+        document(path, &answer).map(Some).map_err(|error| self.explained(error))
     }
 
     /// Writes by `method`, with a JSON body where one is given.
@@ -113,13 +113,18 @@ impl Rest {
         path: &str,
         body: Option<&serde_json::Value>,
     ) -> Result<Document<IgnoredAny>, ManagerError> {
-        document(path, &self.send(method, path, &[], body).await?)
+        let answer = self.send(method, path, &[], body).await?;
+        document(path, &answer).map_err(|error| self.explained(error))
     }
 
     /// The body of what is no [`Document`], of a success.
     pub async fn raw(&self, path: &str) -> Result<Vec<u8>, ManagerError> {
         let answer = self.send(Method::GET, path, &[], None).await?;
-        if answer.status.is_success() { Ok(answer.body) } else { Err(refusal(&answer, &[])) }
+        if answer.status.is_success() {
+            Ok(answer.body)
+        } else {
+            Err(self.explained(refusal(&answer, &[])))
+        }
     }
 
     async fn send(
@@ -144,16 +149,34 @@ impl Rest {
         let began = Instant::now();
         let mut response = request.send().await.map_err(|error| self.no_answer(error))?;
         let (status, mut body) = (response.status(), Vec::new());
+        let is_too_long = |length: usize| length > MAX_BODY_BYTES;
+        if response.content_length().is_some_and(|it| usize::try_from(it).is_ok_and(is_too_long)) {
+            return Err(too_long(path));
+        }
         loop {
             match response.chunk().await {
-                Ok(Some(chunk)) if body.len() + chunk.len() > MAX_BODY_BYTES => {
-                    return Err(unreadable(path, "is longer than 256 MiB"));
+                Ok(Some(chunk)) if is_too_long(body.len() + chunk.len()) => {
+                    return Err(too_long(path));
                 }
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => return Ok(Answer { status, body, took: began.elapsed(), is_read }),
                 Err(error) if error.is_timeout() => return Err(self.no_answer(error)),
                 Err(error) => return Err(unreadable(path, &format!("is cut: {}", words(&error)))),
             }
+        }
+    }
+
+    /// What may be wrong with tokens that are made here, where they are refused.
+    fn explained(&self, error: ManagerError) -> ManagerError {
+        match (error, &self.token) {
+            (ManagerError::Denied(message), TokenSource::Key { file, lifetime }) => {
+                ManagerError::Denied(format!(
+                    "{message}; is {} the key of the controller, and does its clock differ from this host's by                      less than {} s?",
+                    file.display(),
+                    lifetime.as_secs()
+                ))
+            }
+            (error, _) => error,
         }
     }
 
@@ -175,6 +198,10 @@ fn words(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     words
+}
+
+fn too_long(path: &str) -> ManagerError {
+    unreadable(path, "is longer than 256 MiB")
 }
 
 fn unreadable(path: &str, what: &str) -> ManagerError {
@@ -208,7 +235,9 @@ fn refusal(answer: &Answer, complaints: &[Complaint]) -> ManagerError {
         (500, Some(-1)) if answer.took < REFUSED_AT_ONCE => ManagerError::Denied(format!(
             "{message} (which is how this version answers tokens that it does not accept)"
         )),
-        (500.., Some(-1) | None) => ManagerError::Unreachable(format!("{message} ({status})")),
+        (408 | 425 | 429 | 500.., Some(-1) | None) => {
+            ManagerError::Unreachable(format!("{message} ({status})"))
+        }
         (_, Some(code)) if UNREACHABLE.iter().any(|codes| codes.contains(&code)) => {
             ManagerError::Unreachable(format!("{message} ({status}, {code})"))
         }

@@ -18,7 +18,8 @@ pub struct SlurmSettings {
     pub user: String,
     /// What this user shows.
     pub token: TokenSource,
-    /// The command `scontrol`, for what slurmrestd cannot do in this version.
+    /// The command `scontrol`, for what slurmrestd cannot do in this version. It shows the same token, so that
+    /// rights do not depend on who runs the service; this host needs Slurm's plugin `auth/jwt` for it.
     pub scontrol: Option<PathBuf>,
     /// The `slurm.conf` that `scontrol` reads; the one of its build unless given.
     pub slurm_conf: Option<PathBuf>,

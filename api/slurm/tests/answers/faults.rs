@@ -34,6 +34,7 @@ async fn a_controller_that_is_away_is_unreachable() {
     for reply in [
         Reply::Answer(502, recorded("26.05", "lost")),
         Reply::Answer(503, b"".to_vec()),
+        Reply::Answer(429, b"".to_vec()),
         Reply::Answer(500, b"<html>bad gateway</html>".to_vec()),
         // Complaints count whatever the status is.
         Reply::Answer(200, recorded("26.05", "lost")),
@@ -49,7 +50,6 @@ async fn answers_that_are_cut_or_no_documents_are_unreadable() {
     let nodes = recorded("26.05", "nodes");
     for reply in [
         Reply::Cut(nodes.len(), nodes[..nodes.len() / 2].to_vec()),
-        Reply::Cut(300 << 20, b"{".to_vec()),
         Reply::Answer(200, nodes[..nodes.len() / 2].to_vec()),
         Reply::Answer(200, b"It works!".to_vec()),
         Reply::Answer(200, b"".to_vec()),
@@ -60,6 +60,27 @@ async fn answers_that_are_cut_or_no_documents_are_unreadable() {
         let error = told("26.05", reply).await;
         assert!(matches!(error, ManagerError::Unreadable(_)), "{error}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_would_fill_the_memory_is_not_read() {
+    let error = told("26.05", Reply::Cut(300 << 20, b"{".to_vec())).await;
+    assert!(matches!(&error, ManagerError::Unreadable(it) if it.contains("256 MiB")), "{error}");
+}
+
+#[tokio::test]
+async fn where_tokens_that_are_made_of_a_key_are_refused_it_is_told_what_to_look_at() {
+    let server = Server::of("26.05", |_| Reply::Answer(511, recorded("26.05", "denied"))).await;
+    let key = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(key.path(), "a key").unwrap();
+    let lifetime = Duration::from_mins(5);
+    let token = TokenSource::Key { file: key.path().to_owned(), lifetime };
+    let slurm = Slurm::new(SlurmSettings { token, ..server.settings() }).unwrap();
+    let error = slurm.nodes(None).await.unwrap_err();
+    assert!(
+        matches!(&error, ManagerError::Denied(it) if it.contains("clock") && it.contains("300 s")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
