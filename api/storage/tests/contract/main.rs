@@ -16,9 +16,12 @@ mod feeds;
 #[path = "../../../tests/service/left_out.rs"]
 mod left_out;
 mod lifecycle;
+mod managed_jobs;
+mod managed_reservations;
 mod negotiations;
 mod nodes;
 mod outages;
+mod power_actions;
 mod proposals;
 mod replacements;
 mod reservations;

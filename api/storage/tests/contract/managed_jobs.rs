@@ -1,0 +1,104 @@
+//! Jobs that ran in managed reservations.
+
+use planner::identity::ReservationId;
+use planner::quantity::Energy;
+use planner::resource_manager::{JobPhase, ManagedJob};
+use planner::time::Seconds;
+
+use crate::bench::{
+    Bench, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,
+};
+
+on_both_engines![
+    jobs_come_back_with_their_reservations,
+    a_job_is_known_by_its_id_and_its_submission,
+    many_jobs_are_put_at_once,
+];
+
+fn job(id: &str, submitted: i64) -> ManagedJob {
+    ManagedJob {
+        id: id.to_owned(),
+        submitted: t(submitted),
+        user: "alice".to_owned(),
+        account: "physics".to_owned(),
+        partition: "batch".to_owned(),
+        name: "test \"it\"".to_owned(),
+        state: "RUNNING".to_owned(),
+        phase: JobPhase::Running,
+        start: Some(t(2001)),
+        end: Some(t(2501)),
+        limit: Some(Seconds::new(500)),
+        nodes: vec!["n1".to_owned(), "n2".to_owned()],
+        reservation: Some("wattbook-x".to_owned()),
+        energy: None,
+    }
+}
+
+fn waiting(id: &str, submitted: i64) -> ManagedJob {
+    ManagedJob {
+        state: "PENDING".to_owned(),
+        phase: JobPhase::Waiting,
+        start: None,
+        end: None,
+        limit: None,
+        nodes: Vec::new(),
+        reservation: None,
+        ..job(id, submitted)
+    }
+}
+
+/// Two reservations, in the order of their ids.
+async fn reservations(bench: &Bench) -> [ReservationId; 2] {
+    install_ten_nodes(&bench.database).await;
+    let first = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
+    let second = reservation(vec![offer(ranks(4..6), span(2000, 3000))]);
+    for made in [&first, &second] {
+        propose(&bench.database, made, 0).await.unwrap();
+    }
+    [first.id, second.id]
+}
+
+async fn jobs_come_back_with_their_reservations(bench: Bench) {
+    let database = &bench.database;
+    let [first, second] = reservations(&bench).await;
+    let before = database.marks().await.unwrap();
+    let jobs = [(second, job("7", 60)), (first, waiting("9_1", 70)), (first, job("8", 50))];
+    database.put_managed_jobs(&jobs).await.unwrap();
+    let [of_second, waits, runs] = jobs;
+    let all = database.managed_jobs_of(&[second, first]).await.unwrap();
+    assert_eq!(all, [runs, waits, of_second.clone()]);
+    assert_eq!(database.managed_jobs_of(&[second]).await.unwrap(), [of_second]);
+    assert_eq!(database.managed_jobs_of(&[]).await.unwrap(), []);
+    // No plan rests on jobs.
+    assert_eq!(database.marks().await.unwrap(), before);
+}
+
+async fn a_job_is_known_by_its_id_and_its_submission(bench: Bench) {
+    let database = &bench.database;
+    let [first, second] = reservations(&bench).await;
+    let measured = Energy::from_microjoules(10_i128.pow(25));
+    let ended = ManagedJob {
+        phase: JobPhase::Ended,
+        state: "COMPLETED".to_owned(),
+        energy: Some(measured),
+        ..job("7", 60)
+    };
+    // One of the three is the same job later in one list.
+    let jobs = [(first, waiting("7", 60)), (first, ended.clone()), (second, job("7", 90))];
+    database.put_managed_jobs(&jobs).await.unwrap();
+    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [(first, ended.clone())]);
+    assert_eq!(database.managed_jobs_of(&[second]).await.unwrap(), [(second, job("7", 90))]);
+    // Who does not tell the energy does not take it back.
+    let without = ManagedJob { energy: None, state: "CANCELLED".to_owned(), ..ended.clone() };
+    database.put_managed_jobs(&[(first, without)]).await.unwrap();
+    let kept = ManagedJob { state: "CANCELLED".to_owned(), ..ended };
+    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [(first, kept)]);
+}
+
+/// More than one statement binds.
+async fn many_jobs_are_put_at_once(bench: Bench) {
+    let [first, _] = reservations(&bench).await;
+    let jobs: Vec<_> = (0..5000).map(|id| (first, job(&format!("{id:04}"), 60))).collect();
+    bench.database.put_managed_jobs(&jobs).await.unwrap();
+    assert_eq!(bench.database.managed_jobs_of(&[first]).await.unwrap(), jobs);
+}
