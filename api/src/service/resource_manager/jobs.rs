@@ -141,7 +141,7 @@ impl ResourceManagerService {
         if let Some(completed) = self.shared.database.complete_early(it.stored.id, now).await? {
             tracing::info!(reservation = it.row.name, "given back: all of its jobs have ended");
             it.stored = completed;
-            it.holding = None;
+            it.wanted = None;
             self.shared.dialogue_bell.notify_one();
         }
         Ok(())

@@ -12,6 +12,7 @@
 mod inventory;
 mod jobs;
 mod open;
+mod outcome;
 mod poll;
 mod port;
 mod push;

@@ -12,28 +12,31 @@ use storage::{OutageKind, StoredManagedReservation};
 
 use super::ResourceManagerService;
 use crate::config::slurm::{JobOwners, ManagerSettings};
-use crate::service::shared::{Fault, SiteState};
+use crate::service::shared::{Fault, SiteState, blocking};
 
 /// A managed reservation that is not settled for good.
 pub(super) struct OpenReservation {
     pub row: StoredManagedReservation,
     pub stored: Reservation,
-    /// The nodes that it is to have from now on, as ranks of the book's order, and when; `None` where it
-    /// ought not to be.
-    pub holding: Option<(Span, NodeSet)>,
+    /// As it ought to be from now on in the resource manager; `None` where it ought not to be.
+    pub wanted: Option<WantedReservation>,
 }
 
 impl OpenReservation {
-    /// As it ought to be in the resource manager; `None` where it ought not to be.
-    pub(super) fn wanted(
-        &self,
-        settings: &ManagerSettings,
+    fn new(
+        (row, stored): (StoredManagedReservation, Reservation),
+        settings: Option<&ManagerSettings>,
         state: &SiteState,
-    ) -> Option<WantedReservation> {
-        let (span, ranks) = self.holding.as_ref()?;
-        let JobOwners { users, accounts } = settings.job_owners(&self.stored.owner);
-        let (name, nodes) = (self.row.name.clone(), names(state, ranks));
-        Some(WantedReservation { name, nodes, span: *span, users, accounts })
+        bookings: &[&Booking],
+        now: Timestamp,
+    ) -> Self {
+        let holding = settings.zip(holding(state, &stored, bookings, now));
+        let wanted = holding.map(|(settings, (span, ranks))| {
+            let JobOwners { users, accounts } = settings.job_owners(&stored.owner);
+            let (name, nodes) = (row.name.clone(), names(state, &ranks));
+            WantedReservation { name, nodes, span, users, accounts }
+        });
+        Self { row, stored, wanted }
     }
 }
 
@@ -46,18 +49,20 @@ impl ResourceManagerService {
         let rows = self.shared.database.managed_reservations_open().await?;
         // Read later, so that whatever was chosen is in it.
         let state = self.shared.state().await?;
-        let mut held: HashMap<&str, Vec<&Booking>> = HashMap::new();
-        for booking in state.book.bookings() {
-            held.entry(&booking.id).or_default().push(booking);
-        }
-        let open = rows.into_iter().map(|(row, stored)| {
-            let id = stored.id.to_string();
-            let bookings = held.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-            let holding = holding(&state, &stored, bookings, now);
-            OpenReservation { row, stored, holding }
+        let (book, site) = (Arc::clone(&state), Arc::clone(&self.shared.settings));
+        let open = blocking(move || {
+            let mut held: HashMap<&str, Vec<&Booking>> = HashMap::new();
+            for booking in book.book.bookings() {
+                held.entry(&booking.id).or_default().push(booking);
+            }
+            let open = rows.into_iter().map(|row| {
+                let bookings = held.get(row.1.id.to_string().as_str());
+                let bookings = bookings.map_or(&[][..], Vec::as_slice);
+                OpenReservation::new(row, site.manager.as_ref(), &book, bookings, now)
+            });
+            open.collect()
         });
-        let open = open.collect();
-        Ok((Arc::clone(&state), open))
+        Ok((state, open.await?))
     }
 }
 

@@ -4,41 +4,18 @@
 use std::collections::BTreeSet;
 
 use planner::identity::ReservationId;
-use planner::node_set::NodeSet;
 use planner::resource_manager::{
-    BothSides, Difference, JobPhase, ManagedJob, ManagedReservation, ManagedState, ManagerError,
-    Step, WantedReservation, differences, listed, next_step, told,
+    BothSides, Difference, JobPhase, ManagedJob, ManagedReservation, ManagerError, Step,
+    WantedReservation, differences, listed, next_step, told,
 };
-use planner::time::{Seconds, Timestamp};
-use storage::{ManagedReservationEvent, OutageKind, StoredManagedReservation, Withheld};
+use storage::{ManagedReservationEvent, OutageKind, Withheld};
 use tokio::time::Instant;
 
-use super::open::{OpenReservation, ranks};
+use super::open::ranks;
+use super::outcome::{Outcome, after, event_of, is_news};
 use super::turn::Turn;
 use super::withhold::refused_key;
 use super::{ResourceManagerService, TurnError};
-
-/// The longest pause between attempts to put a reservation that was refused.
-const LONGEST_PAUSE: Seconds = Seconds::new(300);
-
-/// What became of a step.
-#[derive(Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Both sides are equal.
-    InForce,
-    /// It is neither wanted nor there.
-    Removed,
-    /// Something was done; what else there is to do, the next turn finds out.
-    Underway,
-    /// It has to be waited for something.
-    Waits(String),
-    /// It was refused.
-    Refused(String),
-    /// The resource manager has another one than it ought to, and keeps it.
-    Another(String),
-    /// It is gone, and stays so.
-    Lost,
-}
 
 impl ResourceManagerService {
     /// Takes the next step for each managed reservation. One that fails keeps no other from its turn,
@@ -57,7 +34,7 @@ impl ResourceManagerService {
 
     async fn push_one(&self, turn: &mut Turn<'_>, index: usize) -> Result<(), TurnError> {
         let it = &turn.open[index];
-        let wanted = it.wanted(turn.settings, &turn.state);
+        let wanted = it.wanted.clone();
         let seen =
             turn.seen.reservations.items.iter().find(|seen| seen.name == it.row.name).cloned();
         let jobs: Vec<&ManagedJob> = turn.jobs.get(&it.stored.id).into_iter().flatten().collect();
@@ -128,7 +105,7 @@ impl ResourceManagerService {
         seen: Option<&ManagedReservation>,
     ) -> Result<Outcome, ManagerError> {
         let (id, manager) = (turn.open[index].stored.id, &*turn.ports.manager);
-        if let Some(because) = occupied(turn, index, put, seen) {
+        if let Some(because) = occupied(turn, put, seen) {
             return Ok(Outcome::Waits(because));
         }
         let row = &turn.open[index].row;
@@ -203,9 +180,10 @@ impl ResourceManagerService {
     ) -> Result<(), TurnError> {
         let (now, it) = (turn.now, &mut turn.open[index]);
         let before = it.row.clone();
-        let row = after(&before, it, wanted, outcome, now);
+        let wanted = wanted.map(|wanted| (wanted, it.stored.row_version));
+        let row = after(&before, wanted, outcome, now);
         let event = match drift {
-            Some(because) if is_news(&before, &row) => {
+            Some(because) if is_news(&before) => {
                 tracing::warn!(reservation = row.name, because, "changed behind our back");
                 Some(ManagedReservationEvent::Drifted)
             }
@@ -216,87 +194,6 @@ impl ResourceManagerService {
         }
         it.row = row;
         Ok(())
-    }
-}
-
-/// The row of a managed reservation after a step.
-fn after(
-    before: &StoredManagedReservation,
-    it: &OpenReservation,
-    wanted: Option<WantedReservation>,
-    outcome: Outcome,
-    now: Timestamp,
-) -> StoredManagedReservation {
-    let quiet = StoredManagedReservation { attempts: 0, next_attempt: None, ..before.clone() };
-    let (state, because) = match outcome {
-        Outcome::InForce => (ManagedState::InForce, None),
-        Outcome::Removed => (ManagedState::Removed, None),
-        Outcome::Underway => (waiting(before.state), before.because.clone()),
-        Outcome::Waits(because) => (waiting(before.state), Some(because)),
-        Outcome::Another(because) => (ManagedState::Failed, Some(because)),
-        Outcome::Lost => {
-            let because = "somebody removed it in the resource manager".to_owned();
-            (ManagedState::Lost, Some(because))
-        }
-        Outcome::Refused(because) => return refused(before, because, now),
-    };
-    let pushed = match (state, wanted) {
-        (ManagedState::InForce, Some(wanted)) => Some((wanted, it.stored.row_version)),
-        _ => before.pushed.clone(),
-    };
-    // What was pushed at another version of the reservation is the same where it is equal.
-    let same = pushed.as_ref().map(|(it, _)| it) == before.pushed.as_ref().map(|(it, _)| it);
-    let pushed = if same { before.pushed.clone() } else { pushed };
-    let changed = if state == before.state { before.changed } else { now };
-    StoredManagedReservation { state, because, pushed, changed, ..quiet }
-}
-
-/// The state of one that has to wait: what is in force stays so while it is changed or removed.
-const fn waiting(before: ManagedState) -> ManagedState {
-    match before {
-        ManagedState::InForce => ManagedState::InForce,
-        _ => ManagedState::Waiting,
-    }
-}
-
-/// The row of a managed reservation that was refused: it is tried again, twice as late each time. Where
-/// it was not tried now, nothing changes.
-fn refused(
-    before: &StoredManagedReservation,
-    because: String,
-    now: Timestamp,
-) -> StoredManagedReservation {
-    if before.next_attempt.is_some_and(|next| now < next)
-        && before.because.as_ref() == Some(&because)
-    {
-        return before.clone();
-    }
-    let attempts = before.attempts.saturating_add(1);
-    let doubled = 5_i64.saturating_mul(1 << before.attempts.min(10));
-    let pause = Seconds::new(doubled).min(LONGEST_PAUSE);
-    let changed = if before.state == ManagedState::Failed { before.changed } else { now };
-    StoredManagedReservation {
-        state: ManagedState::Failed,
-        because: Some(because),
-        changed,
-        attempts,
-        next_attempt: Some(now + pause),
-        ..before.clone()
-    }
-}
-
-/// Whether a drift was not told before: it was in force, or something about it changed.
-fn is_news(before: &StoredManagedReservation, after: &StoredManagedReservation) -> bool {
-    before.state == ManagedState::InForce || before.because != after.because
-}
-
-const fn event_of(state: ManagedState) -> ManagedReservationEvent {
-    match state {
-        ManagedState::Waiting => ManagedReservationEvent::Waiting,
-        ManagedState::InForce => ManagedReservationEvent::InForce,
-        ManagedState::Failed => ManagedReservationEvent::Failed,
-        ManagedState::Lost => ManagedReservationEvent::Lost,
-        ManagedState::Removed => ManagedReservationEvent::Removed,
     }
 }
 
@@ -312,7 +209,6 @@ const fn is_answer(error: &ManagerError) -> bool {
 /// for first. `None` where nothing does.
 fn occupied(
     turn: &Turn<'_>,
-    index: usize,
     put: &WantedReservation,
     seen: Option<&ManagedReservation>,
 ) -> Option<String> {
@@ -320,9 +216,9 @@ fn occupied(
         let because = "it has no node that the resource manager could give it";
         return Some(because.to_owned());
     }
-    let (_, held) = turn.open[index].holding.as_ref()?;
-    let has = seen.map_or_else(NodeSet::new, |seen| ranks(&turn.state, seen.nodes.iter()));
-    let gets = held.difference(&has);
+    let has = seen.map(|seen| &seen.nodes);
+    let gets = put.nodes.iter().filter(|node| has.is_none_or(|has| !has.contains(*node)));
+    let gets = ranks(&turn.state, gets);
     let begins = put.span.start().max(turn.now);
     let taken = turn.withheld.iter().find(|it| {
         let meets = it.start < put.span.end() && it.end.is_none_or(|end| end > begins);

@@ -125,7 +125,7 @@ impl ResourceManagerService {
             clock_difference: polled.clock_difference,
             counts,
             nodes: compared.unwrap_or_default(),
-            differences: all_differences(settings, &state, &open, &polled, now),
+            differences: all_differences(&open, &polled, now),
             unknown_reservations: unknown,
             occupied,
         })
@@ -222,8 +222,6 @@ fn occupied(state: &SiteState) -> (usize, usize, u32) {
 
 /// Managed reservations that are not as they ought to be, and how they differ.
 fn all_differences(
-    settings: &ManagerSettings,
-    state: &SiteState,
     open: &[OpenReservation],
     polled: &LastPoll,
     now: Timestamp,
@@ -238,8 +236,7 @@ fn all_differences(
             && polled.last.is_some_and(|last| it.row.changed >= last)
     };
     for it in open.iter().filter(|it| !settled(it)) {
-        let wanted = it.wanted(settings, state);
-        let differs = difference(wanted.as_ref(), seen.get(it.row.name.as_str()).copied(), now);
+        let differs = difference(it.wanted.as_ref(), seen.get(it.row.name.as_str()).copied(), now);
         if let Some(differs) = differs {
             let because = it.row.because.as_ref().map_or_else(String::new, |it| format!(": {it}"));
             let reservation = it.row.name.clone();

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{ManagedJob, WantedReservation};
+use planner::resource_manager::{ManagedJob, ManagedState, ManagerError, WantedReservation};
 use planner::time::Timestamp;
-use storage::Withheld;
+use storage::{StoredManagedReservation, Withheld};
 
 use super::open::OpenReservation;
 use super::poll::Seen;
@@ -49,8 +49,14 @@ impl ResourceManagerService {
         let Some((settings, ports)) = self.connected() else {
             return self.forget_withheld().await;
         };
-        let seen = self.poll(settings, ports).await?;
-        let now = self.shared.now();
+        let (read, now) = (self.poll(settings, ports).await, self.shared.now());
+        let seen = match read {
+            Ok(seen) => seen,
+            Err(error) => {
+                self.tell_waiting(&error, now).await?;
+                return Err(error.into());
+            }
+        };
         self.shared.database.advance(now).await?;
         self.adopt(settings, now).await?;
         let (state, open) = self.book(now).await?;
@@ -72,6 +78,18 @@ impl ResourceManagerService {
         let labelled = self.follow_labels(&turn).await;
         measure(&turn.open);
         woken.and(linked).and(pushed).and(labelled)
+    }
+
+    /// Those who wait for a reservation to be made are told why it is not.
+    async fn tell_waiting(&self, error: &ManagerError, now: Timestamp) -> Result<(), TurnError> {
+        let because = Some(error.to_string());
+        for (row, _) in self.shared.database.managed_reservations_open().await? {
+            if row.state == ManagedState::Waiting && row.because != because {
+                let row = StoredManagedReservation { because: because.clone(), ..row };
+                self.shared.database.put_managed_reservation(&row, None, now).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Reservations that were chosen while there was no resource manager are made there too.

@@ -12,7 +12,7 @@ use storage::{
     NewPowerAction, OutageKind, PowerAction, PowerActionKind, PowerActionState, Withheld,
 };
 
-use super::open::{names, ranks};
+use super::open::ranks;
 use super::turn::Turn;
 use super::withhold::wake_key;
 use super::{ResourceManagerService, TurnError};
@@ -56,14 +56,15 @@ impl ResourceManagerService {
     ) -> Result<(), TurnError> {
         let mut soon: BTreeMap<String, Vec<(ReservationId, Timestamp)>> = BTreeMap::new();
         for it in &turn.open {
-            let Some((span, held)) = &it.holding else { continue };
-            if turn.now < span.start() - EARLIEST {
+            let Some(wanted) = &it.wanted else { continue };
+            let start = wanted.span.start();
+            if turn.now < start - EARLIEST {
                 continue;
             }
-            for name in names(&turn.state, held) {
+            for name in &wanted.nodes {
                 let asleep = nodes.get(name.as_str()).is_some_and(|it| it.power != NodePower::On);
                 if asleep {
-                    soon.entry(name).or_default().push((it.stored.id, span.start()));
+                    soon.entry(name.clone()).or_default().push((it.stored.id, start));
                 }
             }
         }

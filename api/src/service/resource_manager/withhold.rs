@@ -9,7 +9,7 @@ use planner::resource_manager::{
 };
 use storage::{Outage, OutageKind, StorageError, Withheld};
 
-use super::open::{OpenReservation, names, ranks};
+use super::open::{OpenReservation, ranks};
 use super::turn::Turn;
 use super::{ResourceManagerService, TurnError};
 use crate::service::shared::{SiteState, blocking};
@@ -85,8 +85,7 @@ impl ResourceManagerService {
 /// Our managed reservations, and the nodes that each is meant to have.
 fn meant(turn: &Turn<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let nodes = |it: &OpenReservation| {
-        let holding = it.holding.as_ref();
-        holding.map(|(_, ranks)| names(&turn.state, ranks)).unwrap_or_default()
+        it.wanted.as_ref().map(|wanted| wanted.nodes.clone()).unwrap_or_default()
     };
     turn.open.iter().map(|it| (it.row.name.clone(), nodes(it))).collect()
 }
@@ -100,7 +99,7 @@ fn remaining(state: &SiteState, nodes: &[ManagedNode], open: &[OpenReservation])
         let node = by_name.get(name);
         node.is_some_and(|it| it.power != NodePower::On || it.unavailable.is_some())
     };
-    let meant = |name: &str| open.iter().any(|it| it.row.name == name && it.holding.is_some());
+    let meant = |name: &str| open.iter().any(|it| it.row.name == name && it.wanted.is_some());
     let holds = |outage: &&Outage| {
         let Some(key) = outage.managed_key.as_deref() else { return false };
         key.strip_prefix(WAKE).is_some_and(asleep) || key.strip_prefix(REFUSED).is_some_and(meant)
