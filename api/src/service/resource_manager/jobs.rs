@@ -6,13 +6,23 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use planner::identity::ReservationId;
 use planner::reservation::ReservationState;
 use planner::resource_manager::{
-    JobPhase, ManagedJob, idle_since, node_seconds_used, reservation_id,
+    JobPhase, ManagedJob, ManagerError, idle_since, node_seconds_used, reservation_id,
+    reservation_name,
 };
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 
 use super::open::OpenReservation;
 use super::turn::Turn;
 use super::{ResourceManagerService, TurnError};
+
+/// What a job consumed is asked of the accounting so long after its end, when it was written there ...
+const ACCOUNTED_AFTER: Seconds = Seconds::new(10);
+
+/// ... until so long after it ...
+const ACCOUNTED_UNTIL: Seconds = Seconds::new(600);
+
+/// ... and for each reservation so often.
+const ASK_EVERY: Seconds = Seconds::new(60);
 
 impl ResourceManagerService {
     /// Notes the jobs that run in our reservations, and gives back those whose jobs have all ended.
@@ -21,6 +31,9 @@ impl ResourceManagerService {
         turn.jobs = by_reservation(self.shared.database.managed_jobs_of(&open).await?);
         self.note_seen(turn).await?;
         self.note_gone(turn).await?;
+        if turn.settings.accounting && !self.memo().no_accounting {
+            self.ask_accounting(turn).await?;
+        }
         self.note_used(turn).await
     }
 
@@ -110,6 +123,48 @@ impl ResourceManagerService {
             gone.extend(unseen.map(|job| (*id, forgotten(job, turn.now))));
         }
         self.note(turn, gone).await
+    }
+
+    /// Asks the accounting what jobs consumed that ended lately.
+    async fn ask_accounting(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        for (id, name, from) in self.unaccounted(turn) {
+            self.memo().asked.insert(id, turn.now);
+            match turn.ports.manager.ended_jobs(&name, from).await {
+                Ok(ended) => {
+                    let ended = ended.into_iter().map(|job| (id, job)).collect();
+                    self.note(turn, ended).await?;
+                }
+                // What was told of them without it stays.
+                Err(ManagerError::Unsupported(because)) => {
+                    tracing::warn!(because, "there is no accounting to tell what jobs consumed");
+                    self.memo().no_accounting = true;
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reservations with jobs that ended lately and whose consumption is not known, with their names, and
+    /// since when to ask.
+    fn unaccounted(&self, turn: &Turn<'_>) -> Vec<(ReservationId, String, Timestamp)> {
+        let (now, memo) = (turn.now, self.memo());
+        let due = |job: &&ManagedJob| {
+            let since = job.end.map(|end| now - end);
+            job.phase == JobPhase::Ended
+                && job.energy.is_none()
+                && since.is_some_and(|it| (ACCOUNTED_AFTER..ACCOUNTED_UNTIL).contains(&it))
+        };
+        let mut unaccounted = Vec::new();
+        for (id, jobs) in &turn.jobs {
+            let asked = memo.asked.get(id).is_some_and(|asked| now < *asked + ASK_EVERY);
+            let submitted = jobs.iter().filter(due).map(|job| job.submitted).min();
+            if let Some(from) = submitted.filter(|_| !asked) {
+                unaccounted.push((*id, reservation_name(*id), from));
+            }
+        }
+        unaccounted
     }
 
     /// Notes what was used, and since when nothing runs any more; gives back what the site says.

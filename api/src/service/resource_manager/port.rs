@@ -28,6 +28,10 @@ pub trait ResourceManager: Send + Sync {
     /// The jobs that wait or run, and those that ended lately; `None` where nothing changed since `known`.
     fn jobs(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedJob>>>;
 
+    /// The jobs of a reservation that were there after `from` and have ended, with what they consumed, from
+    /// its accounting.
+    fn ended_jobs<'a>(&'a self, name: &'a str, from: Timestamp) -> Answer<'a, Vec<ManagedJob>>;
+
     /// One reservation as it is now; `None` where there is none of this name.
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>>;
 

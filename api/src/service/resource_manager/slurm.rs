@@ -26,6 +26,10 @@ impl ResourceManager for Slurm {
         Box::pin(async move { Ok(Self::jobs(self, known).await?.map(list)) })
     }
 
+    fn ended_jobs<'a>(&'a self, name: &'a str, from: Timestamp) -> Answer<'a, Vec<ManagedJob>> {
+        Box::pin(Self::ended_jobs(self, name, from))
+    }
+
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>> {
         Box::pin(Self::reservation(self, name))
     }

@@ -24,6 +24,10 @@ pub(super) struct Memo {
     pub tried: HashMap<ReservationId, WantedReservation>,
     /// Jobs as they were noted last, by id and submission.
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
+    /// When the accounting was asked last for the jobs of a reservation.
+    pub asked: HashMap<ReservationId, Timestamp>,
+    /// Whether the accounting said that it cannot be asked.
+    pub no_accounting: bool,
     /// The addresses that nodes of ours had.
     pub addresses: BTreeMap<Box<str>, Box<str>>,
 }
