@@ -80,8 +80,8 @@ impl LastPoll {
             None => poll,
             Some(error) => pause_after(self.failures, error, poll, jitter()),
         };
-        let since = self.asked.map_or(Duration::ZERO, |asked| asked.elapsed());
-        (whole.saturating_sub(since), self.failure.is_some())
+        let left = self.asked.map(|asked| whole.saturating_sub(asked.elapsed()));
+        (left.unwrap_or_default(), self.failure.is_some())
     }
 
     /// What is to be told of its clock; `None` where it agrees with ours.
@@ -241,6 +241,14 @@ mod tests {
         assert_eq!(pause_after(2, &gone, poll, 1.0), Duration::from_secs(25));
         let rarely = Duration::from_mins(2);
         assert_eq!(pause_after(3, &gone, rarely, 0.0), rarely, "never more often than without");
+    }
+
+    #[test]
+    fn who_has_never_asked_asks_at_once() {
+        let poll = Duration::from_secs(10);
+        assert_eq!(LastPoll::default().pause(poll), (Duration::ZERO, false));
+        let asked = LastPoll { asked: Some(Instant::now()), ..LastPoll::default() };
+        assert!(asked.pause(poll).0 > Duration::ZERO);
     }
 
     #[test]
