@@ -18,7 +18,7 @@ pub struct Energy(i128);
 impl Power {
     /// No power.
     pub const ZERO: Self = Self(0);
-    /// More than any machine draws: what an absent cap allows.
+    /// The largest power that can be said: more than anything draws.
     pub const UNLIMITED: Self = Self(i64::MAX);
 
     /// A power of whole microwatts.
@@ -67,6 +67,15 @@ impl Sub for Power {
 impl Sum for Power {
     fn sum<I: Iterator<Item = Self>>(powers: I) -> Self {
         Self(powers.map(|power| power.0).sum())
+    }
+}
+
+/// The power of so many of equal power. Within an `i64` while all of them stay below
+/// [`MAX_POWER_MICROWATTS`].
+impl Mul<u32> for Power {
+    type Output = Self;
+    fn mul(self, count: u32) -> Self {
+        Self(self.0 * i64::from(count))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use planner::power_states::PowerStates;
+use planner::quantity::Power;
 
 use super::PlatformError;
 
@@ -52,6 +53,17 @@ impl Machine {
     /// A machine with these states, without a name and in no group.
     pub fn of(power_states: PowerStates) -> Self {
         Self { power_states, group: None, naming: Naming::default() }
+    }
+
+    /// The most that it draws in any of its states, as far as that is known.
+    pub(super) fn most(&self) -> Power {
+        let PowerStates { computing, sleep, .. } = &self.power_states;
+        let draws = computing.iter().filter_map(|state| state.draws.as_ref());
+        let on = draws.flat_map(|draws| [draws.idle, draws.computing]);
+        let off = sleep
+            .iter()
+            .flat_map(|sleep| [sleep.off, sleep.switching_off.power, sleep.switching_on.power]);
+        on.chain(off).max().unwrap_or_default()
     }
 
     /// That it can be part of a platform beside `first`.

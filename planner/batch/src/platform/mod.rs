@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use planner::node_set::NodeSet;
 use planner::power_states::{Draws, PowerStates, Sleep};
-use planner::quantity::Power;
+use planner::quantity::{MAX_POWER_MICROWATTS, Power};
 
 use crate::time::Time;
 pub use document::{KnownMachine, MachineClass, PlatformDocument};
@@ -33,6 +33,9 @@ pub enum PlatformError {
     /// There are too many machines.
     #[error("a platform has at most 10000000 machines")]
     Large,
+    /// The machines would draw more together than can be reckoned with.
+    #[error("all machines of a platform together draw at most 1e11 W; powers are in watts")]
+    TooMuchPower,
     /// More machines are asked for than there are.
     #[error("{asked} machines are asked for, and the platform has {there}")]
     Few {
@@ -130,12 +133,15 @@ impl Platform {
     /// These machines, in this order.
     ///
     /// # Errors
-    /// None, too many, speeds that are none, powers or states of some only.
+    /// None, too many, too much power, speeds that are none, powers or states of some only.
     pub fn new(machines: &[Machine]) -> Result<Self, PlatformError> {
         let first = machines.first().ok_or(PlatformError::Empty)?;
         let count = u32::try_from(machines.len()).ok().filter(|_| machines.len() <= MOST);
         let count = count.ok_or(PlatformError::Large)?;
         machines.iter().try_for_each(|machine| machine.check(first))?;
+        check_power(
+            machines.iter().map(|machine| i128::from(machine.most().as_microwatts())).sum(),
+        )?;
         let PowerStates { computing, initial, sleep } = &first.power_states;
         let states = (0..computing.len()).map(|state| StateOfAll::of(machines, state)).collect();
         let sleep = sleep.map(|sleep| SleepOfAll::of(machines, sleep));
@@ -296,6 +302,14 @@ impl SleepOfAll {
             on_times: ValueOfEach::of(sleeps().map(|sleep| sleep.switching_on.time.into())),
         }
     }
+}
+
+/// That machines which together draw so many microwatts are no more than can be reckoned with.
+fn check_power(microwatts: i128) -> Result<(), PlatformError> {
+    if microwatts <= i128::from(MAX_POWER_MICROWATTS) {
+        return Ok(());
+    }
+    Err(PlatformError::TooMuchPower)
 }
 
 /// A power from 0 to a megawatt.

@@ -12,11 +12,6 @@ pub(super) enum ValueOfEach<T> {
     Own(Vec<T>),
 }
 
-/// What so many machines of one power draw.
-fn times(power: Power, machines: u32) -> Power {
-    Power::from_microwatts(power.as_microwatts() * i64::from(machines))
-}
-
 impl<T: Copy + PartialEq> ValueOfEach<T> {
     pub(super) fn of(values: impl Iterator<Item = T>) -> Self {
         let values: Vec<T> = values.collect();
@@ -64,7 +59,7 @@ impl PowerOfEach {
     /// The power of all machines, of which there are so many.
     pub(super) fn of_all(&self, machines: u32) -> Power {
         match self {
-            Self::Same(power) => times(*power, machines),
+            Self::Same(power) => *power * machines,
             Self::Before(sums) => sums.last().copied().unwrap_or_default(),
         }
     }
@@ -72,7 +67,7 @@ impl PowerOfEach {
     /// The power of these machines. One step a range.
     pub(super) fn over(&self, machines: &NodeSet) -> Power {
         match self {
-            Self::Same(power) => times(*power, machines.count()),
+            Self::Same(power) => *power * machines.count(),
             Self::Before(sums) => {
                 let range = |range: &std::ops::Range<u32>| {
                     sums[range.end as usize] - sums[range.start as usize]

@@ -77,6 +77,20 @@ fn jobs_draw_as_hard_as_they_drive() {
     assert!((totals.joules(Activity::Idle) - 5_000.0).abs() < 1e-9);
 }
 
+/// 100,000 machines of 1 MW draw 1e11 W, as much as can be reckoned with; one more is refused.
+#[test]
+fn powers_that_could_overflow_are_refused() {
+    let megawatts = |draws| {
+        let machine = Machine::of(PowerStates::always_on(1.0, Some(draws)));
+        move |machines: usize| Platform::new(&vec![machine.clone(); machines])
+    };
+    let watts = |watts| Power::from_watts(watts).unwrap();
+    let large = megawatts(Draws { idle: Power::ZERO, computing: watts(1e6) });
+    assert!(large(100_000).is_ok());
+    let told = "all machines of a platform together draw at most 1e11 W; powers are in watts";
+    assert_eq!(large(100_001).unwrap_err().to_string(), told);
+}
+
 proptest! {
     /// Machines of different powers, and jobs whose utilisation is in quarters or not said. A job consumes so much
     /// of the way from idle to computing power of its machines while it runs; all machines together that of
