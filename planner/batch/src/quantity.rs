@@ -33,6 +33,13 @@ impl ExactEnergy {
         Energy::from_microjoules(self.0 / PICOJOULES)
     }
 
+    /// The power that comes to it over a length of time, rounded towards nothing; at most the largest
+    /// power that can be said.
+    pub fn over(self, time: Time) -> Power {
+        let power = self.0 / i128::from(time.as_micros().max(1));
+        Power::from_microwatts(i64::try_from(power).unwrap_or(i64::MAX))
+    }
+
     /// Which part of `all` it is; all of it where `all` is nothing.
     pub fn share_of(self, all: Self) -> f64 {
         if all == Self::ZERO { 1.0 } else { self.0 as f64 / all.0 as f64 }
@@ -137,6 +144,7 @@ mod tests {
         let half = Power::from_microwatts(2_000_000) * Time::from_micros(250_000);
         assert_eq!(half.whole(), Energy::from_microjoules(500_000));
         assert_eq!(ExactEnergy::from(half.whole()), half);
+        assert_eq!(half.over(Time::from_seconds(3)), Power::from_microwatts(166_666));
         assert!((half.share_of(half + half) - 0.5).abs() < 1e-15);
         assert!((ExactEnergy::ZERO.share_of(ExactEnergy::ZERO) - 1.0).abs() < 1e-15);
         assert!(((Time::from_seconds(2) * 3).as_seconds() - 6.0).abs() < 1e-15);

@@ -305,7 +305,10 @@ impl SleepOfAll {
 }
 
 /// That machines which together draw so many microwatts are no more than can be reckoned with.
-fn check_power(microwatts: i128) -> Result<(), PlatformError> {
+///
+/// # Errors
+/// They draw more.
+pub fn check_power(microwatts: i128) -> Result<(), PlatformError> {
     if microwatts <= i128::from(MAX_POWER_MICROWATTS) {
         return Ok(());
     }

@@ -77,7 +77,8 @@ fn jobs_draw_as_hard_as_they_drive() {
     assert!((totals.joules(Activity::Idle) - 5_000.0).abs() < 1e-9);
 }
 
-/// 100,000 machines of 1 MW draw 1e11 W, as much as can be reckoned with; one more is refused.
+/// 100,000 machines of 1 MW draw 1e11 W, as much as can be reckoned with; one more is refused, and so are estimates
+/// by which fewer would.
 #[test]
 fn powers_that_could_overflow_are_refused() {
     let megawatts = |draws| {
@@ -89,6 +90,12 @@ fn powers_that_could_overflow_are_refused() {
     assert!(large(100_000).is_ok());
     let told = "all machines of a platform together draw at most 1e11 W; powers are in watts";
     assert_eq!(large(100_001).unwrap_err().to_string(), told);
+    let small = megawatts(Draws { idle: watts(1.0), computing: watts(2.0) })(100_001).unwrap();
+    let options = [("cap_w", "1e9"), ("computing_estimate_w", "1e6")];
+    let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let setting = Setting { options: &options, ..setting(&small) };
+    let errors = combination(Policy::PowerCap, SET).scheduler(&setting).err().unwrap();
+    assert_eq!(errors, [format!("{told}, by what each is taken to draw at most")]);
 }
 
 proptest! {

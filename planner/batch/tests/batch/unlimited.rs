@@ -58,6 +58,20 @@ fn conservative_refuses_a_waiting_job_once_the_cap_never_lets_it_start() {
     }
 }
 
+/// Five of six machines may compute, for ever. Jobs 1 and 2 take three each: job 2 waits until job 1 ends at 10 s. Job 3
+/// takes two from 1 to 4 s; job 4 takes one and waits for it.
+#[test]
+fn easy_keeps_a_cap_over_jobs_without_a_walltime() {
+    let rows = [(0, 3, 10, NONE), (0, 3, 5, NONE), (1, 2, 3, 9), (2, 1, 3, NONE)];
+    for fit in ["count", "set"] {
+        let combination = parts_of(["fcfs", "easy", fit, "power_cap", "none"]);
+        let case = Case { combination, ..Case::of(Policy::PowerCap, &[("cap_w", "1045")]) };
+        let played = witness(&rows, &case).notes.played;
+        let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
+        assert_eq!(starts, [0, 10, 1, 4]);
+    }
+}
+
 /// The same where machines are reserved until 18 s, so that nothing happens when it is too late.
 #[test]
 fn conservative_refuses_what_a_reservation_kept_until_the_cap_forbids_it() {

@@ -1,9 +1,12 @@
 //! Jobs and switches that a gate lets through.
 
-use super::{Core, Plan, load};
+use planner::quantity::Power;
+
+use super::{Core, load};
 use crate::policy::bits::Bits;
-use crate::policy::gate::{Estimates, ExpectedDraw, Gate, More, times};
+use crate::policy::gate::{ExpectedDraw, Gate, More};
 use crate::policy::queue::{Cursor, Hole};
+use crate::quantity::ExactEnergy;
 use crate::scheduler::{Decisions, JobRequest, RefusalReason};
 use crate::time::Time;
 
@@ -18,16 +21,16 @@ pub struct Gated {
     pub gate: Box<dyn Gate>,
     expected_draw: ExpectedDraw,
     /// What is taken to be drawn since the last decision.
-    drawn_uw: i64,
+    drawn: Power,
     next_change: Time,
 }
 
 impl Gated {
     pub fn new(gate: Box<dyn Gate>, machines: u32) -> Self {
-        let idle_uw = times(machines, gate.estimates().idle);
-        let expected_draw = ExpectedDraw { now: Time::ZERO, idle_uw, more: Vec::new() };
+        let idle = gate.estimates().idle * machines;
+        let expected_draw = ExpectedDraw::idle(Time::ZERO, idle);
         let next_change = gate.next_change(Time::ZERO);
-        Self { gate, expected_draw, drawn_uw: idle_uw, next_change }
+        Self { gate, expected_draw, drawn: idle, next_change }
     }
 
     /// When the bounds change next.
@@ -41,16 +44,16 @@ impl Gated {
 }
 
 impl Core {
-    /// Time has passed; `consumed_pj` was measured, where it is time for that. Whether the bounds changed.
-    pub fn pass(&mut self, consumed_pj: Option<i128>, stage: bool) -> bool {
+    /// Time has passed; `consumed` was measured, where it is time for that. Whether the bounds changed.
+    pub fn pass(&mut self, consumed: Option<ExactEnergy>, stage: bool) -> bool {
         let now = self.plan.now;
         let Some(gated) = &mut self.gated else { return false };
-        gated.gate.pass(now, gated.drawn_uw);
+        gated.gate.pass(now, gated.drawn);
         let changed = gated.next_change <= now;
         if stage || changed {
             gated.next_change = gated.gate.next_change(now);
-            if let Some(consumed_pj) = consumed_pj {
-                gated.gate.measure(now, consumed_pj);
+            if let Some(consumed) = consumed {
+                gated.gate.measure(now, consumed);
             }
         }
         changed
@@ -86,24 +89,25 @@ impl Core {
     fn ever_admits(&self, job: &JobRequest) -> bool {
         let Some(gated) = &self.gated else { return true };
         let more = gated.job(job, self.plan.now);
-        gated.gate.ever_allows(self.plan.now, gated.expected_draw.idle_uw, more.uw, job.walltime)
+        gated.gate.ever_allows(self.plan.now, gated.expected_draw.idle, more.power, job.walltime)
     }
 
     /// Whether no job may start now, however small and short.
     pub fn admits_nobody(&self) -> bool {
         let Some(gated) = &self.gated else { return false };
         let (from, until) = (self.plan.now, self.plan.now + Time::from_micros(1));
-        !gated.gate.allows(&gated.expected_draw, More { from, until, uw: 0 })
+        !gated.gate.allows(&gated.expected_draw, More { from, until, power: Power::ZERO })
     }
 
     /// How many machines a job may take now at most, as far as what is drawn now goes.
     pub fn admitted_nodes(&self) -> u32 {
         let Some(gated) = &self.gated else { return u32::MAX };
-        let Some(most_uw) = gated.gate.most_uw(self.plan.now) else { return u32::MAX };
+        let Some(most) = gated.gate.most(self.plan.now) else { return u32::MAX };
         let estimates = gated.gate.estimates();
-        let each_uw = (estimates.computing - estimates.idle).as_microwatts();
-        let room_uw = most_uw.saturating_sub(gated.expected_draw.drawn_uw()).max(0);
-        room_uw.checked_div(each_uw).map_or(u32::MAX, |nodes| nodes.try_into().unwrap_or(u32::MAX))
+        let each = estimates.computing - estimates.idle;
+        let room = (most - gated.expected_draw.drawn).max(Power::ZERO);
+        let nodes = room.as_microwatts().checked_div(each.as_microwatts());
+        nodes.map_or(u32::MAX, |nodes| nodes.try_into().unwrap_or(u32::MAX))
     }
 
     /// Whether nothing can come of deciding anew before the bounds change or something happens.
@@ -115,15 +119,18 @@ impl Core {
     /// Looks ahead, before a decision.
     pub fn look_ahead(&mut self) {
         if let Some(gated) = &mut self.gated {
-            gated.expected_draw = expected_draw(&self.plan, &gated.gate.estimates());
+            let all = self.plan.draws(gated.gate.estimates());
+            gated.expected_draw.renew(self.plan.now, all);
         }
     }
 
     /// A decision has ended.
     pub fn look_back(&mut self) {
-        self.look_ahead();
+        let now = self.plan.now;
         if let Some(gated) = &mut self.gated {
-            gated.drawn_uw = gated.expected_draw.drawn_uw();
+            let all = self.plan.draws(gated.gate.estimates());
+            let drawn = all.filter(|more| more.from <= now && now < more.until);
+            gated.drawn = gated.expected_draw.idle + drawn.map(|more| more.power).sum();
         }
     }
 
@@ -145,7 +152,7 @@ impl Core {
     pub fn expect(&mut self, job: &JobRequest, from: Time) {
         if let Some(gated) = &mut self.gated {
             let more = gated.job(job, from);
-            gated.expected_draw.more.push(more);
+            gated.expected_draw.expect(more);
         }
     }
 
@@ -156,9 +163,9 @@ impl Core {
         let (from, until) = (self.plan.now, self.plan.now + time);
         let more = gated.gate.estimates().switch(machines, on, from, until);
         // Under a bound that idle machines exceed already, switching them off is all that helps.
-        let bound = gated.gate.bound_uw(self.plan.now);
-        let helps = !on && bound.is_some_and(|bound| bound < gated.expected_draw.idle_uw);
-        more.uw == 0 || helps || gated.gate.allows(&gated.expected_draw, more)
+        let bound = gated.gate.bound_at(self.plan.now);
+        let helps = !on && bound.is_some_and(|bound| bound < gated.expected_draw.idle);
+        more.power == Power::ZERO || helps || gated.gate.allows(&gated.expected_draw, more)
     }
 
     /// Machines are switched that the expected draw does not have yet.
@@ -167,7 +174,7 @@ impl Core {
         let (from, until) = (self.plan.now, self.plan.now + time);
         if let Some(gated) = &mut self.gated {
             let more = gated.gate.estimates().switch(machines, on, from, until);
-            gated.expected_draw.more.push(more);
+            gated.expected_draw.expect(more);
         }
     }
 
@@ -178,8 +185,7 @@ impl Core {
         if allowed(from) {
             return from;
         }
-        let ends = gated.expected_draw.more.iter().map(|more| more.until);
-        let mut places: Vec<Time> = ends.filter(|at| *at > from && *at < Time::FOREVER).collect();
+        let mut places: Vec<Time> = gated.expected_draw.ends(from).collect();
         let mut change = from;
         for _ in 0..CHANGES {
             change = gated.gate.next_change(change);
@@ -232,17 +238,4 @@ impl Core {
             self.expect(&job, start);
         }
     }
-}
-
-/// What the cluster will draw, as far as a plan knows.
-fn expected_draw(plan: &Plan, estimates: &Estimates) -> ExpectedDraw {
-    let idle_uw = times(plan.machines, estimates.idle);
-    let mut more = Vec::new();
-    plan.draws(|nodes, switches, from, until| {
-        more.push(match switches {
-            None => estimates.job(nodes, from, until),
-            Some(on) => estimates.switch(nodes, on, from, until),
-        });
-    });
-    ExpectedDraw { now: plan.now, idle_uw, more }
 }

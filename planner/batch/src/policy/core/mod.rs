@@ -26,6 +26,7 @@ use super::bits::Bits;
 use super::gate::Gate;
 use super::order::OrderPart;
 use super::queue::Queue;
+use crate::quantity::ExactEnergy;
 use crate::scheduler::{Decisions, JobRequest, Moment, Scheduler};
 use crate::time::Time;
 
@@ -163,7 +164,7 @@ impl Composed {
         self.next_stage =
             self.next_stage.map(|at| if at < now { next(at, period, now) } else { at });
         let due = self.next_stage.is_some_and(|at| at <= now);
-        let consumed = moment.consumed.map(|energy| energy.as_microjoules() * 1_000_000);
+        let consumed = moment.consumed.map(ExactEnergy::from);
         if self.core.pass(consumed, due) {
             self.core.refuse_hopeless(decisions);
         }
@@ -205,7 +206,7 @@ impl Composed {
         let stage = self.next_stage.filter(|_| !core.rests());
         let timed = core.gated.is_some() || !core.plan.fitting.is_free();
         let first = core.reserved.as_ref().map(|reserved| reserved.start);
-        let first = first.filter(|at| timed && *at > now);
+        let first = first.filter(|at| timed && *at > now && *at < Time::FOREVER);
         let change = core.gated.as_ref().map(Gated::next_change);
         let change = change.filter(|at| *at < Time::FOREVER);
         let given_back = core.plan.fitting.next_end(now).filter(|_| !core.queue.is_empty());

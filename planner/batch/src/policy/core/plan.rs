@@ -4,6 +4,7 @@
 use super::Fitting;
 use crate::policy::bits::Bits;
 use crate::policy::by_key::ByKey;
+use crate::policy::gate::{Estimates, More};
 use crate::scheduler::{Decisions, JobKey, JobRequest, PowerOrder, PowerTarget, Switched};
 use crate::time::Time;
 
@@ -321,22 +322,18 @@ impl Plan {
         free
     }
 
-    /// Calls `each` with how many machines draw more than idle ones, whether they are switched on or
-    /// off for that, from when and until when.
-    pub fn draws(&self, mut each: impl FnMut(u32, Option<bool>, Time, Time)) {
-        for busy in &self.busy {
-            match busy.why {
-                Why::Job(_) => each(busy.count, None, self.now, busy.until),
-                Why::SwitchingOn => each(busy.count, Some(true), self.now, busy.until),
-                Why::SwitchingOffAndOn => {
-                    let from = self.now.max(busy.until - self.on_time);
-                    each(busy.count, Some(true), from, busy.until);
-                }
+    /// What jobs and switches draw more than idle machines, by these estimates.
+    pub fn draws(&self, estimates: Estimates) -> impl Iterator<Item = More> {
+        let now = self.now;
+        let busy = self.busy.iter().map(move |Busy { until, why, count, .. }| match why {
+            Why::Job(_) => estimates.job(*count, now, *until),
+            Why::SwitchingOn => estimates.switch(*count, true, now, *until),
+            Why::SwitchingOffAndOn => {
+                estimates.switch(*count, true, now.max(*until - self.on_time), *until)
             }
-        }
-        for (until, off) in &self.off_from {
-            each(off.count(), Some(false), self.now, *until);
-        }
+        });
+        let off = self.off_from.iter();
+        busy.chain(off.map(move |(until, off)| estimates.switch(off.count(), false, now, *until)))
     }
 
     /// Calls `each` with the machines that become free together, in order, until it is content.

@@ -9,7 +9,7 @@
 
 use planner::quantity::{Power, Rate};
 
-use super::{Estimates, ExpectedDraw, Gate, GatePart, More, estimates, span};
+use super::{Estimates, ExpectedDraw, Gate, GatePart, More, span};
 use crate::policy::options::{Options, PolicyOption, option};
 use crate::policy::part::About;
 use crate::policy::setting::Setting;
@@ -64,11 +64,11 @@ fn budget(
     switches: bool,
     reduces: bool,
 ) -> Box<dyn Gate> {
-    let estimates = estimates(setting.platform, options, switches);
+    let estimates = Estimates::read(setting.platform, options, switches);
     let rate = rate(setting, options);
-    let idle_uw = setting.platform.idle().map_or(0, Power::as_microwatts);
-    let (balance_pj, at, measured) = (0, Time::ZERO, None);
-    Box::new(Budget { rate, estimates, reduces, idle_uw, balance_pj, at, measured })
+    let idle = setting.platform.idle().unwrap_or_default();
+    let (balance, at, measured) = (ExactEnergy::ZERO, Time::ZERO, None);
+    Box::new(Budget { rate, estimates, reduces, idle, balance, at, measured })
 }
 
 /// At what rate the budget becomes available: evenly from `from_s` to `until_s`, or the more the less
@@ -133,18 +133,18 @@ fn inverse<R: Rate>(budget_j: f64, table: &Steps<R>) -> Steps<Power> {
 /// A budget.
 #[derive(Debug)]
 struct Budget {
-    /// At which energy becomes available, by time, uW.
+    /// At which energy becomes available, by time.
     rate: Steps<Power>,
     estimates: Estimates,
     /// Whether others' rate is reduced by what the first waiting job needs, and not their balance.
     reduces: bool,
     /// What all machines really draw when idle.
-    idle_uw: i64,
-    /// What is available, pJ.
-    balance_pj: i128,
+    idle: Power,
+    /// What is available; what is owed is below nothing.
+    balance: ExactEnergy,
     at: Time,
     /// The last measurement: when, what was consumed, and the balance then.
-    measured: Option<(Time, i128, i128)>,
+    measured: Option<(Time, ExactEnergy, ExactEnergy)>,
 }
 
 impl Budget {
@@ -155,43 +155,37 @@ impl Budget {
 
     /// Whether the balance stays above nothing.
     fn stays(&self, expected_draw: &ExpectedDraw, more: More) -> bool {
-        let mut balance = self.balance_pj;
-        expected_draw.holds(more, &self.rate, |from, until, drawn, rate| {
-            let length = i128::from((until - from).as_micros());
-            balance += rate.map_or(0, |rate| i128::from(rate - drawn) * length);
-            balance >= 0
+        let mut balance = self.balance;
+        expected_draw.spans(more, &self.rate).all(|span| {
+            if let Some(rate) = span.bound {
+                balance += (rate - span.drawn) * (span.until - span.from);
+            }
+            balance >= ExactEnergy::ZERO
         })
     }
 
-    /// What `more` needs beyond the rate while it lasts, pJ.
-    fn excess(&self, expected_draw: &ExpectedDraw, more: More) -> i128 {
-        let mut excess = 0;
-        expected_draw.holds(more, &self.rate, |from, until, drawn, rate| {
-            let (from, until) = (from.max(more.from), until.min(more.until));
-            if from < until {
-                let length = i128::from((until - from).as_micros());
-                excess += rate.map_or(0, |rate| i128::from(drawn - rate).max(0) * length);
-            }
-            true
+    /// What the cluster draws beyond the rate while `more` lasts.
+    fn excess(&self, expected_draw: &ExpectedDraw, more: More) -> ExactEnergy {
+        let spans = expected_draw.spans(more, &self.rate).skip_while(|it| it.until <= more.from);
+        let excess = spans.take_while(|it| it.from < more.until).filter_map(|it| {
+            let excess = (it.drawn - it.bound?).max(Power::ZERO);
+            Some(excess * (it.until - it.from))
         });
-        excess
+        excess.sum()
     }
 
     /// What the cluster draws beyond the rate while `more` lasts if nothing else ends, less what is
-    /// saved; pJ.
-    fn steady_excess(&self, expected_draw: &ExpectedDraw, more: More) -> i128 {
+    /// saved.
+    fn steady_excess(&self, expected_draw: &ExpectedDraw, more: More) -> ExactEnergy {
         let part = self.rate.part(more.from, more.until);
-        let drawn = expected_draw.drawn_uw() + more.uw;
-        let excess = |(from, until, rate): (Time, Time, Power)| {
-            i128::from(drawn - rate.as_microwatts()) * i128::from((until - from).as_micros())
-        };
-        part.pieces().map(excess).sum()
+        let drawn = expected_draw.drawn + more.power;
+        part.pieces().map(|(from, until, rate)| (drawn - rate) * (until - from)).sum()
     }
 }
 
 impl Gate for Budget {
-    fn bound_uw(&self, now: Time) -> Option<i64> {
-        self.rate.at(now).map(Power::as_microwatts)
+    fn bound_at(&self, now: Time) -> Option<Power> {
+        self.rate.at(now)
     }
 
     fn next_change(&self, now: Time) -> Time {
@@ -204,30 +198,29 @@ impl Gate for Budget {
 
     fn rests(&self, now: Time) -> bool {
         // What is owed only grows.
-        self.balance_pj < 0 && self.bound_uw(now).is_some_and(|rate| rate <= self.idle_uw)
+        self.balance < ExactEnergy::ZERO && self.bound_at(now).is_some_and(|rate| rate <= self.idle)
     }
 
-    fn pass(&mut self, now: Time, drawn_uw: i64) {
+    fn pass(&mut self, now: Time, drawn: Power) {
         let mut at = self.at;
         while at < now {
             let (rate, next) = self.rate.from(at);
             let end = next.min(now);
-            let length = i128::from((end - at).as_micros());
-            let rate = rate.map(Power::as_microwatts);
-            self.balance_pj += rate.map_or(0, |rate| i128::from(rate - drawn_uw) * length);
+            if let Some(rate) = rate {
+                self.balance += (rate - drawn) * (end - at);
+            }
             at = end;
         }
         self.at = now;
     }
 
-    fn measure(&mut self, now: Time, consumed_pj: i128) {
+    fn measure(&mut self, now: Time, consumed: ExactEnergy) {
         let bounded = self.bounds(now) || self.measured.is_some();
-        if let Some((at, before_pj, balance_pj)) = self.measured {
-            let more_pj = self.rate.energy(at, now).as_picojoules();
-            self.balance_pj = balance_pj + more_pj - (consumed_pj - before_pj);
+        if let Some((at, before, balance)) = self.measured {
+            self.balance = balance + self.rate.energy(at, now) - (consumed - before);
         }
         let goes_on = bounded && self.bounds(now);
-        self.measured = goes_on.then_some((now, consumed_pj, self.balance_pj));
+        self.measured = goes_on.then_some((now, consumed, self.balance));
     }
 
     fn allows(&self, expected_draw: &ExpectedDraw, more: More) -> bool {
@@ -243,13 +236,13 @@ impl Gate for Budget {
         }
         let needed = self.excess(expected_draw, first);
         let spared = if self.reduces {
-            let until = i128::from((first.from - expected_draw.now).as_micros());
-            let drawn = i128::from(expected_draw.drawn_uw() + more.uw);
-            let rate = self.bound_uw(expected_draw.now);
-            let missing = (needed - self.balance_pj).max(0);
-            rate.is_none_or(|rate| drawn <= i128::from(rate) - missing / until)
+            let drawn = expected_draw.drawn + more.power;
+            let rate = self.bound_at(expected_draw.now);
+            let missing = (needed - self.balance).max(ExactEnergy::ZERO);
+            let missing = missing.over(first.from - expected_draw.now);
+            rate.is_none_or(|rate| drawn <= rate - missing)
         } else {
-            self.steady_excess(expected_draw, more) <= self.balance_pj - needed
+            self.steady_excess(expected_draw, more) <= self.balance - needed
         };
         spared && self.stays(expected_draw, more)
     }

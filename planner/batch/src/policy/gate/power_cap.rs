@@ -3,7 +3,7 @@
 
 use planner::quantity::Power;
 
-use super::{Estimates, ExpectedDraw, Gate, GatePart, More, estimates, span, times};
+use super::{Estimates, ExpectedDraw, Gate, GatePart, More, span};
 use crate::policy::options::{Options, option};
 use crate::policy::part::About;
 use crate::policy::setting::Setting;
@@ -19,7 +19,7 @@ pub const GATE: GatePart = GatePart {
         options: &[option("cap_w", "the table --cap", "the cluster's power, W")],
     },
     build: |setting, options, switches| {
-        let estimates = estimates(setting.platform, options, switches);
+        let estimates = Estimates::read(setting.platform, options, switches);
         let machines = setting.platform.machines();
         Some(Box::new(PowerCap { cap: cap(setting, options), machines, estimates }))
     },
@@ -52,8 +52,8 @@ struct PowerCap {
 }
 
 impl Gate for PowerCap {
-    fn bound_uw(&self, now: Time) -> Option<i64> {
-        self.cap.at(now).map(Power::as_microwatts)
+    fn bound_at(&self, now: Time) -> Option<Power> {
+        self.cap.at(now)
     }
 
     fn next_change(&self, now: Time) -> Time {
@@ -64,9 +64,8 @@ impl Gate for PowerCap {
         self.estimates
     }
 
-    fn ever_allows(&self, now: Time, idle_uw: i64, more_uw: i64, walltime: Time) -> bool {
-        let fits =
-            |cap: Option<Power>| cap.is_none_or(|cap| idle_uw + more_uw <= cap.as_microwatts());
+    fn ever_allows(&self, now: Time, idle: Power, more: Power, walltime: Time) -> bool {
+        let fits = |cap: Option<Power>| cap.is_none_or(|cap| idle + more <= cap);
         // It may start now, or where a piece ends under which it may not run.
         let (mut start, mut at) = (now, now);
         while at < start + walltime {
@@ -82,8 +81,8 @@ impl Gate for PowerCap {
         true
     }
 
-    fn most_uw(&self, now: Time) -> Option<i64> {
-        self.bound_uw(now)
+    fn most(&self, now: Time) -> Option<Power> {
+        self.bound_at(now)
     }
 
     fn rests(&self, _: Time) -> bool {
@@ -95,9 +94,9 @@ impl Gate for PowerCap {
     }
 
     fn limits(&self) -> Option<Vec<(Time, Time, u32)>> {
-        let idle_uw = times(self.machines, self.estimates.idle);
+        let idle = self.estimates.idle * self.machines;
         let each_uw = (self.estimates.computing - self.estimates.idle).as_microwatts();
-        let most = |cap: Power| match cap.as_microwatts() - idle_uw {
+        let most = |cap: Power| match (cap - idle).as_microwatts() {
             room_uw if room_uw < 0 => 0,
             room_uw => room_uw.checked_div(each_uw).unwrap_or(i64::MAX),
         };
@@ -109,10 +108,9 @@ impl Gate for PowerCap {
     }
 
     fn allows(&self, expected_draw: &ExpectedDraw, more: More) -> bool {
-        expected_draw.holds(more, &self.cap, |from, until, drawn, cap| {
-            // What goes on anyway is not in question where the new is not drawn.
-            let concerned = from < more.until && more.from < until;
-            !concerned || cap.is_none_or(|cap| drawn <= cap)
-        })
+        // What goes on anyway is not in question where the new is not drawn.
+        let spans = expected_draw.spans(more, &self.cap).skip_while(|it| it.until <= more.from);
+        let mut concerned = spans.take_while(|it| it.from < more.until);
+        concerned.all(|it| it.bound.is_none_or(|cap| it.drawn <= cap))
     }
 }
