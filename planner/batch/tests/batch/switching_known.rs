@@ -36,6 +36,22 @@ fn a_cap_lets_one_job_run_after_the_other() {
     assert_eq!(played[&2].started, 4);
 }
 
+/// The cap lets one machine compute until 20 s, all six until 30 s, one until 40 s, and then any. Job 2 takes all for 5 s: it is
+/// promised 20 s, not 40 s. Job 3, one machine for 20 s, would be in its way from 15 s on, when job 1 has ended: it
+/// waits for job 2 to end.
+#[test]
+fn the_first_job_is_promised_the_first_place_under_a_cap_that_rises_and_falls() {
+    let s = Time::from_seconds;
+    let watts = |watts| Power::from_watts(watts).unwrap();
+    let pieces =
+        [(s(0), s(20), watts(665.0)), (s(20), s(30), watts(1_140.0)), (s(30), s(40), watts(665.0))];
+    let tables = SupplierTables { cap: Some(Steps::of(pieces)), ..NOTHING.clone() };
+    let rows = [(0, 1, 15, 15), (1, 6, 5, 5), (2, 1, 20, 20)];
+    let played = witness(&rows, &Case { tables, ..Case::of(Policy::PowerCap, &[]) }).notes.played;
+    let starts: Vec<i64> = played.values().map(|happened| happened.started).collect();
+    assert_eq!(starts, [0, 20, 25]);
+}
+
 /// 665 W become available: exactly what idle machines and one of them computing draw. Two that
 /// compute for 10 s draw 95 W more than that: 950 J, which are saved after 10 s of 570 W.
 #[test]

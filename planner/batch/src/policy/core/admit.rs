@@ -196,7 +196,8 @@ impl Core {
         }
         places.sort_unstable();
         places.dedup();
-        let index = places.partition_point(|at| !allowed(*at));
+        // Under a bound that rises and falls a job may start at a place and not at a later one.
+        let index = places.iter().position(|at| allowed(*at)).unwrap_or(places.len());
         let Some(last) = places.get(index).copied() else {
             return places.last().copied().unwrap_or(from + FINE);
         };
