@@ -42,7 +42,7 @@ impl Parts {
     };
 
     /// Whether machines may be switched, by these options or others.
-    pub fn may_switch(&self) -> bool {
+    pub const fn may_switch(&self) -> bool {
         self.gate.bounds() || self.switching.switches()
     }
 
@@ -108,8 +108,9 @@ impl Parts {
                  machines off: leave out --reservations, or say --switching none and no shutdown",
             );
         }
-        let gate = (self.gate.build)(setting, options, pace.idle.is_some() || switches);
-        let stage = (self.switching.build)(&pace, options);
+        let may_be_off = pace.idle.is_some() || switches;
+        let gate = self.gate.build.map(|build| build(setting, options, may_be_off));
+        let stage = self.switching.build.map(|build| build(&pace, options));
         let fitting = Fitting::new(self.fit, selection, machines, reservations);
         let mut scheduler = Composed::new(machines, self.order, fitting, backfills);
         if let Some(gate) = gate {
@@ -146,7 +147,8 @@ impl Parts {
                  many are free: say --fit set",
             );
         }
-        let limits = match (self.gate.build)(setting, options, false).map(|gate| gate.limits()) {
+        let gate = self.gate.build.map(|build| build(setting, options, false));
+        let limits = match gate.map(|gate| gate.limits()) {
             None => Vec::new(),
             Some(Some(limits)) => limits,
             Some(None) => {

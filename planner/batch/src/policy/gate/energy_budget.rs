@@ -38,14 +38,14 @@ pub const ENERGY_BUD: GatePart = GatePart {
         meaning: "the cluster consumes no more than a budget that becomes available over time",
         options: OPTIONS,
     },
-    build: |setting, options, switches| Some(budget(setting, options, switches, false)),
+    build: Some(|setting, options, switches| budget(setting, options, switches, false)),
     table,
 };
 
 /// Others draw no more than the rate, less what the first waiting job lacks.
 pub const REDUCE_PC: GatePart = GatePart {
     about: About { name: "reduce_pc", meaning: "as energy_bud, nearer to a cap", options: OPTIONS },
-    build: |setting, options, switches| Some(budget(setting, options, switches, true)),
+    build: Some(|setting, options, switches| budget(setting, options, switches, true)),
     table,
 };
 

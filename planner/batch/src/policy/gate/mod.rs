@@ -18,14 +18,17 @@ use crate::time::Time;
 pub use estimates::Estimates;
 pub use expected_draw::{ExpectedDraw, More};
 
+/// Makes a gate.
+pub type BuildGate = fn(&Setting<'_>, &mut Options<'_>, bool) -> Box<dyn Gate>;
+
 /// A gate.
 #[derive(Debug)]
 pub struct GatePart {
     /// The name, the rule and the options.
     pub about: About,
-    /// Makes the gate from the options; none where nothing is bounded. The flag says whether machines
-    /// may be switched off.
-    pub build: fn(&Setting<'_>, &mut Options<'_>, bool) -> Option<Box<dyn Gate>>,
+    /// Makes the gate from the options, where anything is bounded. The flag says whether machines may be
+    /// switched off.
+    pub build: Option<BuildGate>,
     /// The table that the gate goes by with these options.
     pub table: fn(&mut Options<'_>) -> Option<SupplierTable>,
 }
@@ -33,7 +36,7 @@ pub struct GatePart {
 /// Everything may start.
 pub const NONE: GatePart = GatePart {
     about: About { name: "none", meaning: "nothing is bounded", options: &[] },
-    build: |_, _, _| None,
+    build: None,
     table: |_| None,
 };
 
@@ -49,8 +52,8 @@ impl PartKind for GatePart {
 
 impl GatePart {
     /// Whether it bounds anything.
-    pub fn bounds(&self) -> bool {
-        self.about.name != NONE.about.name
+    pub const fn bounds(&self) -> bool {
+        self.build.is_some()
     }
 }
 

@@ -18,11 +18,11 @@ pub const GATE: GatePart = GatePart {
         meaning: "the cluster draws no more than a cap",
         options: &[option("cap_w", "the table --cap", "the cluster's power, W")],
     },
-    build: |setting, options, switches| {
+    build: Some(|setting, options, switches| {
         let estimates = Estimates::read(setting.platform, options, switches);
         let machines = setting.platform.machines();
-        Some(Box::new(PowerCap { cap: cap(setting, options), machines, estimates }))
-    },
+        Box::new(PowerCap { cap: cap(setting, options), machines, estimates })
+    }),
     table: |options| options.text("cap_w").is_none().then_some(SupplierTable::Cap),
 };
 

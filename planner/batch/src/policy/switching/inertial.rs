@@ -25,13 +25,13 @@ pub const SWITCHING: SwitchingPart = SwitchingPart {
             ),
         ],
     },
-    build: |pace, options| {
+    build: Some(|pace, options| {
         let threshold_s = options.number("threshold_s", 0.0, 1e18).unwrap_or(1e4);
         let growth = growth(options);
         let future_switches = options.flag("future_switches", true);
         let period_s = pace.period.as_seconds();
-        Some(Box::new(Inertial::new(period_s, threshold_s, growth, future_switches)))
-    },
+        Box::new(Inertial::new(period_s, threshold_s, growth, future_switches))
+    }),
 };
 
 /// `x2` or `p1`: times or plus.

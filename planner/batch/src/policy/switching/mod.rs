@@ -10,19 +10,22 @@ use super::part::{About, PartKind};
 use crate::platform::Platform;
 use crate::time::Time;
 
+/// Makes a periodic decision.
+pub type BuildStage = fn(&Pace, &mut Options<'_>) -> Box<dyn Stage>;
+
 /// A way to switch machines.
 #[derive(Debug)]
 pub struct SwitchingPart {
     /// The name, the rule and the options.
     pub about: About,
-    /// Makes the periodic decision on switches; none where machines are not switched.
-    pub build: fn(&Pace, &mut Options<'_>) -> Option<Box<dyn Stage>>,
+    /// Makes the periodic decision on switches, where machines are switched.
+    pub build: Option<BuildStage>,
 }
 
 /// Machines stay on.
 pub const NONE: SwitchingPart = SwitchingPart {
     about: About { name: "none", meaning: "machines stay on", options: &[] },
-    build: |_, _| None,
+    build: None,
 };
 
 impl PartKind for SwitchingPart {
@@ -37,8 +40,8 @@ impl PartKind for SwitchingPart {
 
 impl SwitchingPart {
     /// Whether it switches anything.
-    pub fn switches(&self) -> bool {
-        self.about.name != NONE.about.name
+    pub const fn switches(&self) -> bool {
+        self.build.is_some()
     }
 }
 

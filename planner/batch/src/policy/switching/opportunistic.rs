@@ -17,10 +17,10 @@ pub const SWITCHING: SwitchingPart = SwitchingPart {
             "periodically machines go off even while others come on",
         )],
     },
-    build: |_, options| {
+    build: Some(|_, options| {
         let while_waking = options.flag("sedate_while_waking", false);
-        Some(Box::new(Opportunistic { while_waking }))
-    },
+        Box::new(Opportunistic { while_waking })
+    }),
 };
 
 /// No switches but those of idle machines.

@@ -13,10 +13,10 @@ pub const SWITCHING: SwitchingPart = SwitchingPart {
         meaning: "beside that, all but a share of the machines are off",
         options: &[option("share", "1", "share of machines that stay on, from 0 to 1")],
     },
-    build: |_, options| {
+    build: Some(|_, options| {
         let share = options.number("share", 0.0, 1.0).unwrap_or(1.0);
-        Some(Box::new(Proportional { share }))
-    },
+        Box::new(Proportional { share })
+    }),
 };
 
 /// The share of machines that is used.
