@@ -2,7 +2,7 @@
 
 use super::backfill::{self, BackfillPart, Rule};
 use super::conservative::{Conservative, ConservativeSet, Guarantees};
-use super::core::{Composed, Fitting, Pace};
+use super::core::{Composed, Fitting, Pace, Stage};
 use super::counting::Counting;
 use super::fit::{FitPart, count};
 use super::gate::{self, GatePart};
@@ -112,16 +112,9 @@ impl Parts {
         let gate = self.gate.build.map(|build| build(setting, options, may_be_off));
         let stage = self.switching.build.map(|build| build(&pace, options));
         let fitting = Fitting::new(self.fit, selection, machines, reservations);
-        let mut scheduler = Composed::new(machines, self.order, fitting, backfills);
-        if let Some(gate) = gate {
-            scheduler = scheduler.with_gate(gate, pace);
-        }
-        if let Some(stage) = stage {
-            scheduler = scheduler.with_stage(stage, pace);
-        } else if pace.while_bounded {
-            scheduler = scheduler.with_stage(Box::new(Opportunistic::default()), pace);
-        }
-        Box::new(scheduler)
+        let opportunistic = || -> Box<dyn Stage> { Box::new(Opportunistic::default()) };
+        let stage = stage.or_else(|| pace.while_bounded.then(opportunistic));
+        Box::new(Composed::new(machines, self.order, fitting, backfills, pace, gate, stage))
     }
 
     /// Conservative backfilling.

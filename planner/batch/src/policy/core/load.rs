@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn machines_idle_for_long_are_gone_after_the_first_job() {
         let selection = (set::FIT.build)(&Platform::of_machines(4), &mut Options::new(&[]));
-        let plan = Plan::new(4, Fitting::new(&set::FIT, selection, 4, &[]));
+        let fitting = Fitting::new(&set::FIT, selection, 4, &[]);
+        let plan = Plan::new(4, fitting, Time::ZERO, Time::ZERO);
         let (start, end) = (Time::from_seconds(10), Time::from_seconds(20));
         let (machines, then_off) = (Bits::all(4).lowest(2), Bits::none(4));
         let mut reserved = Reserved { start, end, machines, then_off };

@@ -115,10 +115,19 @@ pub(super) struct Composed {
 }
 
 impl Composed {
-    /// A queue without a gate and switches.
-    pub fn new(machines: u32, order: &OrderPart, fitting: Fitting, backfills: bool) -> Self {
+    /// A queue. With a gate not everything may start, and energy is measured at this pace; with a stage machines
+    /// are switched at this pace.
+    pub fn new(
+        machines: u32,
+        order: &OrderPart,
+        fitting: Fitting,
+        backfills: bool,
+        pace: Pace,
+        gate: Option<Box<dyn Gate>>,
+        stage: Option<Box<dyn Stage>>,
+    ) -> Self {
         let core = Core {
-            plan: Plan::new(machines, fitting),
+            plan: Plan::new(machines, fitting, pace.switch_on, pace.switch_off),
             queue: Queue::new(order),
             backfills,
             load: 0,
@@ -128,25 +137,10 @@ impl Composed {
             sedated_by_stage: 0,
             lately_sedated: Bits::none(machines),
             lately_awakened: Bits::none(machines),
-            gated: None,
-            pace: Pace::still(),
+            gated: gate.map(|gate| Gated::new(gate, machines)),
+            pace,
         };
-        Self { core, stage: None, next_stage: None }
-    }
-
-    /// With a gate, since not everything may start, and measurements at this pace.
-    pub fn with_gate(mut self, gate: Box<dyn Gate>, pace: Pace) -> Self {
-        self.core.gated = Some(Gated::new(gate, self.core.plan.machines));
-        self.core.pace = pace;
-        self
-    }
-
-    /// With switches at this pace.
-    pub fn with_stage(mut self, stage: Box<dyn Stage>, pace: Pace) -> Self {
-        (self.core.plan.on_time, self.core.plan.off_time) = (pace.switch_on, pace.switch_off);
-        self.core.pace = pace;
-        self.stage = Some(stage);
-        self
+        Self { core, stage, next_stage: None }
     }
 
     /// Whether decisions go by nothing but jobs that come and end.

@@ -83,8 +83,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Machines that are on and free, and are never switched.
-    pub fn new(machines: u32, fitting: Fitting) -> Self {
+    /// Machines that are on and free, and how long switches are taken to last.
+    pub fn new(machines: u32, fitting: Fitting, on_time: Time, off_time: Time) -> Self {
         let none = || Bits::none(machines);
         Self {
             now: Time::ZERO,
@@ -100,8 +100,8 @@ impl Plan {
             busy: Vec::new(),
             off_from: Vec::new(),
             running: ByKey::new(),
-            on_time: Time::ZERO,
-            off_time: Time::ZERO,
+            on_time,
+            off_time,
             ordered_off: none(),
             ordered_on: none(),
             orders: Vec::new(),
