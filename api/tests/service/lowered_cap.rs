@@ -11,6 +11,7 @@ on_both_engines! {
     who_was_confirmed_last_is_degraded_and_offered_new_starts,
     the_supplier_is_asked_for_the_difference_and_a_grant_restores,
     held_offers_that_no_longer_fit_are_withdrawn,
+    of_two_offers_at_one_time_the_one_that_fits_stays,
     the_site_says_who_gives_way_and_what_runs_is_protected,
     what_still_stands_is_moved_only_for_a_gain,
     a_revoked_grant_degrades_who_used_it,
@@ -92,6 +93,30 @@ async fn held_offers_that_no_longer_fit_are_withdrawn(site: Site) {
     let code = |it: &Value| it["notice"]["code"] == "offers_withdrawn";
     let left = until(&client, &path(&held), code).await;
     assert!(!starts(&left).contains(&hours.hour(4)), "{left:#}");
+}
+
+/// Who takes electricity in hour 2 is paid for it, so that two nodes need the least energy and four
+/// cost the least. Four draw 800 W; under 500 W the two, with 400 W, still fit.
+async fn of_two_offers_at_one_time_the_one_that_fits_stays(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(800.0)).await;
+    let paid = hours.agenda("price_per_mwh", 2, &[-100.0]);
+    client.put("/api/v1/agendas/price", &paid).await.ok(200);
+    let mut request = hours.request(2, 2, 2);
+    request["alternatives"] = json!([{ "nodes": 4, "duration_s": 3600 }]);
+    let held = propose(&client, &request).await;
+    let counts = |it: &Value| {
+        let offers = it["offers"].as_array().unwrap();
+        let mut counts: Vec<u64> =
+            offers.iter().map(|offer| offer["node_count"].as_u64().unwrap()).collect();
+        counts.sort_unstable();
+        counts
+    };
+    assert_eq!(counts(&held), [2, 4]);
+    lower(&client, hours, 2, 500.0).await;
+    let left = until(&client, &path(&held), |it| !it["notice"].is_null()).await;
+    assert_eq!((&left["state"], counts(&left)), (&json!("proposed"), vec![2]));
 }
 
 /// By draw: the larger of two gives way though it was confirmed first.

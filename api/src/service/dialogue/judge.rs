@@ -32,8 +32,9 @@ struct Verdict {
     confirmed: HashMap<ReservationId, bool>,
     /// Those that lost nodes that nothing can take the place of.
     lost: HashMap<ReservationId, Lost>,
-    /// Spans of held offers that do not fit, by reservation.
-    withdrawn: HashMap<ReservationId, Vec<Span>>,
+    /// Held offers that do not fit, by reservation: their spans and numbers of nodes, by which offers of
+    /// a reservation differ.
+    withdrawn: HashMap<ReservationId, Vec<(Span, u32)>>,
 }
 
 impl DialogueService {
@@ -119,7 +120,8 @@ impl DialogueService {
                     offers.iter().partition(|it| headroom.fits(it.span, it.counted()));
                 headroom.take_all(largest(&fit));
                 if !gone.is_empty() {
-                    verdict.withdrawn.insert(id, gone.iter().map(|it| it.span).collect());
+                    let gone = gone.iter().map(|it| (it.span, it.ranks.count())).collect();
+                    verdict.withdrawn.insert(id, gone);
                 }
             }
             verdict
@@ -137,8 +139,8 @@ impl DialogueService {
     ) -> Result<(), TurnError> {
         let now = self.shared.now();
         for stored in reservations {
-            if let Some(spans) = verdict.withdrawn.get(&stored.id) {
-                self.withdraw(stored, spans, now).await?;
+            if let Some(gone) = verdict.withdrawn.get(&stored.id) {
+                self.withdraw(stored, gone, now).await?;
             }
             if stored.chosen.is_none() {
                 continue;
@@ -167,10 +169,13 @@ impl DialogueService {
     async fn withdraw(
         &self,
         stored: &Reservation,
-        spans: &[Span],
+        gone: &[(Span, u32)],
         now: Timestamp,
     ) -> Result<(), Fault> {
-        let gone = stored.offers.iter().filter(|offer| spans.contains(&offer.terms.span));
+        let gone = stored.offers.iter().filter(|offer| {
+            let terms = &offer.terms;
+            gone.contains(&(terms.span, terms.nodes.count()))
+        });
         let ids: Vec<_> = gone.map(|offer| offer.id).collect();
         let notice = offers_without_power(ids.clone(), now);
         if self.shared.database.withdraw_offers(stored.id, &ids, &notice, now).await? {
