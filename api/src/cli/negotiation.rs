@@ -9,7 +9,7 @@ use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::identity::NegotiationId;
-use storage::{MessageId, NegotiationFilter, NegotiationKind};
+use storage::{NegotiationFilter, NegotiationKind};
 use uuid::Uuid;
 
 use super::{Failure, ListFormat};
@@ -79,6 +79,15 @@ fn kind(word: &str) -> Result<NegotiationKind, String> {
     NegotiationKind::from_word(word).ok_or_else(|| "is no kind of negotiation".to_owned())
 }
 
+/// Says that there may be more than what is shown, where as much is shown as may be.
+fn tell_limit(shown: usize, what: &str) {
+    if shown >= usize::from(MOST) {
+        super::tell(format_args!(
+            "note: these are the newest {MOST} {what}; GET /api/v1/negotiations reads all, page by page"
+        ));
+    }
+}
+
 async fn list(
     filter: NegotiationFilter,
     format: ListFormat,
@@ -87,6 +96,7 @@ async fn list(
     let database = super::open(overrides).await?;
     let found = database.negotiations(filter, None, MOST).await?;
     database.close().await;
+    tell_limit(found.len(), "negotiations");
     let documents: Vec<NegotiationDocument> =
         found.iter().map(NegotiationDocument::of).collect::<Result<_, _>>()?;
     if let ListFormat::Json = format {
@@ -112,8 +122,9 @@ async fn show(id: Uuid, format: ListFormat, overrides: &Overrides) -> anyhow::Re
     let Some(found) = database.negotiation(id).await? else {
         bail!("there is no negotiation {id}")
     };
-    let messages = database.messages(id, MessageId::from(0), MOST).await?;
+    let messages = database.newest_messages(id, MOST).await?;
     database.close().await;
+    tell_limit(messages.len(), "messages of the negotiation");
     let messages: Vec<MessageDocument> =
         messages.iter().map(MessageDocument::of).collect::<Result<_, _>>()?;
     if let ListFormat::Json = format {

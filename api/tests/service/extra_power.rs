@@ -21,6 +21,7 @@ on_both_engines! {
     a_site_that_does_not_negotiate_says_so,
     a_cancelled_request_is_withdrawn,
     wrong_answers_change_nothing,
+    a_long_negotiation_is_printed_from_its_end,
 }
 
 fn negotiable(hours: Hours, nodes: u32, fee_limit: f64) -> Value {
@@ -257,4 +258,34 @@ async fn wrong_answers_change_nothing(site: Site) {
     client.with_token(&user).get("/api/v1/negotiations").await.problem(403, "forbidden");
     client.with_token(&supplier).post(&path, &refusal).await.ok(200);
     client.with_token(&operator).post(&path, &refusal).await.problem(409, "not_asked");
+}
+
+/// A grant, and a thousand messages after it: that many are printed, and that there may be more.
+async fn a_long_negotiation_is_printed_from_its_end(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 1, None).await;
+    let gift = json!({ "start": hours.hour(2), "end": hours.hour(3), "power_w": 400 });
+    client.post("/api/v1/grants", &gift).await.ok(201);
+    let notices = client.get("/api/v1/negotiations?kind=notice").await.ok(200);
+    let id = notices["items"][0]["id"].as_str().unwrap();
+    let show = || {
+        let show = ["negotiation", "show", id, "--format", "json"];
+        let output = site.command(&show).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (told["messages"].as_array().unwrap().clone(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (messages, said) = show();
+    assert_eq!((messages.len(), said.contains("newest")), (1, false), "{said}");
+    let copies = "WITH RECURSIVE numbers AS (
+            SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+        INSERT INTO negotiation_messages
+            (negotiation_id, said_s, direction, kind, carrier, document, delivery)
+        SELECT negotiation_id, said_s, direction, 'alert', carrier, document, delivery
+        FROM negotiation_messages, numbers WHERE kind = 'grant'";
+    site.execute(copies).await;
+    let (messages, said) = show();
+    assert!(messages.iter().all(|it| it["kind"] == "alert"), "{:#}", messages[0]);
+    assert!(messages.len() == 1000 && said.contains("the newest 1000 messages"), "{said}");
 }
