@@ -13,6 +13,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::RwLock;
 
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, instant, nodes, now, path, propose};
@@ -27,6 +28,7 @@ on_both_engines! {
     what_a_receiver_refuses_for_an_hour_is_given_up,
     a_receiver_that_wants_no_more_is_left_alone_until_a_new_start,
     a_kill_loses_no_event,
+    what_was_taken_while_the_service_stops_is_not_sent_again,
     of_two_processes_one_tells,
     what_is_no_longer_kept_is_owned_up_to,
     nodes_that_fail_are_told,
@@ -52,6 +54,8 @@ struct Receiver {
     address: SocketAddr,
     heard: Arc<Mutex<Vec<Message>>>,
     answers: Arc<Mutex<Answers>>,
+    /// Nothing is answered while somebody writes.
+    silence: Arc<RwLock<()>>,
 }
 
 /// Connections; cut off at once where the receiver is down.
@@ -81,7 +85,8 @@ impl Receiver {
         let address = listener.local_addr().unwrap();
         let answers: Answers = Box::new(|_| 204);
         let answers = Arc::new(Mutex::new(answers));
-        let receiver = Self { address, heard: Arc::default(), answers };
+        let (heard, silence) = (Arc::default(), Arc::default());
+        let receiver = Self { address, heard, answers, silence };
         let app = axum::Router::new().route("/hook", post(hear)).with_state(receiver.clone());
         tokio::spawn(axum::serve(Door(listener, receiver.clone()), app).into_future());
         receiver
@@ -151,6 +156,7 @@ async fn hear(State(receiver): State<Receiver>, headers: HeaderMap, body: String
     let status = (receiver.answers.lock().unwrap())(body["type"].as_str().unwrap());
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     receiver.heard.lock().unwrap().push(Message { id, body, status: status.as_u16() });
+    let _spoken = receiver.silence.read().await;
     status
 }
 
@@ -341,6 +347,28 @@ async fn a_kill_loses_no_event(site: Site) {
     assert_eq!(kinds, all_kinds(&server.client(), "nodes.replaced", 2).await);
 }
 
+/// The receiver answers when the service has been told to stop.
+async fn what_was_taken_while_the_service_stops_is_not_sent_again(site: Site) {
+    let receiver = Receiver::open().await;
+    let settings = receiver.settings("log", "events = [\"agenda.revised\"]");
+    let server = serve(&site, &settings).await;
+    let silent = receiver.silence.write().await;
+    mark(&server.client(), Hours::ahead()).await;
+    receiver.until("agenda.revised").await;
+    server.signal("TERM");
+    while !server.log().contains("stopping") {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    drop(silent);
+    // The receiver answers on this runtime.
+    assert!(tokio::task::block_in_place(|| server.wait()).0.success());
+    let server = serve(&site, &settings).await;
+    mark(&server.client(), Hours::ahead()).await;
+    webhook(&server.client(), "log", |it| it["delivered"] == 2).await;
+    let ids: Vec<String> = receiver.heard().into_iter().map(|it| it.id).collect();
+    assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+}
+
 /// What is told after everything else.
 async fn client_says_last(client: &Client) {
     client.put("/api/v1/nodes", &nodes(3)).await.ok(200);
@@ -386,6 +414,7 @@ async fn what_is_no_longer_kept_is_owned_up_to(site: Site) {
     let hours = Hours::ahead();
     mark(&server.client(), hours).await;
     receiver.until("agenda.revised").await;
+    webhook(&server.client(), "log", |it| it["delivered"] == 1).await;
     server.signal("TERM");
     assert!(server.wait().0.success());
     // Another service, which does not know the webhook, for longer than events are kept.

@@ -47,20 +47,20 @@ impl DialogueService {
             if !self.shared.leases.holds(LEASE) {
                 continue;
             }
-            let delivering = self.shared.leases.while_held(LEASE, self.deliver());
-            let delivered = tokio::select! {
-                () = stop.cancelled() => return,
-                delivered = delivering => delivered,
-            };
-            if let Some(Err(error)) = delivered {
+            let delivering = Box::pin(self.shared.leases.while_held(LEASE, self.deliver()));
+            if let Some(Some(Err(error))) = self.shared.unless_cut_off(delivering).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not send messages to the supplier");
             }
         }
     }
 
+    /// Sends what is due, until told to stop: what was sent is noted before.
     async fn deliver(&self) -> Result<(), Fault> {
         for message in self.shared.database.messages_due(self.shared.now(), BATCH).await? {
+            if self.shared.stop.is_cancelled() {
+                return Ok(());
+            }
             let attempt = match self.carry(&message).await {
                 Ok(()) => Attempt::Delivered,
                 Err(error) => after(&message, error, self.shared.now()),

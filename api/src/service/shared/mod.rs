@@ -47,6 +47,9 @@ pub use turns::{Party, Turn};
 /// Longest sleep at once: the machine's clock may be set meanwhile.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
+/// What is on its way when the service is told to stop may take so long to arrive and to be noted.
+const ON_ITS_WAY: Duration = Duration::from_secs(5);
+
 /// What all services share.
 pub struct Shared {
     /// The site's settings.
@@ -106,6 +109,19 @@ impl Shared {
     /// may send.
     pub fn body_room(&self, access: Access<'_>) -> Share {
         self.bodies.share(access, !access.is_operator())
+    }
+
+    /// Does what ends by itself once the service is told to stop, such as sending a message and noting
+    /// it; `None` where it takes too long to end then, and is cut off.
+    pub async fn unless_cut_off<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let cut_off = async {
+            self.stop.cancelled().await;
+            tokio::time::sleep(ON_ITS_WAY).await;
+        };
+        tokio::select! {
+            done = work => Some(done),
+            () = cut_off => None,
+        }
     }
 
     /// Sleeps until an instant of the service's clock, perhaps not all the time.

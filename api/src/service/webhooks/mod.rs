@@ -97,17 +97,17 @@ impl WebhookService {
     pub async fn tell_webhook(self: Arc<Self>, index: usize, stop: CancellationToken) {
         let Some(webhook) = self.shared.settings.webhooks.get(index) else { return };
         let lease = webhook_lease(&webhook.id);
-        loop {
+        while !stop.is_cancelled() {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = self.shared.leases.wait_for(&lease) => {}
             }
+            let telling = self.tell_while_all_goes_well(webhook);
             let told = tokio::select! {
-                () = stop.cancelled() => return,
                 () = self.shared.leases.lost(&lease) => continue,
-                told = self.tell_while_all_goes_well(webhook) => told,
+                told = self.shared.unless_cut_off(telling) => told,
             };
-            let Err(error) = told else { continue };
+            let Some(Err(error)) = told else { continue };
             let error = format!("{:#}", anyhow::Error::from(error));
             tracing::warn!(webhook = webhook.id, error, "could not go on telling events");
             tokio::select! {
@@ -117,8 +117,8 @@ impl WebhookService {
         }
     }
 
-    /// Tells events from where the webhook stands on; ends where it has to be read anew how it
-    /// stands.
+    /// Tells events from where the webhook stands on, until the service is told to stop: what was sent
+    /// is noted before. Ends too where it has to be read anew how the webhook stands.
     async fn tell_while_all_goes_well(&self, webhook: &EventWebhook) -> Result<(), Fault> {
         let all = self.shared.database.webhooks().await?;
         let Some(mut state) = all.into_iter().find(|state| state.id == webhook.id) else {
@@ -156,17 +156,19 @@ impl WebhookService {
         Ok(())
     }
 
-    /// The next event, `Some(None)` where there is none for a while, `None` where events after the
-    /// last one were forgotten before they were read.
+    /// The next event, `Some(None)` where there is none for a while, `None` where the service is told to
+    /// stop, or events after the last one were forgotten before they were read.
     async fn next_of(
         &self,
         watch: &mut Watch,
         last: EventId,
     ) -> Result<Option<Option<Arc<Event>>>, Fault> {
-        let Ok(event) = tokio::time::timeout(NOTE, watch.next()).await else {
-            return Ok(Some(None));
+        let event = tokio::select! {
+            biased;
+            () = self.shared.stop.cancelled() => return Ok(None),
+            event = watch.next() => event?,
+            () = tokio::time::sleep(NOTE) => return Ok(Some(None)),
         };
-        let event = event?;
         let follows = event.id.get() == last.get() + 1;
         if !follows && self.lost_after(last).await?.is_some() {
             return Ok(None);
@@ -181,8 +183,9 @@ impl WebhookService {
         Ok(gone.filter(|gone| position < *gone))
     }
 
-    /// Sends until the receiver took it or it is given up; `false` where another process moved the
-    /// webhook on from `noted` meanwhile. Never ends where the receiver wants no more.
+    /// Sends until the receiver took it or it is given up; `false` where the service is told to stop, or
+    /// another process moved the webhook on from `noted` meanwhile. Where the receiver wants no more,
+    /// only the first ends it.
     async fn deal_with(
         &self,
         webhook: &EventWebhook,
@@ -190,9 +193,14 @@ impl WebhookService {
         mut noted: EventId,
         message: &EventMessage,
     ) -> Result<bool, Fault> {
-        loop {
-            while let Some(at) = state.next_attempt.filter(|at| *at > self.shared.now()) {
-                self.shared.sleep_until(at).await;
+        let stop = &self.shared.stop;
+        while !stop.is_cancelled() {
+            if let Some(at) = state.next_attempt.filter(|at| *at > self.shared.now()) {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    () = self.shared.sleep_until(at) => {}
+                }
+                continue;
             }
             let sent = webhook.webhook.send(&message.id, &message.body, self.shared.now()).await;
             let outcome = note(state, sent, message.position, self.shared.now());
@@ -204,8 +212,9 @@ impl WebhookService {
             match outcome {
                 DeliveryOutcome::Again => {}
                 DeliveryOutcome::Delivered | DeliveryOutcome::GivenUp => return Ok(true),
-                DeliveryOutcome::Gone => std::future::pending().await,
+                DeliveryOutcome::Gone => stop.cancelled().await,
             }
         }
+        Ok(false)
     }
 }
