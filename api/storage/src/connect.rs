@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::database::{Database, Opened};
-use crate::engine::opening::{self, IfMissing};
+use crate::engine::opening::{self, IfMissing, OPENING_PAUSE, OPENING_TRIES};
 use crate::error::StorageError;
 
 impl Database {
@@ -27,16 +27,43 @@ impl Database {
 
     async fn open(url: &str, missing: IfMissing) -> Result<Self, StorageError> {
         let scheme = url.split(':').next().unwrap_or_default();
-        let opened = match scheme {
-            "sqlite" => Opened::Sqlite(Arc::new(opening::open_sqlite(url, missing).await?)),
-            "postgres" | "postgresql" => {
-                Opened::Postgres(Arc::new(opening::open_postgres(url, missing).await?))
+        match scheme {
+            "sqlite" => {
+                let connections = opening::open_sqlite(url, missing).await?;
+                let database = Self { opened: Opened::Sqlite(Arc::new(connections)) };
+                database.convert_patiently().await?;
+                Ok(database)
             }
-            _ => return Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
-        };
-        let database = Self { opened };
-        database.pack_rows().await?;
-        database.convert_former_documents().await?;
-        Ok(database)
+            "postgres" | "postgresql" => {
+                let (connections, options) = opening::prepare_postgres(url, missing).await?;
+                let without_limits = Self { opened: Opened::Postgres(Arc::new(connections)) };
+                let converted = without_limits.convert().await;
+                without_limits.close().await;
+                converted?;
+                let connections = opening::postgres_connections(options);
+                Ok(Self { opened: Opened::Postgres(Arc::new(connections)) })
+            }
+            _ => Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
+        }
+    }
+
+    /// Converts as soon as no other process does: SQLite's limit on waiting holds for every connection.
+    async fn convert_patiently(&self) -> Result<(), StorageError> {
+        let mut tries_left = OPENING_TRIES;
+        loop {
+            match self.convert().await {
+                Err(StorageError::BookHeld) if tries_left > 0 => {
+                    tries_left -= 1;
+                    tokio::time::sleep(OPENING_PAUSE).await;
+                }
+                converted => return converted,
+            }
+        }
+    }
+
+    /// Brings rows up to date that earlier releases stored in other ways.
+    async fn convert(&self) -> Result<(), StorageError> {
+        self.pack_rows().await?;
+        self.convert_former_documents().await
     }
 }

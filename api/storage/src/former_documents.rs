@@ -101,11 +101,8 @@ impl FormerRow {
     ) -> Result<Option<Expectation>, StorageError> {
         let read = serde_json::from_str::<Option<FormerExpectation>>(&self.document);
         let wrong = |_| self.place().wrong("document", "what was expected cannot be read");
-        // An offer that was withdrawn had the currency of the others.
-        let any = currencies.values().next().copied().unwrap_or(Currency::EUR);
-        let currency = |offer| currencies.get(&offer).copied().unwrap_or(any);
         let read = read.map_err(|_| Unreadable).map_err(wrong)?;
-        read.map(|read| read.expectation(currency)).transpose().map_err(wrong)
+        read.map(|read| read.expectation(currencies)).transpose().map_err(wrong)
     }
 }
 
@@ -147,13 +144,19 @@ impl FormerOffer {
 impl FormerExpectation {
     fn expectation(
         &self,
-        currency: impl Fn(OfferId) -> Currency,
+        currencies: &HashMap<OfferId, Currency>,
     ) -> Result<Expectation, Unreadable> {
+        let known = |id: Uuid| currencies.get(&OfferId::new(id)).copied();
+        // An offer that was withdrawn had the currency of the others. Where none is left, nobody is told
+        // of any.
+        let of_others = self.offers.iter().find_map(|it| known(it.offer_id));
+        let of_others = of_others.unwrap_or(Currency::EUR);
         let offer = |it: &FormerExpectedOffer| {
             let offer = OfferId::new(it.offer_id);
+            let currency = known(it.offer_id).unwrap_or(of_others);
             Ok(OfferExpectation {
                 offer,
-                cost: optional(it.cost, |cost| Money::from_units(cost, currency(offer)))?,
+                cost: optional(it.cost, |cost| Money::from_units(cost, currency))?,
                 co2: optional(it.co2_g, CarbonMass::from_grams)?,
                 cap_kept: it.cap_kept,
             })

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use sqlx::{Connection, Executor};
+
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -160,4 +162,27 @@ async fn secrets_that_a_command_does_not_need_may_be_missing(site: Site) {
     let output = check.args(["--config", "wattbook.toml"]).output().unwrap();
     let said = format!("{output:?}");
     assert!(said.contains("/nowhere/at/all") && !said.contains("NO_SUCH_SECRET"), "{said}");
+}
+
+/// A row of an earlier release is left to convert, and another process holds the book for longer than a
+/// request of the service would wait, which is one second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_opens_waits_for_a_process_that_converts() {
+    let name = "who_opens_waits_for_a_process_that_converts";
+    let Some(site) = Site::postgres(name).await else { return };
+    site.run(async |site: Site| {
+        site.token("ada", "user");
+        let left = "INSERT INTO former_documents (kind, id, document)
+            SELECT 'outlook', id, 'null' FROM api_tokens";
+        site.execute(left).await;
+        let mut holder = site.raw().await;
+        let mut held = holder.begin().await.unwrap();
+        held.execute("UPDATE book SET changes = changes").await.unwrap();
+        let mut list = site.command(&["token", "list"]).spawn().unwrap();
+        tokio::time::sleep(Duration::from_millis(2500)).await;
+        assert!(list.try_wait().unwrap().is_none(), "it did not wait");
+        held.commit().await.unwrap();
+        assert!(list.wait().unwrap().success());
+    })
+    .await;
 }

@@ -46,8 +46,8 @@ const POSTGRES_LIMITS: [(&str, &str); 7] = [
 
 /// SQLite has no lock for migrations, and changing a new file to WAL does not wait: processes that
 /// open a new database at once try again while one of them makes the tables.
-const OPENING_TRIES: u32 = 50;
-const OPENING_PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const OPENING_TRIES: u32 = 50;
+pub(crate) const OPENING_PAUSE: Duration = Duration::from_millis(100);
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/postgres");
@@ -127,23 +127,35 @@ async fn prepare_sqlite(
     done
 }
 
-/// Connects to a PostgreSQL server; the database must exist.
-pub(crate) async fn open_postgres(
+/// Brings the tables of a PostgreSQL database up to date, which must exist, by a connection without
+/// limits: a migration may take its time, and so may another process that others wait for. With that
+/// connection come the options for [`postgres_connections`].
+pub(crate) async fn prepare_postgres(
     url: &str,
     missing: IfMissing,
-) -> Result<Connections<Postgres>, StorageError> {
+) -> Result<(Connections<Postgres>, PgConnectOptions), StorageError> {
     let options = PgConnectOptions::from_str(url).map_err(StorageError::MalformedUrl)?;
     let database = options.get_database().unwrap_or(options.get_username());
     let target = match options.get_socket() {
         Some(socket) => format!("{database} at {}", socket.display()),
         None => format!("{database} on {}:{}", options.get_host(), options.get_port()),
     };
-    prepare_postgres(&options, &target, missing).await?;
-    let pool = postgres_pool(options);
-    Ok(Connections::new(pool.clone(), pool))
+    expect_postgres(&options, &target, missing).await?;
+    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(options.clone());
+    if let Err(error) = bring_postgres_up_to_date(&pool, &target).await {
+        pool.close().await;
+        return Err(error);
+    }
+    Ok((Connections::new(pool.clone(), pool), options))
 }
 
-/// The connections of the service. The first is made when it is needed.
+/// The connections of the service to a PostgreSQL database that is up to date.
+pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Postgres> {
+    let pool = postgres_pool(options);
+    Connections::new(pool.clone(), pool)
+}
+
+/// Connections with the service's limits. The first is made when it is needed.
 pub(crate) fn postgres_pool(options: PgConnectOptions) -> Pool<Postgres> {
     let set = options.get_options().unwrap_or_default().to_owned();
     let limits = POSTGRES_LIMITS.into_iter().filter(|(name, _)| !set.contains(name));
@@ -178,8 +190,8 @@ async fn is_outside_of_transactions(connection: &mut PgConnection) -> Result<boo
     row.try_get(0)
 }
 
-/// Brings the tables up to date, by a connection without limits: a migration may take its time.
-async fn prepare_postgres(
+/// Whether the server lets us in, and there are tables of ours where they must be.
+async fn expect_postgres(
     options: &PgConnectOptions,
     target: &str,
     missing: IfMissing,
@@ -192,11 +204,7 @@ async fn prepare_postgres(
         let tables = sqlx::query(sql::MIGRATIONS).fetch_one(&mut connection).await;
         tables.map_err(|error| no_tables(error, target))?;
     }
-    connection.close().await?;
-    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(options.clone());
-    let done = bring_postgres_up_to_date(&pool, target).await;
-    pool.close().await;
-    done
+    Ok(connection.close().await?)
 }
 
 macro_rules! up_to_date {
