@@ -57,7 +57,7 @@ impl Parts {
             self.fit.about.options,
             self.gate.about.options,
             only(bounds, gate::OPTIONS),
-            self.switching.about.options,
+            only(!guaranteed, self.switching.about.options),
             only(bounds && !switches, switching::WHILE_BOUNDED),
             only((bounds || switches) && !guaranteed, switching::PERIOD),
             only((bounds || switches) && !guaranteed, switching::OPTIONS),

@@ -210,6 +210,24 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
         let errors = parts_of(names).scheduler(&setting).err().unwrap();
         assert!(errors.len() == 1 && errors[0].contains(told), "{errors:?}");
     }
+    let threshold = [("threshold_s".to_owned(), "9".to_owned())];
+    let promised = Setting { options: &threshold, ..setting(&platform) };
+    let names = ["fcfs", "conservative", "set", "none", "inertial"];
+    let errors = parts_of(names).scheduler(&promised).err().unwrap();
+    assert!(errors[0].contains("say --backfill easy"), "{errors:?}");
+    assert_eq!(
+        errors[1..],
+        [
+            "threshold_s is no option of composed: Its own are compression; those of every policy tau_s, launch_s, \
+         delay_power, utilisation, job_utilisation",
+        ]
+    );
+    let estimate = [("cap_w", "1e6"), ("idle_estimate_w", "1")];
+    let estimate = estimate.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let unknown = Platform::of_machines(4);
+    let unknown = Setting { options: &estimate, ..setting(&unknown) };
+    let errors = Combination::from(Policy::PowerCap).scheduler(&unknown).err().unwrap();
+    assert_eq!(errors, ["this policy needs a platform that says what machines draw"]);
     let said = parts("sjf", "easy", "set").said;
     let in_turn = Combination { said, ..Policy::RoundRobin.into() };
     let errors = in_turn.scheduler(&setting(&platform)).err().unwrap();
