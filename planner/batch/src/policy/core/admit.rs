@@ -156,26 +156,21 @@ impl Core {
         }
     }
 
-    /// Whether machines may be switched now.
-    pub fn admits_switch(&self, machines: u32, on: bool) -> bool {
-        let Some(gated) = &self.gated else { return true };
+    /// Expects so many machines to be switched now, if that is admitted; whether it is.
+    pub fn expect_switch_if_admitted(&mut self, machines: u32, on: bool) -> bool {
+        let Some(gated) = &mut self.gated else { return true };
         let time = if on { self.plan.on_time } else { self.plan.off_time };
         let (from, until) = (self.plan.now, self.plan.now + time);
         let more = gated.gate.estimates().switch(machines, on, from, until);
         // Under a bound that idle machines exceed already, switching them off is all that helps.
         let bound = gated.gate.bound_at(self.plan.now);
         let helps = !on && bound.is_some_and(|bound| bound < gated.expected_draw.idle);
-        more.power == Power::ZERO || helps || gated.gate.allows(&gated.expected_draw, more)
-    }
-
-    /// Machines are switched that the expected draw does not have yet.
-    pub fn expect_switch(&mut self, machines: u32, on: bool) {
-        let time = if on { self.plan.on_time } else { self.plan.off_time };
-        let (from, until) = (self.plan.now, self.plan.now + time);
-        if let Some(gated) = &mut self.gated {
-            let more = gated.gate.estimates().switch(machines, on, from, until);
+        let admitted =
+            more.power == Power::ZERO || helps || gated.gate.allows(&gated.expected_draw, more);
+        if admitted {
             gated.expected_draw.expect(more);
         }
+        admitted
     }
 
     /// The first instant from `from` on at which the job may start.

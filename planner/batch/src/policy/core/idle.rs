@@ -80,10 +80,9 @@ impl Core {
             awakened.add(&to_awaken);
             cursor.pass();
         }
-        if awakened.is_empty() || !self.admits_switch(awakened.count(), true) {
+        if awakened.is_empty() || !self.expect_switch_if_admitted(awakened.count(), true) {
             return false;
         }
-        self.expect_switch(awakened.count(), true);
         self.sedated_idle -= awakened.count();
         self.plan.awaken(&awakened);
         true
@@ -135,10 +134,9 @@ impl Core {
             reserved.then_off = machines.and(&reserved.machines);
             machines.remove(&reserved.machines);
         }
-        if machines.is_empty() || !self.admits_switch(machines.count(), false) {
+        if machines.is_empty() || !self.expect_switch_if_admitted(machines.count(), false) {
             return;
         }
-        self.expect_switch(machines.count(), false);
         self.sedated_idle += machines.count();
         self.plan.sedate(&machines);
     }

@@ -287,8 +287,7 @@ impl Core {
         if machines.is_empty() {
             return;
         }
-        if self.admits_switch(machines.count(), false) {
-            self.expect_switch(machines.count(), false);
+        if self.expect_switch_if_admitted(machines.count(), false) {
             self.plan.to_sedate.remove(machines);
             self.plan.sedate(machines);
         } else {

@@ -39,11 +39,10 @@ impl Core {
             return;
         }
         let machines = self.lacking(job);
-        if !self.admits_switch(machines.count(), true) {
+        if !self.expect_switch_if_admitted(machines.count(), true) {
             self.plan.to_sedate = queued;
             return;
         }
-        self.expect_switch(machines.count(), true);
         self.cancel_sedations(queued.count());
         sedated.clear();
         self.awakened(machines.count());

@@ -106,10 +106,9 @@ impl Inertial {
         let awakable = core.plan.asleep.without(&core.plan.to_awaken);
         let count = self.growth.of(core.lately_awakened.count()).min(awakable.count());
         let machines = core.plan.soonest_awakable(count, &awakable);
-        if !core.admits_switch(machines.count(), true) {
+        if !core.expect_switch_if_admitted(machines.count(), true) {
             return;
         }
-        core.expect_switch(machines.count(), true);
         core.awakened(machines.count());
         core.plan.to_awaken.add(&machines);
     }
