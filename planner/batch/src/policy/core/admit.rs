@@ -2,7 +2,7 @@
 
 use planner::quantity::Power;
 
-use super::{Core, load};
+use super::Core;
 use crate::policy::bits::Bits;
 use crate::policy::gate::{ExpectedDraw, Gate, More};
 use crate::policy::queue::{Cursor, Hole};
@@ -78,8 +78,7 @@ impl Core {
             if self.ever_admits(&job) {
                 cursor.pass();
             } else {
-                self.queue.remove(cursor);
-                self.load -= load(&job);
+                self.take(cursor);
                 decisions.refuse(job.key, Some(RefusalReason::NeverUnderTheCap));
             }
         }

@@ -261,16 +261,21 @@ impl Core {
         }
     }
 
-    /// Machines that were to be switched off are not; a stage had said so, as far as it had of so many.
+    /// Machines that were to be switched off are not, or are switched on; a stage had said so, as far as it had of
+    /// so many.
     pub fn cancel_sedations(&mut self, count: u32) {
         let by_stage = count.min(self.sedated_by_stage);
         self.sedated_by_stage -= by_stage;
         self.sedated_idle = self.sedated_idle.saturating_sub(count - by_stage);
     }
 
-    /// Machines are switched on that were off because a stage had said so, as far as there are such.
-    pub fn awakened(&mut self, count: u32) {
-        self.cancel_sedations(count);
+    /// Of the machines that are off because they were idle so many count as switched off by a stage from now
+    /// on, as far as there are such; how many.
+    pub fn by_stage(&mut self, count: u32) -> u32 {
+        let count = count.min(self.sedated_idle);
+        self.sedated_idle -= count;
+        self.sedated_by_stage += count;
+        count
     }
 
     /// Machines that will be on, if everything ordered happens.

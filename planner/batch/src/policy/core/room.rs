@@ -2,6 +2,7 @@
 
 use super::{Core, Reserved};
 use crate::policy::bits::Bits;
+use crate::policy::queue::Cursor;
 use crate::scheduler::{Decisions, JobRequest};
 use crate::time::Time;
 
@@ -17,6 +18,11 @@ impl Core {
         } else {
             self.plan.fitting.of(free, job.nodes)
         };
+        self.set_reserved(job, start, machines);
+    }
+
+    /// Reserves these machines for the first job.
+    pub fn set_reserved(&mut self, job: &JobRequest, start: Time, machines: Bits) {
         self.reserved = Some(Reserved::new(job, start, machines));
     }
 
@@ -31,10 +37,10 @@ impl Core {
             sedated.remove(&disturbing);
             self.plan.to_sedate = queued.without(&disturbing);
             if start == self.plan.now && self.admits(job) {
-                self.pop();
+                self.take(Cursor::default());
                 self.start(job, &used, decisions);
             } else {
-                self.reserve_there(job, start, used);
+                self.set_reserved(job, start, used);
             }
             return;
         }
@@ -45,16 +51,12 @@ impl Core {
         }
         self.cancel_sedations(queued.count());
         sedated.clear();
-        self.awakened(machines.count());
+        self.cancel_sedations(machines.count());
         let now = self.plan.awaken_soon(&machines);
         self.lately_awakened.add(&now);
         if let Some((start, free)) = self.plan.first_fit(job, true) {
             self.reserve_admitted(job, start, &free);
         }
-    }
-
-    fn reserve_there(&mut self, job: &JobRequest, start: Time, machines: Bits) {
-        self.reserved = Some(Reserved::new(job, start, machines));
     }
 
     /// The machines to be switched on so that a job can start at all.

@@ -1,6 +1,6 @@
 //! What stages share: which machines are switched off, and the places of what waits.
 
-use super::{Core, Reserved};
+use super::Core;
 use crate::policy::bits::Bits;
 use crate::scheduler::JobRequest;
 use crate::time::Time;
@@ -29,7 +29,7 @@ impl Core {
 
     /// Reserves machines of these, as the fit says.
     pub fn reserve_fitting(&mut self, job: &JobRequest, start: Time, free: &Bits) {
-        self.reserved = Some(Reserved::new(job, start, self.plan.fitting.of(free, job.nodes)));
+        self.set_reserved(job, start, self.plan.fitting.of(free, job.nodes));
     }
 
     /// Reserves a place for the first waiting job, if it has one.

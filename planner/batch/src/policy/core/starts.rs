@@ -63,7 +63,7 @@ impl Core {
             match self.plan.first_fit(&job, true) {
                 Some((start, free)) if start == self.plan.now && self.admits(&job) => {
                     let machines = self.plan.fitting.of(&free, job.nodes);
-                    self.pop();
+                    self.take(Cursor::default());
                     self.start(&job, &machines, decisions);
                 }
                 Some((start, free)) => {
@@ -84,10 +84,10 @@ impl Core {
         self.expect(job, self.plan.now);
     }
 
-    pub fn pop(&mut self) {
-        if let Some(job) = self.queue.pop() {
-            self.load -= load(&job);
-        }
+    /// Takes the waiting job at a place out of the queue.
+    pub fn take(&mut self, place: Cursor) {
+        let job = self.queue.remove(place);
+        self.load -= load(&job);
     }
 
     /// Starts jobs behind the first one that do not delay it.
@@ -112,8 +112,7 @@ impl Core {
                 cursor.pass();
                 continue;
             };
-            self.queue.remove(cursor);
-            self.load -= load(&job);
+            self.take(cursor);
             self.start(&job, &machines, decisions);
             admitted = self.admitted_nodes();
         }

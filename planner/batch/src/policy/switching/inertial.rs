@@ -109,7 +109,7 @@ impl Inertial {
         if !core.expect_switch_if_admitted(machines.count(), true) {
             return;
         }
-        core.awakened(machines.count());
+        core.cancel_sedations(machines.count());
         core.plan.to_awaken.add(&machines);
     }
 
@@ -126,10 +126,7 @@ impl Inertial {
         if count == 0 {
             return;
         }
-        let stolen = core.sedated_idle.min(count);
-        core.sedated_idle -= stolen;
-        core.sedated_by_stage += stolen;
-        if stolen < count {
+        if core.by_stage(count) < count {
             let usable = first.as_ref().and_then(|(_, place)| place.as_ref());
             let machines =
                 core.soonest_sedatable(count, &sedatable, usable.map(|(_, free)| free), needed);

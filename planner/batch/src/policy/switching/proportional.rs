@@ -39,9 +39,7 @@ impl Stage for Proportional {
             let soon = core.awake_soon();
             let more = soon.count().saturating_sub(used);
             if more > 0 {
-                let stolen = core.sedated_idle.min(more);
-                core.sedated_by_stage += stolen;
-                core.sedated_idle -= stolen;
+                core.by_stage(more);
                 let usable = first.as_ref().and_then(|(_, place)| place.as_ref());
                 let machines =
                     core.soonest_sedatable(more, &soon, usable.map(|(_, free)| free), needed);
@@ -52,8 +50,6 @@ impl Stage for Proportional {
             core.update_idle();
             core.sedate_idle(needed);
         }
-        let excess = core.sedated_idle.saturating_sub(used);
-        core.sedated_idle -= excess;
-        core.sedated_by_stage += excess;
+        core.by_stage(core.sedated_idle.saturating_sub(used));
     }
 }
