@@ -14,7 +14,7 @@ use crate::message_log::{LoggedMessage, MessageLogError};
 use crate::platform::Platform;
 use crate::policy::{Allocation, Combination, PartNames, Setting};
 use crate::reservation::Reservation;
-use crate::scheduler::{Scheduler, Tie};
+use crate::scheduler::Tie;
 use crate::summary::{Summary, Tally};
 use crate::supplier_tables::SupplierTables;
 use crate::workload::{Cleaning, Workload, WorkloadError};
@@ -150,13 +150,26 @@ impl Decider<'_> {
     }
 }
 
+impl<'a> Inputs<'a> {
+    /// What a policy's scheduler is made for.
+    const fn setting(&self, tie: Tie, options: &'a [(String, String)]) -> Setting<'a> {
+        let Self { platform, tables, reservations, .. } = *self;
+        Setting { platform, tie, options, tables, reservations }
+    }
+}
+
 impl<'a> Simulation<'a> {
     /// Checks the policy's options, on this platform and with these tables.
     ///
     /// # Errors
     /// Everything that is wrong with them; an error begins with the name of its option.
     pub fn check_options(&self) -> Result<(), Vec<String>> {
-        self.scheduler().map(|_| ())
+        match self.decider {
+            Decider::Policy { policy, options, .. } => {
+                policy.scheduler(&self.inputs.setting(self.tie, options)).map(drop)
+            }
+            Decider::External { .. } => Ok(()),
+        }
     }
 
     /// Checks that the supplier's tables cover what the simulation is known to rest on before it is played.
@@ -184,23 +197,24 @@ impl<'a> Simulation<'a> {
         let (needs, allows_uncovered) = (self.needs(), self.inputs.allows_uncovered);
         let (policy, tie) = (self.decider.name(), self.tie);
         let (allocation, parts) = (self.decider.allocation(), self.decider.part_names());
-        let scheduler = self.scheduler().map_err(PlayError::Options)?;
         let mut observers = (Tally::new(self.options.tau), observer);
         let jobs = workload.by_ref().map(|job| job.map(|job| rules.apply(job, of_trace)));
         let mut estimated_waiting_times = None;
-        match (self.decider, scheduler) {
-            (Decider::External { rules, peer }, _) => {
+        match self.decider {
+            Decider::External { rules, peer } => {
                 let outcome = external::play(jobs, cluster, rules, peer, &mut observers)?;
                 let told = rules.ask_waiting_times.then_some(outcome.estimated_waiting_times);
                 estimated_waiting_times = told;
             }
-            (Decider::Policy { message_log: Some(log), .. }, Some(mut scheduler)) => {
-                kernel::replay(jobs, log, cluster, scheduler.as_mut(), &mut observers)?;
+            Decider::Policy { policy, options, message_log } => {
+                let scheduler = policy.scheduler(&self.inputs.setting(tie, options));
+                let mut scheduler = scheduler.map_err(PlayError::Options)?;
+                let scheduler = scheduler.as_mut();
+                match message_log {
+                    Some(log) => kernel::replay(jobs, log, cluster, scheduler, &mut observers)?,
+                    None => kernel::simulate(jobs, cluster, scheduler, &mut observers)?,
+                }
             }
-            (Decider::Policy { .. }, Some(mut scheduler)) => {
-                kernel::simulate(jobs, cluster, scheduler.as_mut(), &mut observers)?;
-            }
-            (Decider::Policy { .. }, None) => {}
         }
         let (tally, _) = observers;
         let coverage = tally.metered_until().map(|end| needs.covered_until(end));
@@ -220,14 +234,6 @@ impl<'a> Simulation<'a> {
             uncovered,
             estimated_waiting_times,
         })
-    }
-
-    /// The policy's scheduler; none where a scheduler outside decides.
-    fn scheduler(&self) -> Result<Option<Box<dyn Scheduler>>, Vec<String>> {
-        let Decider::Policy { policy, options, .. } = self.decider else { return Ok(None) };
-        let Inputs { platform, tables, reservations, .. } = self.inputs;
-        let setting = Setting { platform, tie: self.tie, options, tables, reservations };
-        policy.scheduler(&setting).map(Some)
     }
 
     /// What the kernel plays on.
