@@ -1,13 +1,17 @@
 //! Nodes that the resource manager withholds: not offered, taken from reservations, and told of where
-//! they are out of service. A process of its own says so to the database, as the bridge does.
+//! they are out of service. Another process than the service says so to the database, as one would that
+//! keeps both sides equal.
+
+use std::time::Duration;
 
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 use serde_json::{Value, json};
-use storage::{Database, OutageKind, Withheld};
+use storage::{Database, OutageKind, WantedLease, Withheld};
 
 use crate::cluster::{Hours, choose, furnish, now, path, propose};
 use crate::dialogue::until;
+use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -33,6 +37,17 @@ fn job(node: u32, hours: Hours) -> Withheld {
     withheld("job 7", OutageKind::Occupied, &reason, node, Some(hours.at(4)))
 }
 
+/// The service while the other process holds the lease of the resource manager: a service without one in
+/// its settings that held it would take back what is withheld.
+async fn serve(site: &Site) -> Server {
+    let database = Database::connect(&site.database).await.unwrap();
+    let (name, lasts) = ("slurm".to_owned(), Duration::from_hours(1));
+    let lease = WantedLease { name, lasts, seen: None };
+    assert_eq!(database.take_leases("another", &[lease]).await.unwrap(), ["slurm"]);
+    database.close().await;
+    site.serve().await
+}
+
 async fn put(site: &Site, list: &[Withheld]) {
     let database = Database::connect(&site.database).await.unwrap();
     let epoch = database.current_epoch().await.unwrap().unwrap();
@@ -44,7 +59,7 @@ async fn put(site: &Site, list: &[Withheld]) {
 async fn nodes_that_are_withheld_are_not_offered_and_only_those_out_of_service_are_listed(
     site: Site,
 ) {
-    let server = site.serve().await;
+    let server = serve(&site).await;
     let client = server.client();
     let hours = furnish(&client, 4, None).await;
     let drained = withheld("node n3", OutageKind::OutOfService, "drained: bad fan", 3, None);
@@ -72,7 +87,7 @@ async fn nodes_that_are_withheld_are_not_offered_and_only_those_out_of_service_a
 }
 
 async fn reservations_get_others_for_nodes_that_are_occupied(site: Site) {
-    let server = site.serve().await;
+    let server = serve(&site).await;
     let client = server.client();
     let hours = furnish(&client, 3, None).await;
     let held = propose(&client, &hours.request(2, 2, 2)).await;
