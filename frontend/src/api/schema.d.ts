@@ -662,6 +662,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/slurm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the service and Slurm stand to each other
+         * @description For users, operators and suppliers; all but operators are told `mode`, `version` and `state` alone.
+         */
+        get: operations["get_slurm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -2352,6 +2372,7 @@ export interface components {
             replaces?: string | null;
             /** @description As it was understood: what was sent, in one form. */
             request: components["schemas"]["ReservationRequest"];
+            slurm?: components["schemas"]["SlurmReservation"] | null;
             /**
              * Format: date-time
              * @description Start of the chosen offer.
@@ -2646,6 +2667,179 @@ export interface components {
              * @example Europe/Paris
              */
             time_zone?: string | null;
+        };
+        /** @description How the service and Slurm stand to each other. */
+        Slurm: (components["schemas"]["SlurmDetails"] | null) & {
+            /**
+             * @description `observe`, `drive`, or `none` where the settings have no `[slurm]`.
+             * @example drive
+             */
+            mode: string;
+            /**
+             * @description `connected`, `unreachable`, `denied`, `refused`, `unsupported`, `unreadable`; `unknown` before it
+             *     was asked, `absent` without `[slurm]`.
+             * @example connected
+             */
+            state: string;
+            /**
+             * @description Slurm's release, once it was asked.
+             * @example 25.05.3
+             */
+            version?: string | null;
+        };
+        /** @description How many managed reservations are in which state. */
+        SlurmCounts: {
+            /** @description That were refused. */
+            failed: number;
+            /** @description That are as they ought to be. */
+            in_force: number;
+            /** @description That somebody removed. */
+            lost: number;
+            /** @description That have yet to be made, or to be changed. */
+            waiting: number;
+        };
+        /** @description What operators are told beside that. */
+        SlurmDetails: {
+            /** @description What is wrong, and what helps; null where nothing is. */
+            because?: string | null;
+            /**
+             * Format: int64
+             * @description How far its clock is ahead of this machine's, seconds.
+             */
+            clock_difference_s?: number | null;
+            /** @description The cluster's name, where it is known. */
+            cluster?: string | null;
+            /** @description Managed reservations that are not settled for good. */
+            counts: components["schemas"]["SlurmCounts"];
+            /** @description Managed reservations that are not as they ought to be. */
+            differences: components["schemas"]["SlurmDifference"][];
+            /**
+             * Format: date-time
+             * @description When it answered last, RFC 3339.
+             */
+            last_poll_at?: string | null;
+            /** @description The nodes of both sides. */
+            nodes: components["schemas"]["SlurmNodes"];
+            /** @description What others have of our nodes. */
+            occupied: components["schemas"]["SlurmOccupied"];
+            /**
+             * @description By which way Slurm is read.
+             * @example slurmrestd v0.0.43
+             */
+            reads_by?: string | null;
+            /** @description Reservations there with names like ours that are not ours. They are never removed. */
+            unknown_reservations: string[];
+            /**
+             * @description By which way it is changed; null where it cannot be.
+             * @example scontrol
+             */
+            writes_by?: string | null;
+        };
+        /** @description A managed reservation that is not as it ought to be. */
+        SlurmDifference: {
+            /** @description How it differs, in words. */
+            because: string;
+            /** @description Its name. */
+            reservation: string;
+        };
+        /** @description A job in a reservation. */
+        SlurmJob: {
+            /** @description The account that is charged; empty where there are none. */
+            account: string;
+            /**
+             * Format: date-time
+             * @description When it ended, or will end at the latest, RFC 3339.
+             */
+            end?: string | null;
+            /**
+             * Format: double
+             * @description What it consumed, joules; null where that was not measured.
+             */
+            energy_j?: number | null;
+            /**
+             * @description Its id.
+             * @example 1234
+             */
+            id: string;
+            /**
+             * @description Its nodes as Slurm writes them.
+             * @example n[1-4]
+             */
+            nodes: string;
+            /**
+             * Format: date-time
+             * @description When it began, RFC 3339.
+             */
+            start?: string | null;
+            /**
+             * @description Its state in Slurm's words.
+             * @example RUNNING
+             */
+            state: string;
+            /** @description Whose it is. */
+            user: string;
+        };
+        /** @description The nodes of both sides compared. */
+        SlurmNodes: {
+            /** @description How many both sides have. */
+            known: number;
+            /** @description Names that only the service has. */
+            missing: string[];
+            /** @description Those that changed their name. */
+            renamed: components["schemas"]["SlurmRenamedNode"][];
+            /** @description Names that only Slurm has. */
+            unknown: string[];
+        };
+        /** @description Node-seconds: a node for a second each. */
+        SlurmNodeSeconds: {
+            /**
+             * Format: int64
+             * @description The nodes of the chosen offer for its whole span.
+             */
+            reserved: number;
+            /**
+             * Format: int64
+             * @description The nodes of the jobs, from their starts to their ends or until now.
+             */
+            used: number;
+        };
+        /** @description What others have of our nodes. */
+        SlurmOccupied: {
+            /** @description Jobs of others that run on them. */
+            jobs: number;
+            /**
+             * Format: int32
+             * @description The nodes.
+             */
+            nodes: number;
+            /** @description Reservations of others that have some of them, now or later. */
+            reservations: number;
+        };
+        /** @description A node that changed its name. */
+        SlurmRenamedNode: {
+            /** @description Its name here. */
+            from: string;
+            /** @description Its name in Slurm. */
+            to: string;
+        };
+        /** @description How a reservation stands in Slurm. */
+        SlurmReservation: {
+            /** @description Why it stands so; null where there is nothing to say. */
+            because?: string | null;
+            /** @description The jobs that ran, run or wait in it, by submission. */
+            jobs: components["schemas"]["SlurmJob"][];
+            /** @description What is reserved, and what its jobs have used of it so far. */
+            node_seconds: components["schemas"]["SlurmNodeSeconds"];
+            /**
+             * @description Its name there.
+             * @example wattbook-019350e6-7c1e-7d5a-9d0e-0c0f3b6f2a11
+             */
+            reservation: string;
+            /**
+             * @description `waiting`, `in_force`, `failed`, `lost` or `removed`.
+             * @example in_force
+             */
+            state: string;
         };
         /** @description How a simulation stands. */
         Standing: {
@@ -2948,6 +3142,16 @@ export type ShownOffer = components['schemas']['ShownOffer'];
 export type SimulationDocument = components['schemas']['SimulationDocument'];
 export type SimulationList = components['schemas']['SimulationList'];
 export type SiteDocument = components['schemas']['SiteDocument'];
+export type Slurm = components['schemas']['Slurm'];
+export type SlurmCounts = components['schemas']['SlurmCounts'];
+export type SlurmDetails = components['schemas']['SlurmDetails'];
+export type SlurmDifference = components['schemas']['SlurmDifference'];
+export type SlurmJob = components['schemas']['SlurmJob'];
+export type SlurmNodes = components['schemas']['SlurmNodes'];
+export type SlurmNodeSeconds = components['schemas']['SlurmNodeSeconds'];
+export type SlurmOccupied = components['schemas']['SlurmOccupied'];
+export type SlurmRenamedNode = components['schemas']['SlurmRenamedNode'];
+export type SlurmReservation = components['schemas']['SlurmReservation'];
 export type Standing = components['schemas']['Standing'];
 export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
@@ -4315,6 +4519,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The resource manager tells of it */
             409: {
                 headers: {
@@ -4752,7 +4960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It has ended already */
+            /** @description It has ended already, or jobs run or wait in it and the site does not want that */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5438,6 +5646,44 @@ export interface operations {
             };
             /** @description No token, or one that is not valid */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_slurm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the service and Slurm stand to each other */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Slurm"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
