@@ -13,6 +13,7 @@ mod negotiation;
 mod openapi;
 mod out;
 mod plan;
+mod sbatch;
 mod serve;
 mod simulate;
 #[cfg(feature = "supplier")]
@@ -51,6 +52,11 @@ enum Command {
     Show(booking::Show),
     /// Cancel reservations
     Cancel(booking::Cancel),
+    /// Book nodes for a batch job and submit it into its reservation: sbatch, and when (see sbatch --help)
+    #[command(disable_help_flag = true)]
+    Sbatch(sbatch::Arguments),
+    /// List what is booked, and the jobs that run in it
+    Squeue(booking::Squeue),
     /// Take nodes out of service and put them back; for operators
     Outage(booking::OutageArguments),
     /// Plan the request of a problem file and print the decision as JSON
@@ -88,6 +94,8 @@ enum Failure {
     Impossible,
     /// Something else came first: what was asked for is no longer so.
     Conflict(String),
+    /// A program that the command ran for its user ended so, and said why itself.
+    Status(u8),
     /// An error that has no exit status of its own.
     Other(anyhow::Error),
 }
@@ -107,6 +115,8 @@ pub fn run() -> ExitCode {
         Command::List(arguments) => booking::list(&arguments),
         Command::Show(arguments) => booking::show(&arguments),
         Command::Cancel(arguments) => booking::cancel(&arguments),
+        Command::Sbatch(arguments) => sbatch::run(arguments),
+        Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
@@ -125,6 +135,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Impossible) => ExitCode::from(3),
+        Err(Failure::Status(status)) => ExitCode::from(status),
         Err(Failure::Conflict(error)) => {
             tell(format_args!("error: {error}"));
             ExitCode::from(4)

@@ -1,6 +1,6 @@
 //! Booking from a terminal: the commands of users, against a real service.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -16,6 +16,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    pub fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
     pub fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.err);
         serde_json::from_str(&self.out).unwrap()
@@ -31,9 +36,7 @@ pub fn command(server: &Server, line: &str) -> Command {
 }
 
 fn run(mut command: Command) -> Outcome {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    Outcome::of(command.output().unwrap())
 }
 
 pub fn say(server: &Server, line: &str) -> Outcome {

@@ -67,6 +67,8 @@ mod races;
 mod reevaluation;
 mod repeats;
 mod roles;
+mod sbatch;
+mod sbatch_spellings;
 mod scope;
 mod shapes;
 mod simulate;

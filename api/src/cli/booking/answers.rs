@@ -15,8 +15,8 @@ pub struct Offer {
     pub id: Option<String>,
     rankings: Option<Vec<String>>,
     pub start: String,
-    end: String,
-    node_count: u32,
+    pub end: String,
+    pub node_count: u32,
     nodes: Option<Vec<String>>,
     energy_j: f64,
     cost: f64,
@@ -58,6 +58,40 @@ pub struct ReservationAnswer {
     pub chosen_offer_id: Option<String>,
     pub notice: Option<Notice>,
     pub offers: Vec<Offer>,
+    /// Absent where the service makes no reservations in Slurm.
+    pub slurm: Option<SlurmAnswer>,
+}
+
+/// The reservation in Slurm that stands for one of the service's, as far as it is shown.
+#[derive(Deserialize)]
+pub struct SlurmAnswer {
+    pub reservation: String,
+    pub state: String,
+    pub because: Option<String>,
+    #[serde(default)]
+    pub jobs: Vec<JobAnswer>,
+    pub node_seconds: Option<NodeSecondsAnswer>,
+}
+
+/// A job that Slurm runs in a reservation, as far as it is shown.
+#[derive(Deserialize)]
+pub struct JobAnswer {
+    pub id: String,
+    pub user: String,
+    pub account: String,
+    pub state: String,
+    pub start: Option<String>,
+    /// When it ended, or will end at the latest.
+    pub end: Option<String>,
+    pub nodes: String,
+    pub energy_j: Option<f64>,
+}
+
+/// How long nodes were reserved and used, summed over them.
+#[derive(Deserialize)]
+pub struct NodeSecondsAnswer {
+    pub reserved: i64,
+    pub used: i64,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +116,11 @@ impl ReservationAnswer {
 }
 
 impl Offer {
+    /// Whether no other offer is better by this ranking.
+    pub fn is_best_by(&self, ranking: &str) -> bool {
+        self.rankings.iter().flatten().any(|it| it == ranking)
+    }
+
     /// The first names of its nodes, and how many there are.
     pub fn nodes(&self) -> String {
         some_names(self.nodes.as_deref(), self.node_count)

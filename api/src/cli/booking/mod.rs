@@ -1,11 +1,12 @@
 //! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel` and `outage`: booking nodes from a terminal, and
-//! taking them out of service, by the API of a service, in Slurm's spelling.
-mod answers;
+//! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
+pub mod answers;
 mod id_prefix;
 mod outage;
-mod request;
-mod server;
-mod time;
+pub mod request;
+pub mod server;
+mod squeue;
+pub mod time;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -24,6 +25,7 @@ use request::RequestArguments;
 use server::{Connection, Server};
 
 pub use outage::{OutageArguments, outage};
+pub use squeue::{Squeue, squeue};
 
 /// How many reservations a page of the API has at the most.
 const PAGE: usize = 1000;
@@ -229,23 +231,10 @@ async fn choose_by(server: &Server, id: &str, by: &str, value: &str) -> Result<V
 
 /// Lists one's reservations, operators everybody's, the newest first.
 pub fn list(arguments: &List) -> Result<(), Failure> {
-    let mut query = narrowed(arguments)?;
-    query.push(("newest", "true".to_owned()));
+    let query = narrowed(arguments)?;
     super::block_on(async {
         let server = arguments.connection.open()?;
-        let mut items: Vec<Value> = Vec::new();
-        let mut after = None;
-        let mut more = true;
-        while more && items.len() < arguments.limit {
-            let limit = (arguments.limit - items.len()).min(PAGE).to_string();
-            let mut query = query.clone();
-            query.push(("limit", limit));
-            query.extend(after.take().map(|cursor| ("cursor", cursor)));
-            let page: Page = server.get_with("reservations", &query).await?;
-            items.extend(page.items);
-            after = page.next_cursor;
-            more = after.is_some();
-        }
+        let (items, more) = newest(&server, &query, arguments.limit).await?;
         let all: Vec<ReservationAnswer> = items.iter().map(read).collect::<Result<_, _>>()?;
         match arguments.output.format {
             Format::Json => super::print(serde_json::to_string_pretty(&items)?)?,
@@ -261,6 +250,28 @@ pub fn list(arguments: &List) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// The newest reservations of a query, at most so many, and whether there are more.
+async fn newest(
+    server: &Server,
+    query: &[(&str, String)],
+    limit: usize,
+) -> Result<(Vec<Value>, bool), Failure> {
+    let mut items: Vec<Value> = Vec::new();
+    let mut after = None;
+    let mut more = true;
+    while more && items.len() < limit {
+        let mut query = query.to_vec();
+        query.push(("newest", "true".to_owned()));
+        query.push(("limit", (limit - items.len()).min(PAGE).to_string()));
+        query.extend(after.take().map(|cursor| ("cursor", cursor)));
+        let page: Page = server.get_with("reservations", &query).await?;
+        items.extend(page.items);
+        after = page.next_cursor;
+        more = after.is_some();
+    }
+    Ok((items, more))
 }
 
 /// The query of the API that lists the reservations of these arguments.

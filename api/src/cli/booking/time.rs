@@ -97,12 +97,12 @@ fn at(local: DateTime, zone: &TimeZone) -> Result<Zoned, String> {
 /// # Errors
 /// Says what there is; nothing and less than a second are no lengths.
 pub fn seconds(text: &str) -> Result<i64, String> {
-    let read = slurm(text.trim()).or_else(|| spelt(text.trim())).filter(|it| *it > 0);
+    let read = slurm_seconds(text.trim()).or_else(|| spelt(text.trim())).filter(|it| *it > 0);
     read.ok_or_else(|| format!("{text:?} is not a length of time such as {LENGTHS}"))
 }
 
-/// Slurm's spellings: minutes, M:S, H:M:S, D-H, D-H:M and D-H:M:S.
-fn slurm(text: &str) -> Option<i64> {
+/// A length of time in Slurm's spellings, seconds: minutes, M:S, H:M:S, D-H, D-H:M and D-H:M:S.
+pub fn slurm_seconds(text: &str) -> Option<i64> {
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
     let parts = |text: &str| -> Option<Vec<i64>> {
         text.split(':')

@@ -1,0 +1,229 @@
+//! The booking for a job: offers are shown, one is chosen, and the reservation is waited for.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::arguments::OwnArguments;
+use super::bad;
+use super::job::JobRequest;
+use super::site_nodes::completed;
+use crate::cli::booking::answers::{
+    Offer, QuoteAnswer, ReservationAnswer, letter, local, local_text, offers,
+};
+use crate::cli::booking::server::Server;
+use crate::cli::{Failure, print, tell};
+
+/// How often the service is asked how the reservation stands.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Where and from when on a job runs.
+#[derive(Debug)]
+pub struct JobStart {
+    /// The service's reservation, where nodes are booked.
+    pub reservation: Option<String>,
+    /// What the reservation is called in Slurm.
+    pub reservation_name: Option<String>,
+    /// The job begins no earlier.
+    pub at: Timestamp,
+}
+
+/// Whether somebody sits before a terminal who can be asked.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Prints the offers for a job as JSON, and how sbatch would be called for the chosen one: the first unless
+/// there is a ranking. Nothing is held.
+pub async fn show(
+    own: &OwnArguments,
+    request: JobRequest,
+    line: impl FnOnce(JobStart) -> String,
+) -> Result<(), Failure> {
+    let server = own.connection.open()?;
+    let body = completed(&server, request).await?;
+    let mut answer: Value = server.post("quotes", body.clone()).await?;
+    let decision = read_quote(&answer)?;
+    let index = own.ranking.as_deref().map_or(Some(0), |ranking| best(&decision.offers, ranking));
+    let offer = index.and_then(|index| decision.offers.get(index));
+    let line = match offer {
+        Some(offer) => {
+            let name = (!own.begin_only).then(|| "wattbook-ID".to_owned());
+            Some(line(JobStart { reservation: None, reservation_name: name, at: instant(offer)? }))
+        }
+        None => None,
+    };
+    let document = json!({
+        "request": body,
+        "offers": answer["offers"].take(),
+        "reasons": answer["reasons"].take(),
+        "sbatch": line,
+    });
+    print(serde_json::to_string_pretty(&document)?)?;
+    if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
+}
+
+/// Books nodes for a job, or with `--begin-only` only finds its start.
+///
+/// # Errors
+/// As the service answers; a reservation that Slurm does not have in time, whose booking is cancelled then.
+pub async fn book(own: &OwnArguments, request: JobRequest) -> Result<JobStart, Failure> {
+    let server = own.connection.open()?;
+    let body = completed(&server, request).await?;
+    if own.begin_only {
+        return find_start(&server, own, body).await;
+    }
+    let held: ReservationAnswer = server.post("reservations", body).await?;
+    let booked = tokio::select! {
+        booked = choose(&server, own, &held) => booked,
+        _ = tokio::signal::ctrl_c() => Err(anyhow!("interrupted").into()),
+    };
+    if booked.is_err() {
+        if own.keep {
+            tell(format_args!("the reservation is kept: {}", held.id));
+        } else {
+            cancel(&server, &held.id).await;
+        }
+    }
+    booked
+}
+
+/// Cancels a reservation, and says what came of it.
+pub async fn cancel(server: &Server, id: &str) {
+    let ended: Result<ReservationAnswer, Failure> =
+        server.delete(&format!("reservations/{id}")).await;
+    let told = ended.map_or_else(
+        |_| format!("the reservation {id} could not be cancelled: wattbook cancel {id}"),
+        |ended| format!("the reservation {id} is {}", ended.state),
+    );
+    tell(told);
+}
+
+async fn find_start(
+    server: &Server,
+    own: &OwnArguments,
+    body: Map<String, Value>,
+) -> Result<JobStart, Failure> {
+    let answer: Value = server.post("quotes", body).await?;
+    let decision = read_quote(&answer)?;
+    if decision.offers.is_empty() {
+        tell("impossible:");
+        for reason in &decision.reasons {
+            tell(format_args!("  {}", local_text(&reason.detail)));
+        }
+        return Err(Failure::Impossible);
+    }
+    let offer = picked(&decision.offers, own.ranking.as_deref()).await?;
+    tell(format_args!(
+        "the job begins {} at the earliest; no nodes are booked",
+        local(&offer.start)
+    ));
+    Ok(JobStart { reservation: None, reservation_name: None, at: instant(offer)? })
+}
+
+/// Books one of the offers that are held, and waits until Slurm has the reservation.
+async fn choose(
+    server: &Server,
+    own: &OwnArguments,
+    held: &ReservationAnswer,
+) -> Result<JobStart, Failure> {
+    let offer = picked(&held.offers, own.ranking.as_deref()).await?;
+    let body = Map::from_iter([("offer_id".to_owned(), json!(offer.id))]);
+    let path = format!("reservations/{}", held.id);
+    let mut booked: ReservationAnswer = server.post(&format!("{path}/choose"), body).await?;
+    tell(format_args!("booked as {}:", held.id));
+    tell(offers(std::slice::from_ref(offer)));
+    let patience = Duration::from_secs(u64::try_from(own.patience).unwrap_or_default());
+    let in_time = tokio::time::timeout(patience, async {
+        loop {
+            if let Some(name) = in_force(&booked)? {
+                return Ok(name);
+            }
+            tokio::time::sleep(POLL).await;
+            booked = server.get(&path).await?;
+        }
+    });
+    let name: Result<String, Failure> = in_time.await.unwrap_or_else(|_| {
+        let patience = own.patience;
+        Err(anyhow!("Slurm does not have the reservation after {patience} s (--patience)").into())
+    });
+    Ok(JobStart {
+        reservation: Some(held.id.clone()),
+        reservation_name: Some(name?),
+        at: instant(offer)?,
+    })
+}
+
+/// What a reservation is called in Slurm once Slurm has it.
+///
+/// # Errors
+/// It will not have it.
+fn in_force(booked: &ReservationAnswer) -> Result<Option<String>, Failure> {
+    let Some(slurm) = &booked.slurm else {
+        return Err(anyhow!(
+            "the service makes no reservations in Slurm: an operator must set mode = \"drive\" under [slurm]; \
+             --begin-only does without"
+        )
+        .into());
+    };
+    match slurm.state.as_str() {
+        "in_force" => Ok(Some(slurm.reservation.clone())),
+        "waiting" => Ok(None),
+        state => {
+            let because = slurm.because.as_deref().unwrap_or("no reason is known");
+            Err(anyhow!("the reservation in Slurm is {state}: {}", local_text(because)).into())
+        }
+    }
+}
+
+/// One of the offers: the best by a ranking, or the one that is asked for.
+async fn picked<'a>(all: &'a [Offer], ranking: Option<&str>) -> Result<&'a Offer, Failure> {
+    let index = if let Some(ranking) = ranking {
+        best(all, ranking)
+    } else {
+        tell(offers(all));
+        Some(asked(all.len()).await?)
+    };
+    let offer = index.and_then(|index| all.get(index));
+    Ok(offer.context("the service's answer has no offer for the ranking")?)
+}
+
+/// The offer that is the best by a ranking.
+fn best(all: &[Offer], ranking: &str) -> Option<usize> {
+    all.iter().position(|offer| offer.is_best_by(ranking))
+}
+
+/// The offer that somebody names at the terminal.
+async fn asked(count: usize) -> Result<usize, Failure> {
+    loop {
+        let last = letter(count.saturating_sub(1));
+        let mut terminal = io::stderr();
+        let _ = write!(terminal, "Which start? A to {last}, or nothing to book none: ");
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            io::stdin().read_line(&mut line).map(|_| line)
+        });
+        let line = read.await??;
+        let said = line.trim();
+        if said.is_empty() {
+            return Err(bad("no start was chosen".to_owned()));
+        }
+        let named = (0..count).find(|index| letter(*index).eq_ignore_ascii_case(said));
+        if let Some(index) = named {
+            return Ok(index);
+        }
+        tell(format_args!("there is no offer {said}"));
+    }
+}
+
+fn read_quote(answer: &Value) -> anyhow::Result<QuoteAnswer> {
+    QuoteAnswer::deserialize(answer).context("the answer is not one of this version")
+}
+
+fn instant(offer: &Offer) -> anyhow::Result<Timestamp> {
+    offer.start.parse().context("the answer is not one of this version")
+}
