@@ -1,0 +1,32 @@
+//! The real binary beside a real Slurm, on both databases. `.ci/slurm` starts two Slurms and runs all of this
+//! against each; a plain `cargo test` leaves it out.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+#[expect(dead_code, reason = "more than is needed here")]
+#[path = "../service/client.rs"]
+mod client;
+#[expect(dead_code, reason = "more than is needed here")]
+#[path = "../service/cluster.rs"]
+mod cluster;
+#[path = "../service/left_out.rs"]
+mod left_out;
+#[expect(dead_code, reason = "more than is needed here")]
+#[path = "../service/server.rs"]
+mod server;
+#[expect(dead_code, unused_imports, unused_macros, reason = "more than is needed here")]
+#[path = "../service/site.rs"]
+mod site;
+
+mod bridge;
+mod nodes;
+mod on_slurm;
+mod peer;
+mod proxy;
+
+mod down_nodes;
+mod drift;
+mod faults;
+mod give_back;
+mod kills;
+mod occupied;
+mod waking;
