@@ -78,7 +78,9 @@ pub fn withheld(seen: ManagerView<'_>, ours: &OurPart<'_>, now: Timestamp) -> Ve
     let mut list = out_of_service(seen.nodes, ours, now);
     let others = seen.reservations.iter().filter(|it| !ours.reservations.contains_key(&it.name));
     list.extend(others.filter_map(|it| by_reservation(it, ours, now)));
-    list.extend(seen.jobs.iter().filter_map(|job| by_job(job, ours, now)));
+    let kept = seen.reservations.iter().filter(|it| ours.reservations.contains_key(&it.name));
+    let kept: Vec<&ManagedReservation> = kept.collect();
+    list.extend(seen.jobs.iter().filter_map(|job| by_job(job, ours, &kept, now)));
     list
 }
 
@@ -129,7 +131,13 @@ fn by_reservation(
 }
 
 /// What a job occupies that runs outside of what our reservations are meant to have, until its limit.
-fn by_job(job: &ManagedJob, ours: &OurPart<'_>, now: Timestamp) -> Option<WithheldNodes> {
+/// `kept` are our reservations as the resource manager has them.
+fn by_job(
+    job: &ManagedJob,
+    ours: &OurPart<'_>,
+    kept: &[&ManagedReservation],
+    now: Timestamp,
+) -> Option<WithheldNodes> {
     if job.phase != JobPhase::Running {
         return None;
     }
@@ -151,9 +159,22 @@ fn by_job(job: &ManagedJob, ours: &OurPart<'_>, now: Timestamp) -> Option<Withhe
         kind: WithheldKind::Occupied,
         reason: format!("job {} of {} runs there {until}", job.id, job.user),
         start: start.min(now),
-        end: end.map(|end| end.ceil_to(STEP)),
+        end: end.map(|end| whole_minutes(end, &nodes, kept)),
         nodes,
     })
+}
+
+/// The end of a job on these nodes in whole minutes, but never within a reservation of ours that begins
+/// after the job has ended: the resource manager keeps the nodes for it, and it would lose them.
+fn whole_minutes(
+    end: Timestamp,
+    nodes: &BTreeSet<String>,
+    kept: &[&ManagedReservation],
+) -> Timestamp {
+    let rounded = end.ceil_to(STEP);
+    let begins = |it: &&&ManagedReservation| (end..rounded).contains(&it.span.start());
+    let theirs = kept.iter().filter(begins).filter(|it| !it.nodes.is_disjoint(nodes));
+    theirs.map(|it| it.span.start()).min().unwrap_or(rounded)
 }
 
 fn among_ours<'a>(names: impl Iterator<Item = &'a String>, ours: &OurPart<'_>) -> BTreeSet<String> {
@@ -262,6 +283,32 @@ mod tests {
         ];
         assert_eq!(told(&list), expected);
         assert!(list.iter().all(|it| it.start == at(10) && it.kind == WithheldKind::Occupied));
+    }
+
+    /// Each has until 310, the whole minute after which is 360. A reservation of ours that begins from
+    /// 310 on and before 360 keeps its node; one that begins at 305 really meets its job.
+    #[test]
+    fn whole_minutes_take_no_node_from_a_reservation_that_begins_after_the_job() {
+        let names = ["n1", "n2", "n3", "n4"];
+        let starts = [310, 320, 305, 360];
+        let limited = |name: &&str| ManagedJob {
+            start: Some(at(10)),
+            limit: Some(Seconds::new(300)),
+            ..job(name, &[*name])
+        };
+        let jobs: Vec<_> = names.iter().map(limited).collect();
+        let begins = |(name, start): (&&str, i64)| {
+            reservation(&format!("wattbook-{name}"), &[*name], start, 900)
+        };
+        let reservations: Vec<_> = names.iter().zip(starts).map(begins).collect();
+        let nodes = names.map(node);
+        let seen = ManagerView { nodes: &nodes, reservations: &reservations, jobs: &jobs };
+        let meant =
+            names.map(|name| (format!("wattbook-{name}"), BTreeSet::from([name.to_owned()])));
+        let ours = OurPart { reservations: BTreeMap::from(meant), ..ours(&names) };
+        let list = withheld(seen, &ours, at(130));
+        let ends: Vec<_> = told(&list).into_iter().map(|(_, _, end, _)| end).collect();
+        assert_eq!(ends, [Some(310), Some(320), Some(360), Some(360)]);
     }
 
     /// What runs in a reservation of ours is what it was made for, on the nodes that it is meant to
