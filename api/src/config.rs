@@ -153,6 +153,19 @@ impl Settings {
         Self::of(file, overrides)
     }
 
+    /// Reads the settings for commands that compare with the resource manager and tell nobody anything: secrets
+    /// of webhooks may be missing.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a value out of range, by name.
+    #[cfg(feature = "slurm")]
+    pub fn load_for_slurm(overrides: &Overrides) -> anyhow::Result<Self> {
+        let mut file = File::of(overrides)?;
+        file.webhooks.clear();
+        file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
+        Self::of(file, overrides)
+    }
+
     /// The webhooks of the settings, for a command that lists them: their secrets may be missing.
     ///
     /// # Errors

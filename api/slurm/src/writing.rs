@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use planner::node_list;
 use planner::resource_manager::{ManagedReservation, ManagerError, WantedReservation};
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
@@ -185,13 +185,25 @@ impl Slurm {
         }
     }
 
+    /// How long the controller remembers jobs that ended. Only `scontrol` tells; `None` where there is none, or
+    /// it does not answer.
+    pub async fn min_job_age(&self) -> Option<Seconds> {
+        let shown = self.configured("MinJobAge").await?;
+        shown.trim_end_matches("sec").trim().parse().ok().map(Seconds::new)
+    }
+
     /// The cluster's name by `scontrol`: v0.0.38 does not tell it.
     pub(crate) async fn cluster_by_scontrol(&self) -> Option<String> {
+        self.configured("ClusterName").await
+    }
+
+    /// A value of the controller's settings, as `scontrol` shows it.
+    async fn configured(&self, name: &str) -> Option<String> {
         let scontrol: &Scontrol = self.scontrol.as_ref()?;
         let shown = scontrol.run(&["show", "config"].map(str::to_owned)).await.ok()?;
-        let named =
-            shown.lines().find_map(|line| line.strip_prefix("ClusterName")?.split_once('='));
-        named.map(|(_, name)| name.trim().to_owned()).filter(|name| !name.is_empty())
+        let values = shown.lines().filter_map(|line| line.split_once('='));
+        let value = values.into_iter().find(|(key, _)| key.trim() == name);
+        value.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
     }
 }
 

@@ -16,6 +16,8 @@ mod plan;
 mod sbatch;
 mod serve;
 mod simulate;
+#[cfg(feature = "slurm")]
+mod slurm;
 #[cfg(feature = "supplier")]
 mod supplier;
 mod token;
@@ -71,6 +73,9 @@ enum Command {
     Feeds(feeds::Arguments),
     /// Show the dialogue with the supplier
     Negotiation(negotiation::Arguments),
+    /// Check the connection to Slurm, and compare both sides
+    #[cfg(feature = "slurm")]
+    Slurm(slurm::Arguments),
     /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
@@ -125,6 +130,8 @@ pub fn run() -> ExitCode {
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
+        #[cfg(feature = "slurm")]
+        Command::Slurm(arguments) => slurm::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         #[cfg(feature = "supplier")]
         Command::Supplier(arguments) => supplier::run(&arguments),

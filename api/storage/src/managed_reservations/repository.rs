@@ -63,6 +63,22 @@ repository!(
             Ok(found)
         }
 
+        /// Reservations that are confirmed or active at `now` and were chosen while there was no resource
+        /// manager, with their owners.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn unmanaged_reservations(
+            &self,
+            now: Timestamp,
+        ) -> Result<Vec<(ReservationId, String)>, StorageError> {
+            let unmanaged: Vec<(Uuid, String)> = sqlx::query_as(sql::UNMANAGED_RESERVATIONS)
+                .bind(now.as_unix_seconds())
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(unmanaged.into_iter().map(|(id, owner)| (ReservationId::new(id), owner)).collect())
+        }
+
         /// Puts reservations into the outbox that are confirmed or active at `now` and were chosen while
         /// there was no resource manager, and tells their owners; which.
         ///
@@ -72,15 +88,11 @@ repository!(
             &self,
             now: Timestamp,
         ) -> Result<Vec<ReservationId>, StorageError> {
-            let unmanaged: Vec<(Uuid, String)> = sqlx::query_as(sql::UNMANAGED_RESERVATIONS)
-                .bind(now.as_unix_seconds())
-                .fetch_all(&self.reader)
-                .await?;
+            let unmanaged: HashMap<ReservationId, String> =
+                self.unmanaged_reservations(now).await?.into_iter().collect();
             if unmanaged.is_empty() {
                 return Ok(Vec::new());
             }
-            let unmanaged: HashMap<ReservationId, String> =
-                unmanaged.into_iter().map(|(id, owner)| (ReservationId::new(id), owner)).collect();
             let mut transaction = self.begin_beside_the_book().await?;
             let ids: Vec<ReservationId> = unmanaged.keys().copied().collect();
             let mut adopted = Self::insert(&mut transaction, &ids, now).await?;
