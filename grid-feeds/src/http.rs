@@ -108,13 +108,6 @@ impl Http {
         Ok(Self { client, requests: Arc::default() })
     }
 
-    /// A client that shares the connections of this one and counts its own requests, so that a source's
-    /// requests can be held against its budget.
-    #[must_use]
-    pub fn counting_anew(&self) -> Self {
-        Self { client: self.client.clone(), requests: Arc::default() }
-    }
-
     /// How many requests were made since the count began: a fetch may take several.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)

@@ -32,7 +32,7 @@ impl Headroom {
 
     /// The cap less `base` over `window`, before any claim. `spans` are those of the claims to come:
     /// only of these spans may power be taken or given, and only these may be asked about. Costs a
-    /// sort of their edges; taking, giving and asking cost the steps of the span.
+    /// sort of their edges; taking and asking cost the steps of the span.
     pub fn before_claims(
         cap: &Agenda<Power>,
         base: Power,
@@ -70,29 +70,29 @@ impl Headroom {
 
     /// Takes power for a span, whether or not it fits.
     pub fn take(&mut self, span: Span, power: Power) {
-        self.give(span, Power::ZERO - power);
+        let steps = self.during(span);
+        for (_, left) in &mut self.steps[steps] {
+            *left = *left - power;
+        }
     }
 
     /// Takes power for many spans at once, in a pass over the steps.
     pub fn take_all(&mut self, claims: impl IntoIterator<Item = (Span, Power)>) {
+        self.give_all(claims.into_iter().map(|(span, power)| (span, Power::ZERO - power)));
+    }
+
+    /// Gives power to many spans at once, in a pass over the steps.
+    pub fn give_all(&mut self, gifts: impl IntoIterator<Item = (Span, Power)>) {
         let mut changes = vec![Power::ZERO; self.steps.len() + 1];
-        for (span, power) in claims {
+        for (span, power) in gifts {
             let steps = self.during(span);
             changes[steps.start] = changes[steps.start] + power;
             changes[steps.end] = changes[steps.end] - power;
         }
-        let mut taken = Power::ZERO;
+        let mut given = Power::ZERO;
         for ((_, left), change) in self.steps.iter_mut().zip(changes) {
-            taken = taken + change;
-            *left = *left - taken;
-        }
-    }
-
-    /// Gives power to a span.
-    pub fn give(&mut self, span: Span, power: Power) {
-        let steps = self.during(span);
-        for (_, left) in &mut self.steps[steps] {
-            *left = *left + power;
+            given = given + change;
+            *left = *left + given;
         }
     }
 

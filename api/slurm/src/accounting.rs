@@ -1,13 +1,11 @@
 //! Jobs that ended, as slurmdbd knows them, with what they consumed.
 
-use std::collections::BTreeSet;
-
 use planner::quantity::Energy;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
 use planner::time::{Seconds, Timestamp};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use crate::client::Slurm;
+use crate::client::{Slurm, segment};
 use crate::document::{Document, Number, Words, node_names, text};
 use crate::jobs::{energy, job_id, phase};
 use crate::versions::{DataParser, Spoken};
@@ -25,7 +23,6 @@ struct AccountedJob {
     array: Array,
     time: Times,
     state: State,
-    reservation: InReservation,
     #[serde(default, deserialize_with = "text")]
     user: String,
     #[serde(default, deserialize_with = "text")]
@@ -69,19 +66,6 @@ struct State {
 }
 
 #[derive(Debug, Deserialize)]
-struct InReservation {
-    /// Zero for none.
-    #[serde(default)]
-    id: Number,
-    /// v0.0.38 writes a number that means nothing; newer ones nothing until slurmdbd knows the reservation.
-    #[serde(default, deserialize_with = "told_name")]
-    name: Option<String>,
-    /// From v0.0.45 on, what was asked for.
-    #[serde(default, deserialize_with = "told_name")]
-    requested: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
 struct Resources {
     #[serde(default)]
     allocated: Vec<Resource>,
@@ -115,35 +99,30 @@ struct Consumption {
 }
 
 impl Slurm {
-    /// The jobs that ran in a reservation, were there after `from` and have ended, as slurmdbd knows them,
-    /// with their energy where Slurm measures it.
-    ///
-    /// The slurmrestd of 22.05 does not tell in which reservation a job ran. There, jobs are found by those
-    /// that slurmctld still knows, so that nothing is found `MinJobAge` after the last one ended.
+    /// What slurmdbd knows of a job that has ended, with its energy where Slurm measures it. Of an array's
+    /// id these are all of its tasks that have ended; an id that was used before may tell of several jobs.
+    /// In which reservation they ran is left out: slurmrestd of 22.05 does not tell.
     ///
     /// # Errors
     /// Unsupported where there is no accounting; unreachable, denied, unreadable.
-    pub async fn ended_jobs(
-        &self,
-        reservation: &str,
-        from: Timestamp,
-    ) -> Result<Vec<ManagedJob>, ManagerError> {
+    pub async fn ended_jobs(&self, id: &str) -> Result<Vec<ManagedJob>, ManagerError> {
         let spoken = self.spoken().await?;
         let parser = self.accounting_of(&spoken)?;
-        let query = [("start_time", format!("uts{}", from.as_unix_seconds()))];
-        let path = format!("slurmdb/{parser}/jobs");
-        let document: Document<AccountedJob> = match self.rest.get(&path, &query).await {
+        let path = format!("slurmdb/{parser}/job/{}", segment(id));
+        let document: Document<AccountedJob> = match self.rest.get(&path, &[]).await {
             Ok(Some(document)) => document,
             Ok(None) | Err(ManagerError::Refused { code: Some(NOTHING_FOUND), .. }) => {
                 return Ok(Vec::new());
             }
             Err(error) => return self.remembering(Err(error)).await,
         };
-        // The query's `reservation` is ignored by all versions that were tried.
-        let ids = self.reservation_ids(reservation, &document.items).await?;
-        let inside = document.items.into_iter().filter(|job| job.is_in(reservation, &ids));
-        let ended = inside.filter(|job| phase(&job.state.current) == JobPhase::Ended);
-        ended.map(|job| job.managed(reservation)).collect()
+        let ended = |job: &AccountedJob| phase(&job.state.current) == JobPhase::Ended;
+        let is_of = |job: &AccountedJob| {
+            let (told, _) = job.identity();
+            told.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        let jobs = document.items.into_iter().filter(|job| ended(job) && is_of(job));
+        jobs.map(AccountedJob::managed).collect()
     }
 
     fn accounting_of(&self, spoken: &Spoken) -> Result<DataParser, ManagerError> {
@@ -162,22 +141,6 @@ impl Slurm {
             )
         })
     }
-
-    /// slurmdbd's ids of a reservation where it does not tell names: a name is used again in time.
-    async fn reservation_ids(
-        &self,
-        reservation: &str,
-        accounted: &[AccountedJob],
-    ) -> Result<BTreeSet<i64>, ManagerError> {
-        if !accounted.iter().any(AccountedJob::is_unnamed) {
-            return Ok(BTreeSet::new());
-        }
-        let jobs = self.jobs(None).await?.map(|listing| listing.items).unwrap_or_default();
-        let inside = jobs.into_iter().filter(|job| job.reservation.as_deref() == Some(reservation));
-        let inside: BTreeSet<_> = inside.map(|job| (job.id, Some(job.submitted))).collect();
-        let same = accounted.iter().filter(|job| inside.contains(&job.identity()));
-        Ok(same.filter_map(|job| job.reservation.id.positive()).collect())
-    }
 }
 
 impl AccountedJob {
@@ -186,22 +149,8 @@ impl AccountedJob {
         (id, self.time.submission.instant())
     }
 
-    /// Whether it ran in a reservation whose name is not told.
-    fn is_unnamed(&self) -> bool {
-        let InReservation { id, name, requested } = &self.reservation;
-        id.positive().is_some() && name.is_none() && requested.is_none()
-    }
-
-    fn is_in(&self, reservation: &str, ids: &BTreeSet<i64>) -> bool {
-        let InReservation { id, name, requested } = &self.reservation;
-        match (name, requested) {
-            (Some(name), _) | (None, Some(name)) => name == reservation,
-            (None, None) => id.positive().is_some_and(|id| ids.contains(&id)),
-        }
-    }
-
     /// The job as a value.
-    fn managed(self, reservation: &str) -> Result<ManagedJob, ManagerError> {
+    fn managed(self) -> Result<ManagedJob, ManagerError> {
         let (id, submitted) = self.identity();
         let energy = self.energy();
         let listed = Some(self.nodes.as_str()).filter(|it| *it != NO_NODES).unwrap_or_default();
@@ -221,7 +170,7 @@ impl AccountedJob {
             end: self.time.end.instant(),
             limit: self.time.limit.positive().map(|minutes| Seconds::new(minutes * 60)),
             nodes,
-            reservation: Some(reservation.to_owned()),
+            reservation: None,
             energy,
             id,
         })
@@ -236,12 +185,6 @@ impl AccountedJob {
     }
 }
 
-/// A name, where it is one.
-fn told_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let told = serde_json::Value::deserialize(deserializer)?;
-    Ok(told.as_str().filter(|name| !name.is_empty()).map(str::to_owned))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -251,7 +194,7 @@ mod tests {
     fn consumed(of_job: &Value, of_steps: [Value; 2]) -> Option<Energy> {
         let job = json!({
             "job_id": 7, "array": {}, "time": {"submission": 1}, "state": {"current": ["COMPLETED"]},
-            "reservation": {"id": 0}, "tres": {"allocated": [{"type": "energy", "count": of_job}]},
+            "tres": {"allocated": [{"type": "energy", "count": of_job}]},
             "steps": of_steps.map(|energy| json!({"statistics": {"energy": {"consumed": energy}}})),
         });
         serde_json::from_value::<AccountedJob>(job).unwrap().energy()

@@ -9,7 +9,7 @@ use crate::document::Document;
 use crate::jobs::JobDocument;
 use crate::nodes::NodeDocument;
 use crate::reservations::ReservationDocument;
-use crate::rest::{INVALID_RESERVATION, Rest};
+use crate::rest::{INVALID_RESERVATION, Rest, blocking};
 use crate::scontrol::Scontrol;
 use crate::settings::SlurmSettings;
 use crate::versions::{self, DataParser, Spoken};
@@ -46,7 +46,7 @@ pub struct About {
     pub writes: Way,
     /// The controller's clock when it answered, where it told.
     pub clock: Option<Timestamp>,
-    /// Whether who asks may make and remove reservations, where that can be found out.
+    /// Whether who asks may make and remove reservations, where that was asked and can be found out.
     pub may_write: Option<bool>,
 }
 
@@ -89,11 +89,24 @@ impl Slurm {
         Ok(Self { rest, scontrol, accounting, spoken: Mutex::new(None) })
     }
 
-    /// What it is and what can be done with it, found out anew.
+    /// What it is and what can be done with it, found out anew. To find out whether who asks may write, a
+    /// removal is asked for.
     ///
     /// # Errors
     /// Unreachable, denied, or a slurmrestd that is too old.
     pub async fn about(&self) -> Result<About, ManagerError> {
+        self.found_out(true).await
+    }
+
+    /// What it is, found out by reading alone: whether who asks may write is left out.
+    ///
+    /// # Errors
+    /// Unreachable, denied, or a slurmrestd that is too old.
+    pub async fn about_by_reading(&self) -> Result<About, ManagerError> {
+        self.found_out(false).await
+    }
+
+    async fn found_out(&self, asks_rights: bool) -> Result<About, ManagerError> {
         self.forget().await;
         let spoken = self.spoken().await?;
         let writes = self.way_of_writing(&spoken);
@@ -101,14 +114,20 @@ impl Slurm {
             Some(name) => Some(name),
             None => self.cluster_by_scontrol().await,
         };
+        let may_write = if asks_rights { self.may_write(&writes).await } else { None };
+        // Last, so that who compares it compares it with an instant close by.
+        let clock = match versions::clock(&self.rest, spoken.slurm).await {
+            Err(ManagerError::Unreadable(_)) => None,
+            clock => Some(self.remembering(clock).await?),
+        };
         Ok(About {
             version: spoken.release,
             cluster,
             data_parser: spoken.slurm.to_string(),
             reads: Way::Rest,
-            may_write: self.may_write(&writes).await,
+            may_write,
             writes,
-            clock: spoken.clock,
+            clock,
         })
     }
 
@@ -137,7 +156,7 @@ impl Slurm {
         known: Option<Timestamp>,
     ) -> Result<Option<Listing<ManagedReservation>>, ManagerError> {
         let listing = self.listing::<ReservationDocument>("reservations", known, &[]).await?;
-        listing.map(converted).transpose()
+        converted(listing).await
     }
 
     /// The jobs that slurmctld knows: those that wait or run, and those that ended less than its `MinJobAge`
@@ -153,7 +172,7 @@ impl Slurm {
         // Without DETAIL each job is told without its cores, which are most of the answer.
         let flags: &[_] = if parser.knows_flags() { &[("flags", "ALL")] } else { &[] };
         let listing = self.listing::<JobDocument>("jobs", known, flags).await?;
-        listing.map(converted).transpose()
+        converted(listing).await
     }
 
     /// The reservation of this name; `None` where there is none.
@@ -202,7 +221,7 @@ impl Slurm {
     }
 
     /// The list `what`; `None` where nothing changed since `known`.
-    async fn listing<T: DeserializeOwned>(
+    async fn listing<T: DeserializeOwned + Send + 'static>(
         &self,
         what: &str,
         known: Option<Timestamp>,
@@ -213,24 +232,26 @@ impl Slurm {
         self.remembering(answer).await
     }
 
-    async fn list_of<T: DeserializeOwned>(
+    async fn list_of<T: DeserializeOwned + Send + 'static>(
         &self,
         parser: DataParser,
         what: &str,
         known: Option<Timestamp>,
         flags: &[(&str, &str)],
     ) -> Result<Option<Listing<T>>, ManagerError> {
-        let mut query: Vec<_> =
-            flags.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        if let Some(known) = known {
-            query.push(("update_time", known.as_unix_seconds().to_string()));
-        }
         // Read before the list, so that a change in between is read again.
         let before = if parser.tells_clock() {
             None
         } else {
             Some(versions::clock(&self.rest, parser).await?)
         };
+        // Where the clock was set back, nothing would have changed until it is as late again.
+        let known = known.filter(|known| before.is_none_or(|before| before >= *known));
+        let mut query: Vec<_> =
+            flags.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+        if let Some(known) = known {
+            query.push(("update_time", known.as_unix_seconds().to_string()));
+        }
         let path = format!("slurm/{parser}/{what}");
         let document: Document<T> = match self.rest.get(&path, &query).await {
             Ok(Some(document)) => document,
@@ -256,11 +277,15 @@ impl Slurm {
     }
 }
 
-fn converted<T, U: TryFrom<T, Error = ManagerError>>(
-    listing: Listing<T>,
-) -> Result<Listing<U>, ManagerError> {
-    let items = listing.items.into_iter().map(U::try_from).collect::<Result<_, _>>()?;
-    Ok(Listing { at: listing.at, items })
+/// A list of documents as values.
+async fn converted<T, U>(listing: Option<Listing<T>>) -> Result<Option<Listing<U>>, ManagerError>
+where
+    T: Send + 'static,
+    U: TryFrom<T, Error = ManagerError> + Send + 'static,
+{
+    let Some(Listing { at, items }) = listing else { return Ok(None) };
+    let items = blocking(move || items.into_iter().map(U::try_from).collect::<Result<_, _>>());
+    Ok(Some(Listing { at, items: items.await?? }))
 }
 
 /// A name as a segment of a path.

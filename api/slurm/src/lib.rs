@@ -29,3 +29,4 @@ mod writing;
 pub use client::{About, Listing, Slurm, Way};
 pub use settings::{RestAddress, SlurmSettings};
 pub use token::{Token, TokenSource};
+pub use writing::refuses_nodes;

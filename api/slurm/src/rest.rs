@@ -91,7 +91,7 @@ impl Rest {
     ///
     /// # Errors
     /// Whatever the answer says, or that there is none.
-    pub async fn get<T: DeserializeOwned>(
+    pub async fn get<T: DeserializeOwned + Send + 'static>(
         &self,
         path: &str,
         query: &[(&str, String)],
@@ -100,7 +100,10 @@ impl Rest {
         if answer.status == StatusCode::NOT_MODIFIED {
             return Ok(None);
         }
-        document(path, &answer).map(Some).map_err(|error| self.explained(error))
+        // Of a large site these are tens of megabytes.
+        let place = path.to_owned();
+        let read = blocking(move || document(&place, &answer)).await?;
+        read.map(Some).map_err(|error| self.explained(error))
     }
 
     /// Writes by `method`, with a JSON body where one is given.
@@ -187,6 +190,14 @@ impl Rest {
     fn unreachable(&self, error: &dyn std::error::Error) -> ManagerError {
         ManagerError::Unreachable(format!("slurmrestd at {}: {}", self.address, words(error)))
     }
+}
+
+/// What takes long to compute, beside the threads that wait for others.
+pub(crate) async fn blocking<T: Send + 'static>(
+    compute: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ManagerError> {
+    let computed = tokio::task::spawn_blocking(compute).await;
+    computed.map_err(|error| ManagerError::Unreadable(format!("an answer: {error}")))
 }
 
 /// An error and its causes.

@@ -66,8 +66,6 @@ pub(crate) struct Spoken {
     pub release: String,
     /// The cluster's name, from v0.0.41 on.
     pub cluster: Option<String>,
-    /// The controller's clock at that time.
-    pub clock: Option<Timestamp>,
 }
 
 /// Finds out what `rest` speaks, and that its controller answers who asks.
@@ -87,7 +85,6 @@ pub(crate) async fn find_out(rest: &Rest) -> Result<Spoken, ManagerError> {
         ))
     })?;
     let document: Document<IgnoredAny> = diagnosis(rest, slurm).await?;
-    let clock = document.statistics.and_then(|it| it.req_time.instant());
     let release = document.meta.and_then(|it| it.slurm);
     let (release, cluster) = release.map_or((None, None), |it| (it.release, it.cluster));
     Ok(Spoken {
@@ -95,7 +92,6 @@ pub(crate) async fn find_out(rest: &Rest) -> Result<Spoken, ManagerError> {
         slurmdb: newest(&paths, "/slurmdb/"),
         release: release.unwrap_or_default(),
         cluster: cluster.filter(|name| !name.is_empty()),
-        clock,
     })
 }
 

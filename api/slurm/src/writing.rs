@@ -13,14 +13,25 @@ use crate::rest::{INVALID_RESERVATION, INVALID_USER, refused};
 use crate::scontrol::Scontrol;
 use crate::versions::{self, Spoken};
 
-/// A reservation that there never is: its removal tells who may remove others.
-const NO_RESERVATION: &str = "wattbook-rights";
+/// A reservation that nobody makes: its removal tells who may remove others.
+const NO_RESERVATION: &str = "wattbook-rights-5d0f6f1e8a7c4b";
 
 /// "Job/step already completing or completed".
 const JOB_ENDED: i64 = 2021;
 
 /// "Invalid job id specified".
 const NO_JOB: i64 = 2017;
+
+/// "Requested nodes are busy".
+const NODES_BUSY: i64 = 2016;
+
+/// "Requested reservation overlaps with another reservation".
+const OVERLAPS: i64 = 2058;
+
+/// Whether a reservation is refused for what is on its nodes, so that others may be given.
+pub const fn refuses_nodes(error: &ManagerError) -> bool {
+    matches!(error, ManagerError::Refused { code: Some(NODES_BUSY | OVERLAPS), .. })
+}
 
 /// What is sent of a reservation: its text in Slurm's words.
 struct Change<'a> {
@@ -82,7 +93,8 @@ impl Slurm {
     /// Removes the reservation of this name. Slurm refuses it with 2055 while jobs run in it.
     ///
     /// # Errors
-    /// Unknown where there is none; refused by Slurm; unreachable where it may have been done or not.
+    /// Unknown where there is none; denied where who asks may not; refused by Slurm; unreachable where it may
+    /// have been done or not.
     pub async fn remove_reservation(&self, name: &str) -> Result<(), ManagerError> {
         plain(name, "the reservation's name")?;
         let spoken = self.spoken().await?;
@@ -97,7 +109,7 @@ impl Slurm {
                 self.rest.write(Method::DELETE, &path, None).await.map(drop)
             }
         };
-        match self.remembering(answer).await {
+        match self.remembering(answer).await.map_err(of_who_asks) {
             Err(ManagerError::Refused { code: Some(INVALID_RESERVATION), .. }) => {
                 Err(unknown(name))
             }
@@ -108,7 +120,8 @@ impl Slurm {
     /// Ends a job, or lets it not begin. One that has ended already is no error.
     ///
     /// # Errors
-    /// Unknown where there is none; refused by Slurm; unreachable where it may have been done or not.
+    /// Unknown where there is none; denied where who asks may not; refused by Slurm; unreachable where it may
+    /// have been done or not.
     pub async fn cancel_job(&self, id: &str) -> Result<(), ManagerError> {
         plain(id, "the job's id")?;
         let spoken = self.spoken().await?;
@@ -123,7 +136,7 @@ impl Slurm {
                 None => Ok(()),
             }
         });
-        match answer {
+        match answer.map_err(of_who_asks) {
             Err(ManagerError::Refused { code: Some(JOB_ENDED), .. }) => Ok(()),
             Err(ManagerError::Refused { code: Some(NO_JOB), .. }) => {
                 Err(ManagerError::Unknown(format!("a job {id}")))
@@ -135,7 +148,8 @@ impl Slurm {
     /// Orders that nodes be switched on; those that are on stay so.
     ///
     /// # Errors
-    /// Refused by Slurm, such as where it saves no power; unreachable where it may have been done or not.
+    /// Refused by Slurm, such as where it saves no power; denied where who asks may not; unreachable where it
+    /// may have been done or not.
     pub async fn power_up(&self, nodes: &[String]) -> Result<(), ManagerError> {
         if nodes.is_empty() {
             return Ok(());
@@ -155,7 +169,7 @@ impl Slurm {
                 self.rest.write(Method::POST, &path, Some(&body)).await.map(drop)
             }
         };
-        self.remembering(answer).await
+        self.remembering(answer).await.map_err(of_who_asks)
     }
 
     /// By which way reservations and nodes are changed.
@@ -180,7 +194,7 @@ impl Slurm {
         }
         match self.remove_reservation(NO_RESERVATION).await {
             Err(ManagerError::Unknown(_)) | Ok(()) => Some(true),
-            Err(ManagerError::Refused { code: Some(INVALID_USER), .. }) => Some(false),
+            Err(ManagerError::Denied(_)) => Some(false),
             Err(_) => None,
         }
     }
@@ -293,6 +307,16 @@ fn plain(name: &str, what: &str) -> Result<(), ManagerError> {
         return Ok(());
     }
     Err(refused(None, format!("{what} {name:?} cannot be written in Slurm's lists")))
+}
+
+/// A request that names no user and is refused for an invalid one is refused for who asks.
+fn of_who_asks(error: ManagerError) -> ManagerError {
+    match error {
+        ManagerError::Refused { code: Some(INVALID_USER), message } => {
+            ManagerError::Denied(message)
+        }
+        error => error,
+    }
 }
 
 fn unknown(name: &str) -> ManagerError {

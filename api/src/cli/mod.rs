@@ -101,6 +101,8 @@ enum Failure {
     Conflict(String),
     /// A program that the command ran for its user ended so, and said why itself.
     Status(u8),
+    /// Who was asked does not answer, or cannot do it at the moment; later it may.
+    Unavailable(anyhow::Error),
     /// An error that has no exit status of its own.
     Other(anyhow::Error),
 }
@@ -139,23 +141,29 @@ pub fn run() -> ExitCode {
         Command::Workload(arguments) => workload::run(&arguments),
         Command::Openapi => openapi::run(),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Impossible) => ExitCode::from(3),
-        Err(Failure::Status(status)) => ExitCode::from(status),
-        Err(Failure::Conflict(error)) => {
-            tell(format_args!("error: {error}"));
-            ExitCode::from(4)
-        }
-        Err(Failure::BadInput(errors)) => {
-            for error in errors {
+    result.map_or_else(|failure| ExitCode::from(failure.told()), |()| ExitCode::SUCCESS)
+}
+
+impl Failure {
+    /// Says what is wrong, and gives the exit status for it.
+    fn told(self) -> u8 {
+        match self {
+            Self::Impossible => 3,
+            Self::Status(status) => status,
+            Self::Conflict(error) => {
                 tell(format_args!("error: {error}"));
+                4
             }
-            ExitCode::from(2)
-        }
-        Err(Failure::Other(error)) => {
-            tell(format_args!("error: {error:#}"));
-            ExitCode::FAILURE
+            Self::BadInput(errors) => {
+                for error in errors {
+                    tell(format_args!("error: {error}"));
+                }
+                2
+            }
+            Self::Unavailable(error) | Self::Other(error) => {
+                tell(format_args!("error: {error:#}"));
+                1
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Settings of the resource manager beside the service: `[slurm]`. See `docs/guide/slurm.md`.
+//! Settings of the resource manager beside the service: `[slurm]`. See `docs/SLURM.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -36,8 +36,10 @@ pub struct ManagerSettings {
     pub follows_labels: bool,
     /// What happens to reservations that somebody else changed, and to jobs in those that are changed.
     pub rules: StepRules,
-    /// How long after its last job ended a reservation is given back; never unless given.
-    pub give_back: Option<Seconds>,
+    /// Whether each reservation is given back once its jobs have ended, or only where its owner says so.
+    pub gives_back: bool,
+    /// How long after the end of its last job a reservation is given back.
+    pub give_back_after: Seconds,
     /// How long nodes take to boot where nothing was measured; `None` where nodes are not woken.
     pub boot: Option<Seconds>,
     /// Whether jobs that ended are asked of its accounting.
@@ -141,10 +143,6 @@ impl ManagerSettings {
         let with_jobs = word("with_jobs", fields.with_jobs.as_deref(), WITH_JOBS)?;
         let gives_back = word("give_back", fields.give_back.as_deref(), GIVE_BACK)?;
         let after = seconds("give_back_after_s", fields.give_back_after_s, 300, 0, 86_400)?;
-        ensure!(
-            gives_back || fields.give_back_after_s.is_none(),
-            "give_back_after_s says nothing without give_back = \"jobs_ended\""
-        );
         let boot = seconds("boot_s", fields.boot_s, 300, 1, 3600)?;
         let poll = seconds("poll_s", fields.poll_s, 10, 1, 120)?;
         ensure!(fields.cluster.as_deref() != Some(""), "cluster is empty; leave it out for any");
@@ -164,7 +162,8 @@ impl ManagerSettings {
             poll: Duration::from_secs(poll.get().unsigned_abs()),
             follows_labels: word("inventory", fields.inventory.as_deref(), INVENTORY)?,
             rules: StepRules { on_drift, with_jobs },
-            give_back: gives_back.then_some(after),
+            gives_back,
+            give_back_after: after,
             boot: fields.wake.unwrap_or(true).then_some(boot),
             accounting: fields.accounting.unwrap_or_default(),
             connection: connection(&fields)?,
@@ -278,7 +277,7 @@ mod tests {
         assert_eq!(settings.mode, ManagerMode::Observe);
         assert_eq!(settings.poll, Duration::from_secs(10));
         assert_eq!(settings.rules, StepRules::default());
-        assert_eq!((settings.give_back, settings.boot), (None, Some(Seconds::new(300))));
+        assert_eq!((settings.gives_back, settings.boot), (false, Some(Seconds::new(300))));
         assert!(!settings.follows_labels && !settings.accounting && settings.partitions.is_empty());
         assert!(ManagerSettings::read(None).unwrap().is_none());
     }
@@ -298,7 +297,8 @@ mod tests {
         assert!(settings.drives() && settings.follows_labels && settings.accounting);
         let rules = StepRules { on_drift: OnDrift::Accept, with_jobs: WithJobs::Cancel };
         assert_eq!(settings.rules, rules);
-        assert_eq!((settings.give_back, settings.boot), (Some(Seconds::new(60)), None));
+        assert_eq!((settings.gives_back, settings.boot), (true, None));
+        assert_eq!(settings.give_back_after, Seconds::new(60));
         let physics = JobOwners { users: BTreeSet::new(), accounts: ["physics".into()].into() };
         assert_eq!(settings.job_owners("alice"), physics);
         let bob = JobOwners { users: ["bob".into()].into(), accounts: BTreeSet::new() };
@@ -321,7 +321,7 @@ mod tests {
             (format!("{LEAST}poll_s = 121"), "poll_s"),
             (format!("{LEAST}on_drift = \"ignore\""), "on_drift"),
             (format!("{LEAST}with_jobs = \"kill\""), "with_jobs"),
-            (format!("{LEAST}give_back_after_s = 60"), "give_back"),
+            (format!("{LEAST}give_back = \"soon\""), "give_back"),
             (format!("{LEAST}inventory = \"\""), "inventory"),
             (format!("{LEAST}timeout_s = 0"), "timeout_s"),
             (format!("{LEAST}boot_s = 0"), "boot_s"),

@@ -69,6 +69,23 @@ pub fn name(parameter: &str, text: Option<String>) -> Result<Option<String>, Pro
     }
 }
 
+/// What the words of a parameter stand for, which commas separate.
+///
+/// # Errors
+/// Names the parameter and the word that stands for nothing.
+pub fn words<T>(
+    parameter: &str,
+    text: Option<&str>,
+    from_word: fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Problem> {
+    let read = |word: &str| {
+        from_word(word.trim()).ok_or_else(|| {
+            Problem::invalid_parameter(parameter, format!("{word:?} is not a {parameter}"))
+        })
+    };
+    text.into_iter().flat_map(|text| text.split(',')).map(read).collect()
+}
+
 /// How many items a page has: between 1 and `most`.
 ///
 /// # Errors

@@ -24,6 +24,7 @@
 mod access;
 mod agendas;
 mod amounts;
+mod blocking;
 mod book;
 mod connect;
 mod consumption;
@@ -96,5 +97,5 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
-pub use state::{AgendaPieces, BookChanges, BookSnapshot, Changes, Holding};
+pub use state::{AgendaPieces, BookChanges, Changes, Holding};
 pub use webhooks::WebhookState;

@@ -10,9 +10,11 @@ pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
 pub use crate::events::sql as events;
 pub use crate::feeds::sql as feeds;
+pub use crate::former_documents::sql as former_documents;
 pub use crate::grants::sql as grants;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
+pub use crate::managed_jobs::sql as managed_jobs;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
@@ -38,9 +40,11 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         epochs::ALL,
         events::ALL,
         feeds::ALL,
+        former_documents::ALL,
         grants::ALL,
         idempotency::ALL,
         leases::ALL,
+        managed_jobs::ALL,
         managed_reservations::ALL,
         negotiations::ALL,
         nodes::ALL,

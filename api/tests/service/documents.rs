@@ -92,3 +92,29 @@ fn sources(html: &str) -> Vec<String> {
     };
     tags.filter_map(attribute).collect()
 }
+
+/// Each answer has the members that the document asks for, and no others: operators are told all of it, users the
+/// first three.
+#[tokio::test]
+async fn what_is_told_of_slurm_is_as_documented() {
+    let site = Site::sqlite();
+    let (user, operator) = (site.token("ada", "user"), site.token("opal", "operator"));
+    let server = site.serve().await;
+    let document = server.client().get("/api/openapi.json").await.ok(200);
+    let schemas = &document["components"]["schemas"];
+    let parts = schemas["Slurm"]["allOf"].as_array().unwrap().iter().map(|part| {
+        let name = part["$ref"].as_str().and_then(|it| it.rsplit('/').next());
+        name.map_or(part, |name| &schemas[name])
+    });
+    let parts: Vec<&Value> = parts.collect();
+    assert!(parts.iter().all(|part| part["type"] == "object"), "{parts:?}");
+    let properties = || parts.iter().flat_map(|part| part["properties"].as_object().unwrap());
+    for (token, members) in [(user, 3), (operator, properties().count())] {
+        let answer = server.client().with_token(&token).get("/api/v1/slurm").await.ok(200);
+        let answer = answer.as_object().unwrap();
+        let known = |name: &String| properties().any(|(it, _)| it == name);
+        assert!(answer.len() == members && answer.keys().all(known), "{answer:?}");
+        let mut required = parts.iter().filter_map(|part| part["required"].as_array()).flatten();
+        assert!(required.all(|it| answer.contains_key(it.as_str().unwrap())), "{answer:?}");
+    }
+}

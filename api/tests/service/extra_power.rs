@@ -198,10 +198,11 @@ async fn a_request_that_lacks_more_than_power_is_impossible(site: Site) {
     let mut wrong = hours.request(1, 2, 2);
     wrong["on_cap"] = json!("beg");
     wrong["extra_power_fee_limit"] = json!(-1);
+    wrong["give_back"] = json!("soon");
     let problem = client.post("/api/v1/reservations", &wrong).await.problem(400, "invalid_body");
     let pointers: Vec<&Value> =
         problem["errors"].as_array().unwrap().iter().map(|it| &it["pointer"]).collect();
-    assert_eq!(pointers, ["/on_cap", "/extra_power_fee_limit"]);
+    assert_eq!(pointers, ["/on_cap", "/extra_power_fee_limit", "/give_back"]);
 }
 
 async fn a_site_that_does_not_negotiate_says_so(site: Site) {

@@ -69,6 +69,7 @@ mod repeats;
 mod roles;
 mod sbatch;
 mod sbatch_spellings;
+mod sbatch_waiting;
 mod scope;
 mod shapes;
 mod simulate;

@@ -76,7 +76,8 @@ async fn furnished(site: &Site) -> (Server, Hours, String) {
     (server, hours, window)
 }
 
-const SCRIPT: &str = "#!/bin/sh\n#SBATCH -N 2 -t 60\ntrue\n";
+/// With the minute that its reservation has more, an hour.
+const SCRIPT: &str = "#!/bin/sh\n#SBATCH -N 2 -t 59\ntrue\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_that_books_nothing_begins_at_the_best_start() {
@@ -108,12 +109,22 @@ async fn a_job_that_books_nothing_begins_at_the_best_start() {
     assert_eq!((ended.code, ended.out.as_str()), (Some(9), "Submitted batch job 7\n"));
     assert_eq!(programs.words()[3..], [format!("--begin=uts{}", hours.at(4))]);
     assert_eq!(fs::read_to_string(programs.0.join("sbatch.input")).unwrap(), SCRIPT);
+    // So does a script from a pipe that has a name, with its arguments.
+    let line = format!("{window} --begin-only --ranking co2_cost_energy /dev/stdin -N 9");
+    let ended = programs.run(&server, &line, SCRIPT, &[]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert_eq!(
+        programs.words()[2..],
+        [&format!("--begin=uts{}", hours.at(4)), "/dev/stdin", "-N", "9"]
+    );
+    assert_eq!(fs::read_to_string(programs.0.join("sbatch.input")).unwrap(), SCRIPT);
+    let line = format!("{window} --begin-only --ranking co2_cost_energy -W");
     let ended = programs.run(&server, &line, SCRIPT, &[("REFUSE", "3")]);
     assert_eq!((ended.code, ended.out.as_str()), (Some(3), ""));
     assert!(ended.err.contains("sbatch: error: no"), "{}", ended.err);
 }
 
-/// The partition's default limit is half an hour; 20 tasks take two nodes of 16 processors.
+/// The partition's default limit is half an hour, and the reservation has a minute more; 20 tasks take two nodes of 16 processors.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dry_run_prints_the_offers_and_the_line() {
     let site = Site::sqlite();
@@ -123,19 +134,20 @@ async fn a_dry_run_prints_the_offers_and_the_line() {
     let ended = programs.run(&server, &line, "#!/bin/sh\n", &[]);
     let shown = ended.json();
     let request = &shown["request"];
-    assert_eq!((&request["nodes"], &request["duration_s"]), (&2.into(), &1800.into()));
+    assert_eq!((&request["nodes"], &request["duration_s"]), (&2.into(), &1860.into()));
+    assert_eq!(request["search"]["slot_s"], 60, "{shown}");
     assert_eq!(shown["offers"][0]["start"], hours.hour(2), "{shown}");
     let called = shown["sbatch"].as_str().unwrap();
     let end = format!("-n 20 --parsable --reservation=wattbook-ID --begin=uts{}", hours.at(2));
     assert!(called.ends_with(&end), "{called}");
 
-    let line = format!("{window} --dry-run -w n[1-2] -x n0 -t 60");
+    let line = format!("{window} --dry-run -w n[1-2] -x n0 -t 59");
     let shown = programs.run(&server, &line, "#!/bin/sh\n", &[]).json();
     assert_eq!(shown["request"]["exclude"], serde_json::json!(["n0", "n0", "n3"]));
     assert_eq!(shown["offers"][0]["nodes"], serde_json::json!(["n1", "n2"]));
 
     let ended = programs.run(&server, &format!("{window} --dry-run -N 4"), "#!/bin/sh\n", &[]);
-    assert_eq!(ended.code, Some(3), "{}", ended.err);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
     let shown: Value = serde_json::from_str(&ended.out).unwrap();
     assert!(
         shown["sbatch"].is_null() && !shown["reasons"].as_array().unwrap().is_empty(),
@@ -187,9 +199,14 @@ async fn what_cannot_be_booked_is_refused_before_anything_is() {
         (&format!("{ranked} --within never"), SCRIPT, "is not a length of time"),
     ] {
         let ended = programs.run(&server, line, script, &[]);
-        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{line}: {}", ended.err);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{line}: {}", ended.err);
         assert!(ended.err.contains(told), "{line}: {}", ended.err);
     }
+    let ended = programs.run(&server, &ranked, "true\n", &[("SLURM_EXIT_ERROR", "77")]);
+    assert_eq!(ended.code, Some(77), "{}", ended.err);
+    let line = format!("{ranked} --within never");
+    let ended = programs.run(&server, &line, SCRIPT, &[("SLURM_EXIT_ERROR", "77")]);
+    assert_eq!(ended.code, Some(77), "{}", ended.err);
     programs.put("sinfo", "#!/bin/sh\necho 'batch*|n/a|16'\n");
     let ended = programs.run(&server, &ranked, "#!/bin/sh\n", &[]);
     assert!(ended.err.contains("give it one with -t"), "{}", ended.err);
@@ -199,6 +216,13 @@ async fn what_cannot_be_booked_is_refused_before_anything_is() {
     let nowhere = [("WATTBOOK_SBATCH", "/nowhere/sbatch")];
     let ended = programs.run(&server, &ranked, SCRIPT, &nowhere);
     assert!(ended.err.contains("WATTBOOK_SBATCH says where"), "{}", ended.err);
+    // sbatch's own help is no submission.
+    for line in ["--hel", "-Hh"] {
+        let ended = programs.run(&server, &format!("{line} {ranked}"), SCRIPT, &[]);
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        assert_eq!(programs.words()[0], line);
+    }
+    assert_eq!(say(&server, "list --format json").json(), serde_json::json!([]));
     let help = programs.run(&server, "-h", "", &[]);
     assert!(
         help.out.contains("--begin-only") && help.out.contains("OPTIONS OF SBATCH"),

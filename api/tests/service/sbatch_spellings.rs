@@ -27,6 +27,9 @@ const JOBS: &[Job] = &[
     ("#SBATCH -vHN2 -t5", "--time=1-1:1:1", &[("SBATCH_TIMELIMIT", "8")]),
     ("#SBATCH -N 2 -t5", "", &[("SBATCH_TIMELIMIT", "8:00:00")]),
     ("#SBATCH -N 1-2", "--nodes=3 -t 30", &[]),
+    ("#SBATCH -n 2", "-N 4 -t 30", &[]),
+    ("#SBATCH -N 2-4 -n 1", "-t 30", &[]),
+    ("#SBATCH -N 2-4 -n 3", "-t 30", &[]),
     ("#SBATCH -N 2 --comment \"it's \\\"so\\\"\" --time=\"12\"", "--exclusive -J x", &[]),
 ];
 
@@ -34,12 +37,12 @@ const JOBS: &[Job] = &[
 fn defined(sbatch: &str, (script, line, variables): &Job) -> BTreeMap<String, String> {
     let mut command = Command::new(sbatch);
     command.args(["--test-only", "-vv", "-D", "/tmp"]).args(line.split_whitespace());
-    let told = with_input(command, script, variables).err;
+    let told = with_input(&mut command, script, variables).err;
     let options = told.lines().filter_map(|line| line.strip_prefix("sbatch: ")?.split_once(" : "));
     options.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
-fn with_input(mut command: Command, script: &str, variables: &[(&str, &str)]) -> Outcome {
+fn with_input(command: &mut Command, script: &str, variables: &[(&str, &str)]) -> Outcome {
     command.envs(variables.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -54,6 +57,42 @@ fn minutes(limit: &str) -> i64 {
     let parts: Vec<i64> = rest.split(':').map(|part| part.parse().unwrap()).collect();
     assert!(parts.len() == 3 && parts[2] == 0, "{limit}");
     (days.parse::<i64>().unwrap() * 24 + parts[0]) * 60 + parts[1]
+}
+
+/// Where each script is looked for: `./both.sh` is for two nodes, `d/both.sh` for three, `./only.sh` for four.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scripts_are_found_where_the_real_sbatch_finds_them() {
+    let Ok(sbatch) = std::env::var("WATTBOOK_TEST_SBATCH") else {
+        return left_out(
+            "scripts_are_found_where_the_real_sbatch_finds_them",
+            "no Slurm; WATTBOOK_TEST_SBATCH names an sbatch",
+        );
+    };
+    let site = Site::sqlite();
+    let server = service(&site).await;
+    std::fs::create_dir(site.folder().join("d")).unwrap();
+    for (name, nodes) in [("both.sh", 2), ("d/both.sh", 3), ("only.sh", 4)] {
+        let script = format!("#!/bin/sh\n#SBATCH -t 5 -N {nodes}\n");
+        std::fs::write(site.folder().join(name), script).unwrap();
+    }
+    for (line, nodes) in [
+        ("both.sh", "2"),
+        ("-D d both.sh", "3"),
+        ("-D d ./both.sh", "2"),
+        ("-D / -D d both.sh", "3"),
+        ("-D d only.sh", "4"),
+    ] {
+        let mut theirs = Command::new(&sbatch);
+        theirs.args(["--test-only", "-vv"]).args(line.split_whitespace());
+        let told = with_input(theirs.current_dir(site.folder()), "", &[]).err;
+        let read =
+            told.lines().filter_map(|line| line.strip_prefix("sbatch: nodes ")?.split(':').nth(1));
+        assert_eq!(read.map(str::trim).collect::<Vec<_>>(), [nodes], "{line}: {told}");
+        let mut ours = command(&server, &format!("sbatch --dry-run --within 1h {line}"));
+        ours.env("WATTBOOK_SBATCH", &sbatch).current_dir(site.folder());
+        let answer = with_input(&mut ours, "", &[]);
+        assert_eq!(answer.json()["request"]["nodes"].to_string(), nodes, "{line}");
+    }
 }
 
 async fn service(site: &Site) -> Server {
@@ -77,7 +116,7 @@ async fn jobs_are_read_as_the_real_sbatch_reads_them() {
         let (script, line, variables) = job;
         let mut ours = command(&server, &format!("sbatch --dry-run --within 1h {line}"));
         ours.env("WATTBOOK_SBATCH", &sbatch);
-        let answer = with_input(ours, script, variables);
+        let answer = with_input(&mut ours, script, variables);
         let shown: serde_json::Value = serde_json::from_str(&answer.out)
             .unwrap_or_else(|error| panic!("{job:?}: {error}: {}", answer.err));
         assert!(
@@ -86,7 +125,8 @@ async fn jobs_are_read_as_the_real_sbatch_reads_them() {
         );
         let nodes = defined["nodes"].split('-').next().unwrap();
         assert_eq!(shown["request"]["nodes"].to_string(), nodes, "{job:?}: {defined:?}");
-        let seconds = minutes(&defined["time"]) * 60;
+        // The reservation has a minute more.
+        let seconds = (minutes(&defined["time"]) + 1) * 60;
         assert_eq!(shown["request"]["duration_s"], seconds, "{job:?}: {defined:?}");
     }
 }

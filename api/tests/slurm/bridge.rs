@@ -78,6 +78,15 @@ accounting = {}
         std::fs::write(self.site.folder().join("wattbook.toml"), text).unwrap();
     }
 
+    /// Changes a part of the settings.
+    #[track_caller]
+    pub fn replace_in_settings(&self, part: &str, by: &str) {
+        let file = self.site.folder().join("wattbook.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains(part), "{text}");
+        std::fs::write(file, text.replacen(part, by, 1)).unwrap();
+    }
+
     /// The service with the settings; the nodes and flat agendas for a day are put where there are none.
     pub async fn serve(&self) -> Server {
         let server = self.site.serve_with(&["--config", "wattbook.toml"]).await;
@@ -160,6 +169,17 @@ accounting = {}
             })
             .await;
         }
+    }
+
+    /// Makes a reservation by hand.
+    pub fn make(&self, name: &str, wanted: &SeenReservation) {
+        let SeenReservation { nodes, start, end, users } = wanted;
+        let nodes = nodes.iter().cloned().collect::<Vec<_>>().join(",");
+        let at = |seconds: i64| instant(seconds).trim_end_matches('Z').to_owned();
+        let span = format!("starttime={} endtime={}", at(*start), at(*end));
+        self.peer.scontrol(&format!(
+            "create reservation reservationname={name} {span} users={users} nodes={nodes}"
+        ));
     }
 
     /// What Slurm has under the names of our reservations.

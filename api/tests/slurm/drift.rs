@@ -13,6 +13,7 @@ on_slurm! {
     what_was_changed_and_deleted_is_accepted_where_the_site_says_so,
     unknown_reservations_of_our_name_are_listed_and_stay,
     a_cancelled_reservation_goes_from_slurm_too,
+    a_reservation_that_comes_back_is_removed_again,
 }
 
 async fn what_was_changed_and_deleted_is_restored(site: Site) {
@@ -96,4 +97,27 @@ async fn a_cancelled_reservation_goes_from_slurm_too(site: Site) {
     alice.delete(&crate::cluster::path(&reservation)).await.ok(200);
     bridge.until_slurm(&alice, &reservation, "removed").await;
     assert_eq!(bridge.ours().len(), 0);
+}
+
+/// As with a controller that is killed before it has written down what it removed.
+async fn a_reservation_that_comes_back_is_removed_again(site: Site) {
+    let bridge = Bridge::of_a_quarter(site).await;
+    let server = bridge.serve().await;
+    let (alice, operator) = (bridge.alice(&server), bridge.operator(&server));
+    let kept = wanted(&bridge.book(&alice, &Bridge::request(1, 600, 7200, 7200)).await);
+    let removed = bridge.book(&alice, &Bridge::request(2, 600, 7200, 7200)).await;
+    alice.delete(&crate::cluster::path(&removed)).await.ok(200);
+    bridge.until_slurm(&alice, &removed, "removed").await;
+    let (name, seen) = wanted(&removed);
+    bridge.make(&name, &seen);
+    until("it is removed again", || async {
+        let ours = bridge.ours();
+        if ours.contains_key(&name) { Err(json!(format!("{ours:?}"))) } else { Ok(()) }
+    })
+    .await;
+    bridge.until_slurm(&alice, &removed, "removed").await;
+    bridge.turns(&operator, 1).await;
+    let told = operator.get("/api/v1/slurm").await.ok(200);
+    assert!(!told["unknown_reservations"].to_string().contains(&name), "{told}");
+    assert_eq!(bridge.ours(), [kept].into());
 }

@@ -15,7 +15,6 @@ on_slurm! {
     what_is_booked_while_slurm_cannot_be_reached_is_pushed_afterwards,
     a_refused_token_is_told_and_mended,
     a_wrong_clock_is_told,
-    a_controller_that_is_away_is_waited_for,
 }
 
 /// For so long nothing works.
@@ -66,11 +65,8 @@ async fn a_refused_token_is_told_and_mended(site: Site) {
     let key = bridge.site.folder().join("jwt.key");
     std::fs::write(&key, [7; 32]).unwrap();
     bridge.write_settings(&proxy.address, "");
-    let settings = bridge.site.folder().join("wattbook.toml");
-    let text = std::fs::read_to_string(&settings).unwrap();
-    let own_key = text.replace(bridge.peer.key_file.to_str().unwrap(), key.to_str().unwrap());
-    std::fs::write(&settings, own_key).unwrap();
-
+    let own = key.to_str().unwrap();
+    bridge.replace_in_settings(bridge.peer.key_file.to_str().unwrap(), own);
     let server = bridge.serve().await;
     let (alice, operator) = (bridge.alice(&server), bridge.operator(&server));
     let proposed = propose(&alice, &Bridge::request(1, 600, 7200, 7200)).await;
@@ -105,30 +101,8 @@ async fn a_wrong_clock_is_told(site: Site) {
     assert!(seen["because"].to_string().contains("clock"), "{seen}");
 }
 
-/// slurmrestd answers errors while its controller is stopped.
-async fn a_controller_that_is_away_is_waited_for(site: Site) {
-    let peer = crate::peer::Peer::of_environment();
-    let nodes = crate::nodes::Nodes::all(&peer).await;
-    let bridge = Bridge::new(site, peer, nodes, "timeout_s = 2");
-    let server = bridge.serve().await;
-    let (alice, operator) = (bridge.alice(&server), bridge.operator(&server));
-    let before = bridge.book(&alice, &Bridge::request(1, 600, 7200, 7200)).await;
-    bridge.peer.control("kill slurmctld");
-    until_state(&operator, &["unreachable"]).await;
-    let proposed = propose(&alice, &Bridge::request(2, 600, 7200, 7200)).await;
-    let chosen = choose(&alice, &proposed, "cost_co2_energy").await;
-    bridge.peer.control("start slurmctld");
-    let after = bridge.until_slurm(&alice, &chosen, "in_force").await;
-    assert_eq!(bridge.ours(), [wanted(&before), wanted(&after)].into());
-    bridge.peer.control("kill slurmrestd");
-    until_state(&operator, &["unreachable"]).await;
-    alice.delete(&crate::cluster::path(&before)).await.ok(200);
-    bridge.peer.control("start slurmrestd");
-    bridge.until_slurm(&alice, &before, "removed").await;
-    assert_eq!(bridge.ours(), [wanted(&after)].into());
-}
-
-async fn until_state(operator: &Client, states: &[&str]) -> Value {
+/// Waits until Slurm is told to be in one of these states.
+pub async fn until_state(operator: &Client, states: &[&str]) -> Value {
     until(&format!("Slurm is {states:?}"), || async {
         let seen = operator.get("/api/v1/slurm").await.ok(200);
         let state = seen["state"].as_str().unwrap_or_default();

@@ -23,10 +23,16 @@ mod on_slurm;
 mod peer;
 mod proxy;
 
+mod accounting;
+mod batch_jobs;
 mod down_nodes;
 mod drift;
 mod faults;
 mod give_back;
-mod kills;
+mod jobs_inside;
+mod observed;
 mod occupied;
+mod replaced;
+mod settled;
 mod waking;
+mod whole;

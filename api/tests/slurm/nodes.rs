@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -46,8 +47,10 @@ impl Nodes {
         let names = numbers.map(|number| format!("n{number}")).collect::<Vec<_>>();
         let partitions = quarters.iter().map(|quarter| QUARTERS[*quarter]).collect::<Vec<_>>();
         let partitions = partitions.join(",");
-        clear(peer, &partitions, &names).await;
-        Self { partitions, names, quarters, _permits: permits }
+        // Given back also where they do not become idle.
+        let nodes = Self { partitions, names, quarters, _permits: permits };
+        nodes.clear(peer).await;
+        nodes
     }
 }
 
@@ -71,39 +74,46 @@ fn take(count: usize) -> Vec<usize> {
     quarters
 }
 
-/// Removes what an earlier test left, and waits until the nodes are idle.
-async fn clear(peer: &Peer, partitions: &str, names: &[String]) {
-    for name in names {
-        let _ = std::fs::remove_file(peer.absent.join(name));
-    }
-    peer.program("scancel").args(["--partition", partitions]).status().unwrap();
-    let ours = names.iter().cloned().collect::<BTreeSet<_>>();
-    for round in 0.. {
-        for (name, seen) in peer.reservations() {
-            if !seen.nodes.is_disjoint(&ours) {
-                peer.try_scontrol(&format!("delete reservation {name}"));
-            }
+impl Nodes {
+    /// Removes what an earlier test left, and waits until the nodes are idle.
+    async fn clear(&self, peer: &Peer) {
+        for name in &self.names {
+            let _ = std::fs::remove_file(peer.absent.join(name));
         }
-        let states = names.iter().map(|name| (name, peer.node(name)["State"].clone()));
-        let busy = states.filter(|(_, state)| state != "IDLE").collect::<Vec<_>>();
-        if busy.is_empty() {
-            return;
+        for partition in self.partitions.split(',') {
+            peer.program("scancel").args(["--partition", partition]).status().unwrap();
         }
-        assert!(round < 240, "not idle after two minutes: {busy:?}");
-        for (name, state) in busy {
-            let change = match state.as_str() {
-                it if it.contains("POWERED_DOWN") => "power_up",
-                it if it.contains("POWERING")
-                    || it.contains("ALLOCATED")
-                    || it.contains("MIXED")
-                    || it.contains("COMPLETING") =>
-                {
-                    continue;
+        // Jobs in reservations may be of another partition.
+        peer.program("scancel").args(["--nodelist", &self.names.join(",")]).status().unwrap();
+        let ours = self.names.iter().cloned().collect::<BTreeSet<_>>();
+        for round in 0.. {
+            for (name, seen) in peer.reservations() {
+                if !seen.nodes.is_disjoint(&ours) {
+                    peer.try_scontrol(&format!("delete reservation {name}"));
                 }
-                _ => "resume",
-            };
-            peer.try_scontrol(&format!("update nodename={name} state={change}"));
+            }
+            let states = self.names.iter().map(|name| (name, peer.node(name)["State"].clone()));
+            let busy = states.filter(|(_, state)| state != "IDLE").collect::<Vec<_>>();
+            if busy.is_empty() {
+                return;
+            }
+            assert!(round < 240, "not idle after two minutes: {busy:?}");
+            for (name, state) in busy {
+                if let Some(change) = change_to_idle(&state) {
+                    peer.try_scontrol(&format!("update nodename={name} state={change}"));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+}
+
+/// What makes a node in this state idle; nothing where it becomes so by itself.
+fn change_to_idle(state: &str) -> Option<&'static str> {
+    const PASSING: [&str; 4] = ["POWERING", "ALLOCATED", "MIXED", "COMPLETING"];
+    match state {
+        it if it.contains("POWERED_DOWN") => Some("power_up"),
+        it if PASSING.iter().any(|passing| it.contains(passing)) => None,
+        _ => Some("resume"),
     }
 }

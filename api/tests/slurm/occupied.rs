@@ -85,9 +85,7 @@ async fn reservations_of_others_take_their_nodes(site: Site) {
 async fn nodes_that_slurm_refuses_are_offered_to_nobody_and_others_are_found(site: Site) {
     let bridge = Bridge::of_a_quarter(site).await;
     // Looks at Slurm once a minute, so that it does not see the job before the choice.
-    let text = std::fs::read_to_string(bridge.site.folder().join("wattbook.toml")).unwrap();
-    let slow = text.replace("poll_s = 2", "poll_s = 15");
-    std::fs::write(bridge.site.folder().join("wattbook.toml"), slow).unwrap();
+    bridge.replace_in_settings("poll_s = 2", "poll_s = 15");
     let server = bridge.serve().await;
     let (alice, operator) = (bridge.alice(&server), bridge.operator(&server));
     bridge.turns(&operator, 1).await;
@@ -97,7 +95,7 @@ async fn nodes_that_slurm_refuses_are_offered_to_nobody_and_others_are_found(sit
     let arguments = format!("--exclusive -t30 --output=/dev/null -p {partition} -w {node}");
     bridge.peer.submit("bob", bridge.site.folder(), &arguments, "sleep 600");
     until("the job runs", || async {
-        if bridge.peer.running(partition).is_empty() { Err(Value::Null) } else { Ok(()) }
+        if bridge.peer.jobs(partition, "RUNNING").is_empty() { Err(Value::Null) } else { Ok(()) }
     })
     .await;
     let chosen = crate::cluster::choose(&alice, &proposed, "cost_co2_energy").await;

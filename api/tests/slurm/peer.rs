@@ -122,13 +122,15 @@ impl Peer {
         self.scontrol(&format!("show hostnames {list}")).lines().map(str::to_owned).collect()
     }
 
-    /// The jobs in a partition that run, with their nodes.
-    pub fn running(&self, partition: &str) -> BTreeMap<String, BTreeSet<String>> {
+    /// The jobs in a partition in one of these states, each task of an array, with their nodes.
+    pub fn jobs(&self, partition: &str, states: &str) -> BTreeMap<String, BTreeSet<String>> {
         let mut command = self.program("squeue");
         command.args([
             "--noheader",
-            "--states=RUNNING",
-            "--format=%A %N",
+            "--array",
+            "--states",
+            states,
+            "--format=%i %N",
             "--partition",
             partition,
         ]);

@@ -61,8 +61,8 @@ async fn nodes_that_are_off_are_woken_before_the_start(site: Site) {
             assert_eq!(orders.len(), 1, "{node}: {orders:?}");
             println!("{node} was ordered {} s before the start", booked.start - orders[0]);
             assert!(orders[0] < booked.start, "{node}: {orders:?}, {booked:?}");
-            assert!(bridge.peer.node(node)["State"].starts_with("IDLE"), "{node}");
-            assert!(!bridge.peer.node(node)["State"].contains("POWER"), "{node}");
+            let state = bridge.peer.node(node)["State"].clone();
+            assert!(state.starts_with("IDLE") && !state.contains("POWER"), "{node} is {state}");
         } else {
             assert_eq!(orders, [0; 0], "{node} was not booked");
         }

@@ -2395,6 +2395,12 @@ export interface components {
              */
             extra_power_fee_limit?: number | null;
             /**
+             * @description `jobs_ended`: some time after the last of its jobs in Slurm has ended, the reservation is over
+             *     and its nodes may be booked again; `never`, as unless given: only where the site says so.
+             * @example never
+             */
+            give_back?: string | null;
+            /**
              * @description What to do where only the power cap is in the way: `refuse`, as unless given, or
              *     `negotiate`, which has the supplier asked for extra power.
              * @example refuse
@@ -2669,7 +2675,7 @@ export interface components {
             time_zone?: string | null;
         };
         /** @description How the service and Slurm stand to each other. */
-        Slurm: (components["schemas"]["SlurmDetails"] | null) & {
+        Slurm: components["schemas"]["SlurmDetails"] & {
             /**
              * @description `observe`, `drive`, or `none` where the settings have no `[slurm]`.
              * @example drive
@@ -2698,7 +2704,7 @@ export interface components {
             /** @description That have yet to be made, or to be changed. */
             waiting: number;
         };
-        /** @description What operators are told beside that. */
+        /** @description What operators are told beside that; others are told nothing of it. */
         SlurmDetails: {
             /** @description What is wrong, and what helps; null where nothing is. */
             because?: string | null;
@@ -2710,25 +2716,25 @@ export interface components {
             /** @description The cluster's name, where it is known. */
             cluster?: string | null;
             /** @description Managed reservations that are not settled for good. */
-            counts: components["schemas"]["SlurmCounts"];
+            counts?: components["schemas"]["SlurmCounts"];
             /** @description Managed reservations that are not as they ought to be. */
-            differences: components["schemas"]["SlurmDifference"][];
+            differences?: components["schemas"]["SlurmDifference"][];
             /**
              * Format: date-time
              * @description When it answered last, RFC 3339.
              */
             last_poll_at?: string | null;
             /** @description The nodes of both sides. */
-            nodes: components["schemas"]["SlurmNodes"];
+            nodes?: components["schemas"]["SlurmNodes"];
             /** @description What others have of our nodes. */
-            occupied: components["schemas"]["SlurmOccupied"];
+            occupied?: components["schemas"]["SlurmOccupied"];
             /**
              * @description By which way Slurm is read.
              * @example slurmrestd v0.0.43
              */
             reads_by?: string | null;
             /** @description Reservations there with names like ours that are not ours. They are never removed. */
-            unknown_reservations: string[];
+            unknown_reservations?: string[];
             /**
              * @description By which way it is changed; null where it cannot be.
              * @example scontrol

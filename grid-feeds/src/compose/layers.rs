@@ -26,12 +26,12 @@ impl Layers {
 
     /// The revisions of a source, the newest first: where one has no value, the one before it may,
     /// unless it takes back what was said.
-    pub fn source(&mut self, link: &Link<'_>, standing: ValueOrigin) {
+    pub fn source(&mut self, link: &Link<'_>, origin: ValueOrigin) {
         let mut taken_back = Vec::new();
         for held in &link.revisions {
             let vintage = Vintage {
                 source: held.revision.source.clone(),
-                standing,
+                origin,
                 issued_at: held.revision.series.issued_at,
                 received_at: Some(held.received_at),
             };
@@ -48,8 +48,8 @@ impl Layers {
     }
 
     /// Estimates of ours.
-    pub fn estimates(&mut self, estimates: &Agenda<Estimate>, standing: ValueOrigin) {
-        self.fill(estimates, ours(standing), |estimate| (estimate, Quality::Estimated));
+    pub fn estimates(&mut self, estimates: &Agenda<Estimate>, origin: ValueOrigin) {
+        self.fill(estimates, ours(origin), |estimate| (estimate, Quality::Estimated));
     }
 
     /// The cap where none is known. It is the site's own rule, so that refusing estimates does not
@@ -107,8 +107,8 @@ impl Layers {
     fn known_until(&self) -> Timestamp {
         let mut until = self.window.start();
         for piece in &self.pieces {
-            let standing = self.vintages.get(piece.value.vintage).map(|vintage| vintage.standing);
-            let said = matches!(standing, Some(ValueOrigin::Fresh | ValueOrigin::LastGood { .. }));
+            let origin = self.vintages.get(piece.value.vintage).map(|vintage| vintage.origin);
+            let said = matches!(origin, Some(ValueOrigin::Fresh | ValueOrigin::LastGood { .. }));
             if piece.span.start() > until || !said {
                 break;
             }
@@ -118,6 +118,6 @@ impl Layers {
     }
 }
 
-fn ours(standing: ValueOrigin) -> Vintage {
-    Vintage { source: "".into(), standing, issued_at: None, received_at: None }
+fn ours(origin: ValueOrigin) -> Vintage {
+    Vintage { source: "".into(), origin, issued_at: None, received_at: None }
 }

@@ -121,8 +121,8 @@ pub enum ValueOrigin {
 pub struct Vintage {
     /// The source; empty where it is none.
     pub source: Box<str>,
-    /// How it stands.
-    pub standing: ValueOrigin,
+    /// How its values come to be there.
+    pub origin: ValueOrigin,
     /// When the supplier says it issued them.
     pub issued_at: Option<Timestamp>,
     /// When we received them.
@@ -188,19 +188,19 @@ pub fn compose(
     let mut layers = Layers::new(window, chain.refuse_estimates);
     for want_fresh in [true, false] {
         for link in &chain.links {
-            match standing(link, now) {
-                Some(standing) if (standing == ValueOrigin::Fresh) == want_fresh => {
-                    layers.source(link, standing);
+            match origin(link, now) {
+                Some(origin) if (origin == ValueOrigin::Fresh) == want_fresh => {
+                    layers.source(link, origin);
                 }
                 _ => {}
             }
         }
     }
-    for (estimates, standing) in
+    for (estimates, origin) in
         [(chain.contract, ValueOrigin::Contract), (chain.forecast, ValueOrigin::Forecast)]
     {
         if let Some(estimates) = estimates {
-            layers.estimates(estimates, standing);
+            layers.estimates(estimates, origin);
         }
     }
     if let (Kind::PowerCap, Some(cap)) = (chain.kind, chain.safe_mode_cap) {
@@ -210,7 +210,7 @@ pub fn compose(
 }
 
 /// `None` for a source that has not been heard of for too long.
-fn standing(link: &Link<'_>, now: Timestamp) -> Option<ValueOrigin> {
+fn origin(link: &Link<'_>, now: Timestamp) -> Option<ValueOrigin> {
     let confirmed = link.revisions.iter().map(|held| held.confirmed_at).max()?;
     // A clock that was set back makes nothing older.
     let age = (now - confirmed).max(Seconds::new(0));

@@ -52,14 +52,14 @@ fn estimates(pieces: &[(i64, i64, i64)]) -> Agenda<Estimate> {
     Agenda::new(pieces.iter().map(piece).collect()).unwrap()
 }
 
-/// Value and standing of each piece.
+/// Value and origin of each piece.
 fn shown(composition: &Composition) -> Vec<(i64, i64, i64, ValueOrigin)> {
     let hour = |instant: Timestamp| instant.as_unix_seconds() / 3600;
     let pieces = composition.agenda.pieces().iter();
     pieces
         .map(|piece| {
-            let standing = composition.vintages[piece.value.vintage].standing;
-            (hour(piece.span.start()), hour(piece.span.end()), piece.value.value, standing)
+            let origin = composition.vintages[piece.value.vintage].origin;
+            (hour(piece.span.start()), hour(piece.span.end()), piece.value.value, origin)
         })
         .collect()
 }

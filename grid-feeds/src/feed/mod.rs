@@ -5,7 +5,6 @@
 //! never zero.
 
 mod assemble;
-mod average;
 mod doubt;
 mod error;
 mod identity;

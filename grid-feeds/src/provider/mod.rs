@@ -17,6 +17,7 @@ mod register;
 pub mod rte_tempo;
 #[cfg(test)]
 mod tests;
+mod token;
 pub mod uk_carbon_intensity;
 pub mod watttime;
 

@@ -13,6 +13,7 @@ mod machines;
 mod observer;
 mod play;
 mod replay;
+mod submissions;
 
 use std::io;
 
@@ -79,6 +80,25 @@ pub enum JobEnd {
     Walltime,
     /// Its scheduler killed the job.
     Killed,
+}
+
+impl JobEnd {
+    const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Walltime, Self::Killed];
+
+    /// The state of the job afterwards, as Batsim calls it.
+    pub const fn state(self) -> &'static str {
+        match self {
+            Self::Success => "COMPLETED_SUCCESSFULLY",
+            Self::Failure => "COMPLETED_FAILED",
+            Self::Walltime => "COMPLETED_WALLTIME_REACHED",
+            Self::Killed => "COMPLETED_KILLED",
+        }
+    }
+
+    /// The end after which a job is in this state.
+    pub fn of_state(state: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|end| end.state() == state)
+    }
 }
 
 /// Machines that enter a state.

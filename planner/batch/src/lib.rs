@@ -20,6 +20,7 @@
 pub mod energy;
 pub mod job;
 pub mod kernel;
+mod machine_ranges;
 pub mod message_log;
 pub mod output;
 pub mod platform;

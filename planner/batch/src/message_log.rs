@@ -62,7 +62,7 @@ pub fn read_messages(
         let record = record?;
         let line = record.position().map_or(0, csv::Position::line);
         let text = record.get(0).unwrap_or_default();
-        let time = text.parse().ok().and_then(Time::from_seconds_f64);
+        let time = Time::parse_seconds(text);
         let time = time.ok_or_else(|| MessageLogError::Time { line, text: text.to_owned() })?;
         let ids = |column| record.get(column).unwrap_or_default().split(' ').filter_map(id);
         Ok(LoggedMessage { line, time, ended: ids(1).collect(), submitted: ids(2).collect() })

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use planner::node_set::NodeSet;
 
+use crate::machine_ranges;
 use crate::time::Time;
 
 /// Machines that are reserved.
@@ -62,7 +63,7 @@ pub fn reservations(
         if from >= until {
             return Err(wrong(format!("the end {end} is not after the start {start}")));
         }
-        let machines = ranges(set, machines).map_err(wrong)?;
+        let machines = read_machines(set, machines).map_err(wrong)?;
         let together = |other: &&Reservation| {
             other.from < until && from < other.until && other.machines.intersects(&machines)
         };
@@ -74,15 +75,10 @@ pub fn reservations(
     Ok(read)
 }
 
-/// Machines as Batsim writes them.
-fn ranges(text: &str, machines: u32) -> Result<NodeSet, String> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        (first <= last && last < machines).then_some(first..last + 1)
-    };
-    let ranges: Option<Vec<_>> = text.split_whitespace().map(range).collect();
-    let set = ranges.map(NodeSet::from_ranges).filter(|set| !set.is_empty());
+/// Some of so many machines.
+fn read_machines(text: &str, machines: u32) -> Result<NodeSet, String> {
+    let read = machine_ranges::read(text).map(NodeSet::from_ranges).ok();
+    let set = read.filter(|set| set.ranges().last().is_some_and(|last| last.end <= machines));
     let most = machines.saturating_sub(1);
     set.ok_or_else(|| format!("{text:?} is not machines from 0 to {most}, such as 0-3 7"))
 }
@@ -92,10 +88,8 @@ mod tests {
     use super::*;
 
     fn read(rows: &str) -> Result<Vec<Reservation>, String> {
-        let instant = |text: &str| {
-            let time = text.parse().ok().and_then(Time::from_seconds_f64);
-            time.ok_or_else(|| format!("{text:?} is not a time"))
-        };
+        let instant =
+            |text: &str| Time::parse_seconds(text).ok_or_else(|| format!("{text:?} is not a time"));
         let table = format!("machines,start,end\n{rows}");
         reservations(table.as_bytes(), 8, instant).map_err(|error| error.to_string())
     }

@@ -124,11 +124,6 @@ pub enum PowerTarget {
 }
 
 impl Decisions {
-    /// Orders machines to change their power state.
-    pub fn order_power(&mut self, machines: NodeSet, to: PowerTarget) {
-        self.power_orders.push(PowerOrder { machines, to });
-    }
-
     /// Refuses a job.
     pub fn refuse(&mut self, key: JobKey, reason: Option<RefusalReason>) {
         self.refusals.push(JobRefusal { key, reason });

@@ -35,6 +35,11 @@ impl Time {
         (seconds.abs() <= Self::LARGEST_S).then(|| Self((seconds * 1e6).round() as i64))
     }
 
+    /// Reads seconds, to the nearest microsecond; `None` for what is no number, or beyond 10^12 s.
+    pub fn parse_seconds(text: &str) -> Option<Self> {
+        text.parse().ok().and_then(Self::from_seconds_f64)
+    }
+
     /// The first whole second from it on.
     #[must_use]
     pub const fn ceil(self) -> Self {
@@ -95,6 +100,16 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_are_read() {
+        for (text, micros) in [("10", 10_000_000), ("-1.5", -1_500_000), ("1e-6", 1)] {
+            assert_eq!(Time::parse_seconds(text), Some(Time::from_micros(micros)));
+        }
+        for text in ["", "10 s", "nan", "inf", "1e13"] {
+            assert_eq!(Time::parse_seconds(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn is_written_in_seconds_with_six_decimals() {

@@ -66,9 +66,7 @@ fn curve(
     let whole = Agenda::constant(window, idle);
     let spans = consumers.iter().map(|it| it.span);
     let mut headroom = Headroom::before_claims(&whole, Power::ZERO, window, spans);
-    for consumer in consumers {
-        headroom.give(consumer.span, adds(consumer));
-    }
+    headroom.give_all(consumers.iter().map(|it| (it.span, adds(it))));
     let pieces = headroom.steps().iter().map(|&(span, value)| Piece { span, value }).collect();
     Agenda::new(pieces).unwrap_or(whole)
 }

@@ -4,12 +4,13 @@ use serde::Serialize;
 
 use super::basis::BasisDocument;
 use super::explanation::ExplanationDocument;
+use super::notice::ranges_of;
 use super::savings::SavingsDocument;
 use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
 use crate::quantity::{CarbonMass, Money};
-use crate::reservation::{MAX_NAMES, OfferTerms};
+use crate::reservation::{NamedNodes, OfferTerms};
 use crate::search::Explanation;
 use crate::time::Timestamp;
 
@@ -207,19 +208,18 @@ impl BindingDocument {
 impl OfferDocument {
     /// An offer whose nodes are ranks of `order`.
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
-        let ordinals = order.ordinals(&offer.ranks);
-        let names = || ordinals.positions().map(|o| nodes.name(o).into_owned()).collect();
-        let ranges = ordinals.ranges().iter().map(|r| [r.start, r.end - 1]).collect();
-        Self {
-            nodes: (ordinals.count() <= MAX_NAMES).then(names),
-            node_ranges: Some(ranges),
-            ..Self::without_nodes(offer)
-        }
+        Self::of_terms(&OfferTerms::new(offer, order, nodes))
+    }
+
+    /// An offer that says how many nodes it takes, but not which.
+    pub fn without_nodes(offer: &Offer) -> Self {
+        let terms = OfferTerms::on(NamedNodes::default(), offer);
+        let node_count = offer.ranks.count();
+        Self { node_count, nodes: None, node_ranges: None, ..Self::of_terms(&terms) }
     }
 
     /// An offer as it is held.
     pub fn of_terms(terms: &OfferTerms) -> Self {
-        let ranges = terms.nodes.ordinals.ranges().iter();
         let (cost_low, cost_high) = terms.cost_band.unzip();
         let (co2_low, co2_high) = terms.co2_band.unzip();
         Self {
@@ -228,7 +228,7 @@ impl OfferDocument {
             end: terms.span.end(),
             node_count: terms.nodes.count(),
             nodes: terms.nodes.names.clone(),
-            node_ranges: Some(ranges.map(|r| [r.start, r.end - 1]).collect()),
+            node_ranges: Some(ranges_of(&terms.nodes.ordinals)),
             energy_j: terms.values.energy.as_joules(),
             cost: terms.cost().as_units(),
             currency: terms.values.cost.currency().to_string(),
@@ -242,31 +242,6 @@ impl OfferDocument {
             co2_low_g: co2_low.map(CarbonMass::as_grams),
             co2_high_g: co2_high.map(CarbonMass::as_grams),
             basis: terms.basis.clone(),
-        }
-    }
-
-    /// An offer that says how many nodes it takes, but not which.
-    pub fn without_nodes(offer: &Offer) -> Self {
-        Self {
-            rankings: Some(offer.rankings.iter().map(ToString::to_string).collect()),
-            start: offer.span.start(),
-            end: offer.span.end(),
-            node_count: offer.ranks.count(),
-            nodes: None,
-            node_ranges: None,
-            energy_j: offer.values.energy.as_joules(),
-            cost: offer.values.cost.as_units(),
-            currency: offer.values.cost.currency().to_string(),
-            extra_power_fee: None,
-            co2_g: offer.values.co2.as_grams(),
-            peak_power_w: offer.peak_power.as_watts(),
-            delay_s: offer.delay.get(),
-            saves: SavingsDocument::new(offer.saves),
-            cost_low: None,
-            cost_high: None,
-            co2_low_g: None,
-            co2_high_g: None,
-            basis: None,
         }
     }
 }

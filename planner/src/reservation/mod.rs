@@ -51,6 +51,8 @@ pub struct Reservation {
     pub priority: i64,
     /// The reservation that ends when an offer of this one is chosen.
     pub replaces: Option<ReservationId>,
+    /// Whether its owner wants the nodes given back some time after its last job has ended.
+    pub gives_back: bool,
     /// What its owner is to know.
     pub notice: Option<Notice>,
     /// The offers in the order in which they are shown.

@@ -77,10 +77,15 @@ impl NamedNodes {
 impl OfferTerms {
     /// The terms of an offer whose nodes are ranks of `order`.
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
+        Self::on(NamedNodes::new(&offer.ranks, order, nodes), offer)
+    }
+
+    /// The terms of an offer on these nodes.
+    pub(crate) fn on(nodes: NamedNodes, offer: &Offer) -> Self {
         Self {
             rankings: offer.rankings.clone(),
             span: offer.span,
-            nodes: NamedNodes::new(&offer.ranks, order, nodes),
+            nodes,
             values: offer.values,
             extra_power_fee: None,
             peak_power: offer.peak_power,

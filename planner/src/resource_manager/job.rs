@@ -37,6 +37,15 @@ pub struct ManagedJob {
     pub energy: Option<Energy>,
 }
 
+impl ManagedJob {
+    /// Whether this is a task of the array that `waits`. As long as tasks of an array wait, one record
+    /// under the array's id stands for all of them; when the last of them begins it becomes that task.
+    pub fn is_task_of(&self, waits: &Self) -> bool {
+        let task = self.id.strip_prefix(&waits.id).and_then(|rest| rest.strip_prefix('_'));
+        task.is_some() && waits.phase == JobPhase::Waiting && self.submitted >= waits.submitted
+    }
+}
+
 /// How far a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobPhase {
@@ -61,5 +70,29 @@ impl JobPhase {
     /// The phase of this word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Waiting, Self::Running, Self::Ended].into_iter().find(|it| it.word() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource_manager::worked_example::{at, job};
+
+    /// `sbatch --array=0-9` makes 123, of which the tasks `123_0` and so on are split off as they begin.
+    #[test]
+    fn tasks_are_told_from_other_jobs() {
+        let waits = ManagedJob { phase: JobPhase::Waiting, submitted: at(60), ..job("123", &[]) };
+        let begun = |id, submitted| ManagedJob { submitted: at(submitted), ..job(id, &["n1"]) };
+        assert!(begun("123_9", 60).is_task_of(&waits));
+        assert!(begun("123_0", 90).is_task_of(&waits), "one that was queued again");
+        assert!(!begun("123_9", 50).is_task_of(&waits), "ids are used again in time");
+        for other in ["123", "1234_9", "12_3"] {
+            assert!(!begun(other, 60).is_task_of(&waits), "{other}");
+        }
+        let ended = ManagedJob { phase: JobPhase::Ended, ..waits };
+        assert!(
+            !begun("123_9", 60).is_task_of(&ended),
+            "tasks that were cancelled before they began"
+        );
     }
 }

@@ -9,6 +9,7 @@ mod give_back;
 mod inventory;
 mod job;
 mod node;
+mod recurrence;
 mod reservation;
 mod step;
 mod wake;
@@ -22,9 +23,9 @@ pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};
 pub use reservation::{
-    Difference, ManagedReservation, ManagedState, WantedReservation, differences, listed,
-    reservation_id, reservation_name,
+    CLOCKS_AGREE, Difference, ManagedReservation, ManagedState, WantedReservation, differences,
+    listed, reservation_id, reservation_name,
 };
 pub use step::{BothSides, OnDrift, Step, StepRules, WithJobs, next_step, told};
-pub use wake::{WakeOutcome, WakeTimes};
+pub use wake::{WakeOutcome, WakeTimes, withheld_until};
 pub use withheld::{ManagerView, OurPart, WithheldKind, WithheldNodes, withheld};

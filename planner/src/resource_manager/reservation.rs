@@ -6,7 +6,10 @@ use std::fmt;
 use uuid::Uuid;
 
 use crate::identity::ReservationId;
-use crate::time::{Span, Timestamp};
+use crate::time::{Seconds, Span, Timestamp};
+
+/// Clocks that differ by no more agree, so that a start that comes within so long is as good as passed.
+pub const CLOCKS_AGREE: Seconds = Seconds::new(5);
 
 /// What the names of our reservations begin with in the resource manager.
 const PREFIX: &str = "wattbook-";
@@ -170,8 +173,9 @@ pub fn listed(names: &BTreeSet<String>) -> String {
     }
 }
 
-/// How what is seen differs from what is wanted at `now`, node by node; empty where it does not. A start
-/// that has passed is not compared: reservations that are made after it begin when they are made.
+/// How what is seen differs from what is wanted at `now`, node by node; empty where it does not. Starts
+/// that have passed, or are about to, are not compared: reservations that are made after their start begin
+/// when they are made, by the resource manager's clock.
 pub fn differences(
     wanted: &WantedReservation,
     seen: &ManagedReservation,
@@ -185,7 +189,7 @@ pub fn differences(
         });
     }
     let (starts, seen_start) = (wanted.span.start(), seen.span.start());
-    if starts != seen_start && (starts > now || seen_start > now) {
+    if starts != seen_start && starts.max(seen_start) > now + CLOCKS_AGREE {
         found.push(Difference::Start { wanted: starts, seen: seen_start });
     }
     if wanted.span.end() != seen.span.end() {
@@ -243,13 +247,17 @@ mod tests {
         );
     }
 
-    /// Wanted from 100. Once both starts have passed, when it began is no difference.
+    /// Wanted from 100. Once both starts have passed, or are 5 s ahead, when it began is no difference.
     #[test]
-    fn starts_that_have_passed_are_not_compared() {
+    fn starts_that_have_passed_or_are_about_to_are_not_compared() {
         let ours = wanted("a", &["n1"], 100, 200);
         let late = reservation("a", &["n1"], 130, 200);
         assert_eq!(differences(&ours, &late, at(130)), []);
-        let [Difference::Start { wanted, seen }] = differences(&ours, &late, at(129))[..] else {
+        assert_eq!(differences(&ours, &late, at(125)), [], "made by a clock that is ahead");
+        let early = reservation("a", &["n1"], 60, 200);
+        assert_eq!(differences(&ours, &early, at(95)), []);
+        assert_ne!(differences(&ours, &early, at(94)), []);
+        let [Difference::Start { wanted, seen }] = differences(&ours, &late, at(124))[..] else {
             panic!("no difference of starts");
         };
         assert_eq!((wanted, seen), (at(100), at(130)));

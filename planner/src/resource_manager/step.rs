@@ -81,7 +81,25 @@ pub enum Step {
     Lost,
 }
 
-/// What is to be done next for a managed reservation at `now`.
+impl Step {
+    /// Whether the resource manager is asked for the same as by another step. A start that has passed at
+    /// `now` becomes that of the attempt, and is no other one.
+    pub fn asks_the_same(&self, other: &Self, now: Timestamp) -> bool {
+        let asked = |put: &WantedReservation| {
+            let span = Span::new(put.span.start().max(now), put.span.end()).unwrap_or(put.span);
+            WantedReservation { span, ..put.clone() }
+        };
+        match (self, other) {
+            (Self::Put { put, .. }, Self::Put { put: other, .. }) => asked(put) == asked(other),
+            (Self::CancelJobs(ids), Self::CancelJobs(others)) => ids == others,
+            (Self::Remove, Self::Remove) => true,
+            _ => false,
+        }
+    }
+}
+
+/// What is to be done next for a managed reservation at `now`, by the clock of both sides that is ahead:
+/// what the resource manager removed at its end is not made again.
 pub fn next_step(sides: &BothSides<'_>, rules: StepRules, now: Timestamp) -> Step {
     match (sides.wanted, sides.seen) {
         (None, None) => Step::Removed,
@@ -299,6 +317,14 @@ mod tests {
         assert_eq!(step(Some(&ours()), None, None, 130), put(130), "its start has passed");
     }
 
+    /// It is made at 130 by our clock and at 132 by the resource manager's.
+    #[test]
+    fn what_was_made_by_a_clock_that_is_ahead_is_as_it_ought_to_be() {
+        let late = reservation(NAME, &["n1", "n2", "n3"], 132, 200);
+        assert_eq!(step(Some(&ours()), None, Some(&late), 130), Step::InForce);
+        assert_eq!(step(Some(&ours()), Some(&ours()), Some(&late), 131), Step::InForce);
+    }
+
     /// A process that died between the write and its note finds its own work, and nothing is made twice.
     #[test]
     fn what_is_there_already_is_taken_as_ours() {
@@ -394,6 +420,23 @@ mod tests {
         let until = wanted(NAME, &["n1", "n2", "n3"], 100, 180);
         assert_eq!(next(&made, wait), Step::Put { put: until, drift: None });
         assert_eq!(next(&made, CANCEL), cancelled(&["1"]));
+    }
+
+    /// What ought to have begun at 100 is put from 130 on, and from 140 on the next time.
+    #[test]
+    fn what_was_refused_is_known_again() {
+        let put = |now| step(Some(&ours()), None, None, now);
+        assert!(put(130).asks_the_same(&put(140), at(140)));
+        assert!(put(50).asks_the_same(&put(60), at(60)));
+        let later = Step::Put { put: wanted(NAME, &["n1", "n2", "n3"], 150, 200), drift: None };
+        assert!(!put(130).asks_the_same(&later, at(140)));
+        let fewer = Step::Put { put: wanted(NAME, &["n1", "n2"], 130, 200), drift: None };
+        assert!(!put(130).asks_the_same(&fewer, at(140)));
+        assert!(Step::Remove.asks_the_same(&Step::Remove, at(140)));
+        assert!(cancelled(&["1"]).asks_the_same(&cancelled(&["1"]), at(140)));
+        assert!(!cancelled(&["1"]).asks_the_same(&cancelled(&["1", "2"]), at(140)));
+        assert!(!Step::Remove.asks_the_same(&cancelled(&["1"]), at(140)));
+        assert!(!Step::InForce.asks_the_same(&Step::InForce, at(140)), "it asks nothing");
     }
 
     #[test]

@@ -3,11 +3,14 @@
 use super::{ManagedNode, NodePower};
 use crate::time::{Seconds, Timestamp};
 
-/// How much of measured boots took no longer than what is counted on, percent.
-const QUANTILE: usize = 95;
+/// So many measured boots tell how long a node takes; fewer do not say that it takes less than expected.
+const ENOUGH_BOOTS: usize = 3;
 
 /// What is counted on beside boot times and polls: orders and answers take a while too.
 const SLACK: Seconds = Seconds::new(30);
+
+/// A node that did not come is tried again so long after the start that it was needed for.
+const TRIED_AGAIN_AFTER: Seconds = Seconds::new(3600);
 
 /// When nodes are switched on and given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,27 +24,33 @@ pub struct WakeTimes {
 }
 
 impl WakeTimes {
-    /// For a node whose boots took so long, `unless_measured` where none was measured, when it is looked
-    /// at every `poll`. It is ordered half a boot time earlier than it needs, and given up in the middle
-    /// of that: with boots of 300 s and polls every 10 s it is ordered 300 + 150 + 10 + 30 = 490 s before
-    /// the start, and given up 395 s later, 95 s before the start.
-    pub fn new(measured: &[Seconds], unless_measured: Seconds, poll: Seconds) -> Self {
-        let mut sorted = measured.to_vec();
-        sorted.sort_unstable();
-        // The nearest rank: of 20 boots the nineteenth.
-        let rank = (sorted.len() * QUANTILE).div_ceil(100);
-        let boot = rank.checked_sub(1).and_then(|at| sorted.get(at).copied());
-        let boot = boot.unwrap_or(unless_measured);
+    /// For a node whose last boots took so long, when it is looked at every `poll`: the slowest of them
+    /// is counted on, and `expected` at the least while few were measured. It is ordered half a boot time
+    /// earlier than it needs, and given up in the middle of that: with boots of 300 s and polls every 10 s
+    /// it is ordered 300 + 150 + 10 + 30 = 490 s before the start, and given up 395 s later, 95 s before
+    /// the start.
+    pub fn new(measured: &[Seconds], expected: Seconds, poll: Seconds) -> Self {
+        let slowest = measured.iter().copied().max().unwrap_or(expected);
+        let boot = if measured.len() < ENOUGH_BOOTS { slowest.max(expected) } else { slowest };
         let margin = Seconds::new(boot.get() / 2 + poll.get() + SLACK.get());
         let patience = Seconds::new(boot.get() + margin.get() / 2);
         Self { boot, lead: boot + margin, patience }
     }
 
     /// Whether a node is to be ordered up at `now` for a reservation that begins at `start`: it is off,
-    /// or on its way there, and could be late otherwise.
-    pub fn is_due(&self, node: &ManagedNode, start: Timestamp, now: Timestamp) -> bool {
+    /// or on its way there, and could be late otherwise. Before the start that is so each time that it was
+    /// switched off again; after it only where the node `was_ordered` for this reservation never before,
+    /// since the resource manager wakes nodes for jobs itself.
+    pub fn is_due(
+        &self,
+        node: &ManagedNode,
+        start: Timestamp,
+        was_ordered: bool,
+        now: Timestamp,
+    ) -> bool {
         let off = matches!(node.power, NodePower::Off | NodePower::PoweringDown);
-        off && node.unavailable.is_none() && now >= start - self.lead
+        let lacks = now < start || !was_ordered;
+        off && node.unavailable.is_none() && lacks && now >= start - self.lead
     }
 
     /// How an order stands at `now` that was given at `ordered`.
@@ -52,6 +61,12 @@ impl WakeTimes {
             _ => WakeOutcome::Underway,
         }
     }
+}
+
+/// Until when a node that was found not to come at `now`, and was needed from `start` on, is kept from
+/// being offered, unless it is seen to be up before: once is no proof that it never comes.
+pub fn withheld_until(start: Timestamp, now: Timestamp) -> Timestamp {
+    start.max(now) + TRIED_AGAIN_AFTER
 }
 
 /// How an order to switch a node on stands.
@@ -77,26 +92,33 @@ mod tests {
 
     const POLL: Seconds = Seconds::new(10);
 
-    /// Of boots of 1 to 20 s the nineteenth is 19 s; margin 9 + 10 + 30 = 49 s.
+    /// Of boots of 1 to 20 s the slowest is 20 s; margin 10 + 10 + 30 = 50 s.
     #[test]
-    fn a_high_quantile_of_measured_boots_is_counted_on() {
+    fn the_slowest_of_measured_boots_is_counted_on() {
         let boots: Vec<i64> = (1..=20).rev().collect();
         let times = WakeTimes::new(&seconds(&boots), Seconds::new(300), POLL);
         let expected = WakeTimes {
-            boot: Seconds::new(19),
-            lead: Seconds::new(68),
-            patience: Seconds::new(43),
+            boot: Seconds::new(20),
+            lead: Seconds::new(70),
+            patience: Seconds::new(45),
         };
         assert_eq!(times, expected);
-        let slowest = WakeTimes::new(&seconds(&[40, 90, 60]), Seconds::new(300), POLL);
-        assert_eq!(slowest.boot, Seconds::new(90));
+    }
+
+    #[test]
+    fn few_measured_boots_make_it_no_shorter_than_expected() {
+        let boot = |measured: &[i64]| {
+            WakeTimes::new(&seconds(measured), Seconds::new(300), POLL).boot.get()
+        };
+        assert_eq!([boot(&[]), boot(&[40]), boot(&[40, 90]), boot(&[400])], [300, 300, 300, 400]);
+        assert_eq!(boot(&[40, 90, 60]), 90);
     }
 
     #[test]
     fn nodes_that_are_off_are_ordered_in_time() {
         let times = WakeTimes::new(&[], Seconds::new(300), POLL);
         let off = |power| ManagedNode { power, ..node("n1") };
-        let due = |node: &ManagedNode, now| times.is_due(node, at(1000), at(now));
+        let due = |node: &ManagedNode, now| times.is_due(node, at(1000), false, at(now));
         // 1000 - 490
         assert!(!due(&off(NodePower::Off), 509) && due(&off(NodePower::Off), 510));
         assert!(due(&off(NodePower::PoweringDown), 510), "it will be off");
@@ -105,6 +127,23 @@ mod tests {
             Some(Unavailable { cause: UnavailableCause::Down, reason: String::new() });
         let broken = ManagedNode { unavailable, ..off(NodePower::Off) };
         assert!(!due(&broken, 510), "it is out of service, and will not come");
+    }
+
+    /// The resource manager switches idle nodes off, whether a reservation is about to begin or not.
+    #[test]
+    fn nodes_that_are_switched_off_again_are_ordered_again_until_the_start() {
+        let times = WakeTimes::new(&[], Seconds::new(300), POLL);
+        let off = ManagedNode { power: NodePower::Off, ..node("n1") };
+        let due = |was_ordered, now| times.is_due(&off, at(1000), was_ordered, at(now));
+        assert!(due(true, 999) && !due(true, 1000), "from the start on jobs wake it");
+        assert!(due(false, 1000), "a reservation that was chosen late finds its nodes awake");
+    }
+
+    /// Needed from 1000 on: until 4600 where it is given up before, and an hour long later.
+    #[test]
+    fn nodes_that_did_not_come_are_tried_again() {
+        assert_eq!(withheld_until(at(1000), at(905)), at(4600));
+        assert_eq!(withheld_until(at(1000), at(2000)), at(5600));
     }
 
     #[test]

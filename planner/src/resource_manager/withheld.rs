@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::recurrence::later_occurrences;
 use super::{JobPhase, ManagedJob, ManagedNode, ManagedReservation};
-use crate::time::{Seconds, Timestamp};
+use crate::time::{Seconds, Span, Timestamp};
 
 /// A job that runs beyond its time limit is expected to end within so long; whoever looks again later
 /// finds it a minute on.
@@ -77,7 +78,7 @@ impl OurPart<'_> {
 pub fn withheld(seen: ManagerView<'_>, ours: &OurPart<'_>, now: Timestamp) -> Vec<WithheldNodes> {
     let mut list = out_of_service(seen.nodes, ours, now);
     let others = seen.reservations.iter().filter(|it| !ours.reservations.contains_key(&it.name));
-    list.extend(others.filter_map(|it| by_reservation(it, ours, now)));
+    list.extend(others.flat_map(|it| by_reservation(it, ours, now)));
     let kept = seen.reservations.iter().filter(|it| ours.reservations.contains_key(&it.name));
     let kept: Vec<&ManagedReservation> = kept.collect();
     list.extend(seen.jobs.iter().filter_map(|job| by_job(job, ours, &kept, now)));
@@ -112,22 +113,31 @@ fn out_of_service(seen: &[ManagedNode], ours: &OurPart<'_>, now: Timestamp) -> V
     names.into_iter().filter_map(entry).collect()
 }
 
-/// What somebody else's reservation occupies, until it ends.
+/// What somebody else's reservation occupies, until it ends, and each time that it is made again.
 fn by_reservation(
     reservation: &ManagedReservation,
     ours: &OurPart<'_>,
     now: Timestamp,
-) -> Option<WithheldNodes> {
-    let ManagedReservation { name, nodes, span, .. } = reservation;
-    let nodes = among_ours(nodes.iter(), ours);
-    (span.end() > now && !nodes.is_empty()).then(|| WithheldNodes {
-        key: format!("reservation {name}"),
+) -> Vec<WithheldNodes> {
+    let name = &reservation.name;
+    let nodes = among_ours(reservation.nodes.iter(), ours);
+    if nodes.is_empty() {
+        return Vec::new();
+    }
+    let entry = |key: String, span: Span| WithheldNodes {
+        key,
         kind: WithheldKind::Occupied,
         reason: format!("the reservation {name} has it until {}", span.end()),
         start: span.start(),
         end: Some(span.end()),
-        nodes,
-    })
+        nodes: nodes.clone(),
+    };
+    let later = later_occurrences(reservation).into_iter();
+    // Known by their starts: one that begins moves no other.
+    let later =
+        later.map(|it| (format!("reservation {name} {}", it.start().as_unix_seconds()), it));
+    let all = std::iter::once((format!("reservation {name}"), reservation.span)).chain(later);
+    all.filter(|(_, span)| span.end() > now).map(|(key, span)| entry(key, span)).collect()
 }
 
 /// What a job occupies that runs outside of what our reservations are meant to have, until its limit.
@@ -255,6 +265,23 @@ mod tests {
         let reason = "the reservation maint-7 has it until 1970-01-01T00:03:20Z";
         assert_eq!(told(&list), [("reservation maint-7", reason, Some(200), "n1 n2".to_owned())]);
         assert_eq!((list[0].start, list[0].kind), (at(100), WithheldKind::Occupied));
+    }
+
+    /// Two hours each day, of which the first are over.
+    #[test]
+    fn reservations_that_are_made_again_have_their_nodes_each_time() {
+        let mut daily = reservation("maint-7", &["n1"], 0, 7200);
+        daily.flags = BTreeSet::from(["DAILY".to_owned()]);
+        let (nodes, reservations) = ([node("n1")], [daily]);
+        let seen = ManagerView { nodes: &nodes, reservations: &reservations, jobs: &[] };
+        let list = withheld(seen, &ours(&["n1"]), at(7200));
+        let begin: Vec<_> = list.iter().take(2).map(|it| (it.key.as_str(), it.start)).collect();
+        let expected = [
+            ("reservation maint-7 86400", at(86_400)),
+            ("reservation maint-7 172800", at(172_800)),
+        ];
+        assert_eq!(begin, expected);
+        assert_eq!(list[0].end, Some(at(86_400 + 7200)));
     }
 
     /// Each began at 10. At 130 the one with a limit of 60 s is beyond it, and is expected to end by

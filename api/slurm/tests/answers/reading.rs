@@ -173,26 +173,42 @@ async fn a_reservation_that_is_not_there_is_none() {
 }
 
 #[tokio::test]
-async fn jobs_of_a_reservation_that_ended_are_those_of_slurmdbd() {
-    // 22.05 tells no names: by its jobs slurmctld does.
-    let older = Server::of(OLDER, |request| {
-        let of_slurmdbd = request.target.starts_with("/slurmdb/");
-        ok(OLDER, if of_slurmdbd { "slurmdb-jobs" } else { "jobs-beside-slurmdb" })
-    });
-    for (server, start) in [(older.await, 1_795_368_337), (lists(NEWER).await, 1_795_368_375)] {
+async fn jobs_that_ended_are_those_of_slurmdbd_by_their_ids() {
+    for (version, start) in [(OLDER, 1_795_368_337), (NEWER, 1_795_368_375)] {
+        let server = lists(version).await;
         let slurm = server.slurm();
-        let ended = slurm.ended_jobs("res-x", at(1_795_368_000)).await.unwrap();
-        let mut ids: Vec<_> = ended.iter().map(|job| job.id.as_str()).collect();
-        ids.sort_unstable();
-        assert_eq!(ids, ["1", "2_1", "2_2"], "of five, one runs and one is in none");
-        let first = ended.iter().find(|job| job.id == "1").unwrap();
+        let ended = slurm.ended_jobs("1").await.unwrap();
+        let [first] = &ended[..] else { panic!("{ended:?}") };
         assert_eq!((first.user.as_str(), first.account.as_str()), ("alice", "physics"));
         assert_eq!((first.start, first.end), (Some(at(start)), Some(at(start + 3))));
         assert_eq!((first.nodes.join(" "), first.energy), ("n1 n2".to_owned(), None));
-        assert_eq!(first.limit, Some(Seconds::new(300)));
-        assert_eq!(slurm.ended_jobs("other", at(1_795_368_000)).await, Ok(vec![]));
-        let asked = server.asked().into_iter().next().unwrap();
-        assert!(asked.ends_with("/jobs?start_time=uts1795368000"), "{asked}");
+        assert_eq!((first.limit, first.id.as_str()), (Some(Seconds::new(300)), "1"));
+        let mut tasks: Vec<_> =
+            slurm.ended_jobs("2").await.unwrap().into_iter().map(|job| job.id).collect();
+        tasks.sort_unstable();
+        assert_eq!(tasks, ["2_1", "2_2"], "the tasks of an array");
+        let asked = server.asked();
+        assert!(asked[0].ends_with("/job/1") && asked[1].ends_with("/job/2"), "{asked:?}");
+    }
+}
+
+/// The clock of the recorded controller is at 1795368500. It was set back where a list of 1000 s later is known.
+#[tokio::test]
+async fn after_the_clock_was_set_back_lists_are_read_whole() {
+    let server = lists(OLDER).await;
+    let listing = server.slurm().nodes(Some(at(1_795_369_500))).await.unwrap().unwrap();
+    assert_eq!((listing.at, listing.items.len()), (at(1_795_368_500), 6));
+    assert_eq!(server.asked(), ["GET /slurm/v0.0.38/nodes"]);
+}
+
+#[tokio::test]
+async fn what_slurm_is_can_be_found_out_by_reading_alone() {
+    for version in [OLDER, NEWER] {
+        let server = lists(version).await;
+        let about = server.slurm().about_by_reading().await.unwrap();
+        assert_eq!(about.may_write, None);
+        let asked = server.asked();
+        assert!(asked.iter().all(|it| it.starts_with("GET ")), "{asked:?}");
     }
 }
 
@@ -200,7 +216,7 @@ async fn jobs_of_a_reservation_that_ended_are_those_of_slurmdbd() {
 async fn without_accounting_ended_jobs_are_refused_with_what_helps() {
     let server = lists(NEWER).await;
     let settings = slurm::SlurmSettings { accounting: false, ..server.settings() };
-    let answer = slurm::Slurm::new(settings).unwrap().ended_jobs("x", at(1)).await.unwrap_err();
+    let answer = slurm::Slurm::new(settings).unwrap().ended_jobs("1").await.unwrap_err();
     assert!(matches!(&answer, ManagerError::Unsupported(it) if it.contains("accounting = true")));
     let paths = br#"{"paths": {"/slurm/v0.0.45/jobs/": {}}}"#;
     let server = Server::new(move |request| match request.target.as_str() {
@@ -208,6 +224,6 @@ async fn without_accounting_ended_jobs_are_refused_with_what_helps() {
         _ => ok(NEWER, "diag"),
     })
     .await;
-    let answer = server.slurm().ended_jobs("x", at(1)).await.unwrap_err();
+    let answer = server.slurm().ended_jobs("1").await.unwrap_err();
     assert!(matches!(&answer, ManagerError::Unsupported(it) if it.contains("openapi/slurmdbd")));
 }

@@ -172,6 +172,32 @@ async fn jobs_are_cancelled_by_both_versions_and_unknown_ones_told() {
     }
 }
 
+/// "Invalid user id" is who asks, but where a request names users.
+#[tokio::test]
+async fn who_may_not_is_denied() {
+    let refused = |request: &Request| {
+        if request.method == "GET" {
+            return Reply::Answer(422, recorded("26.05", "reservation-unknown"));
+        }
+        let error = json!({"error_number": 2010, "error": "Invalid user id"});
+        Reply::Answer(500, json!({"errors": [error]}).to_string().into_bytes())
+    };
+    let server = Server::of("26.05", refused).await;
+    let slurm = server.slurm();
+    let answers = [
+        slurm.remove_reservation("wattbook-x").await,
+        slurm.cancel_job("7").await,
+        slurm.power_up(&["n1".to_owned()]).await,
+    ];
+    for answer in answers {
+        assert!(matches!(answer, Err(ManagerError::Denied(_))), "{answer:?}");
+    }
+    assert_eq!(slurm.about().await.unwrap().may_write, Some(false));
+    let named = wanted("n1", 1_795_400_000, 1_795_403_600, "nosuchuser", "");
+    let answer = slurm.put_reservation(&named, None).await;
+    assert!(matches!(answer, Err(ManagerError::Refused { code: Some(2010), .. })), "{answer:?}");
+}
+
 #[tokio::test]
 async fn nodes_are_woken_by_one_request() {
     let server = Server::of("26.05", |_| Reply::Answer(200, b"{}".to_vec())).await;

@@ -1,10 +1,31 @@
-//! What Slurm does and nobody expects, by the letters under which it was measured.
+//! What Slurm does and nobody expects, by the letters under which it was measured. All but one concern the client:
+//!
+//! | letter | what Slurm does | what is done about it |
+//! |---|---|---|
+//! | A | 22.05 makes a smaller reservation than was asked for | nodes are named, and it is read back |
+//! | B | nodes of another reservation are refused | others are looked for |
+//! | C | `sbatch --test-only` fails beside reservations | it is never asked what would be free |
+//! | D | a reservation does not wake its nodes | they are woken before it begins |
+//! | E, F | nodes that are off can be reserved; on their way down, by number, not all of them | nodes are named |
+//! | G | a start that has passed is refused | it is sent as now |
+//! | H | ordinary users make no reservations | who may not is told so beforehand |
+//! | I | a reservation with jobs cannot be deleted | the site says what becomes of them |
+//! | J | others' jobs do not get in | owners stand for users and accounts |
+//! | K | a reservation for nobody is refused | it is refused before |
+//! | L | reservations outlive the controller | both sides are compared anew |
+//! | M | a job that reaches into a reservation to come waits | it occupies nothing, and reservations are longer than their jobs |
+//! | N | in 22.05 `SuspendTime=INFINITE` switches power saving off | that nodes cannot be woken is an answer |
+//! | O | a node that does not wake is down | it is out of service |
+//! | P | newer releases have no plugin that limits power | nothing: the cap is kept by planning, and Slurm is asked for no limit |
+
+use std::collections::BTreeMap;
 
 use planner::resource_manager::{
-    Difference, JobPhase, ManagerError, NodePower, UnavailableCause, differences,
+    Difference, JobPhase, ManagerError, ManagerView, NodePower, OurPart, UnavailableCause,
+    WithheldNodes, differences, withheld,
 };
-use planner::time::Seconds;
-use slurm::{Slurm, SlurmSettings};
+use planner::time::{Seconds, Timestamp};
+use slurm::{Slurm, SlurmSettings, refuses_nodes};
 
 use crate::peer::{Peer, wanted, words};
 
@@ -43,14 +64,42 @@ async fn trap_b_nodes_of_another_reservation_are_refused() {
     peer.slurm.put_reservation(&wanted("wattbook-b1", "n[1-3]", start, 600), None).await.unwrap();
     let answer =
         peer.slurm.put_reservation(&wanted("wattbook-b2", "n[3-6]", start, 600), None).await;
-    assert!(
-        matches!(answer, Err(ManagerError::Refused { code: Some(2058), .. })),
-        "overlaps: {answer:?}"
-    );
+    assert!(answer.as_ref().is_err_and(refuses_nodes), "overlaps: {answer:?}");
     assert_eq!(peer.slurm.reservation("wattbook-b2").await.unwrap(), None);
     // What touches does not overlap.
     let behind = wanted("wattbook-b2", "n[3-6]", start + Seconds::new(600), 600);
     peer.slurm.put_reservation(&behind, None).await.unwrap();
+}
+
+/// What others have of the nodes, by what was read alone.
+async fn occupied(peer: &Peer, now: Timestamp) -> Vec<WithheldNodes> {
+    let names: Vec<_> = (1..=16).map(|number| format!("n{number}")).collect();
+    let nodes = peer.slurm.nodes(None).await.unwrap().unwrap().items;
+    let reservations = peer.slurm.reservations(None).await.unwrap().unwrap().items;
+    let jobs = peer.jobs().await;
+    let seen = ManagerView { nodes: &nodes, reservations: &reservations, jobs: &jobs };
+    let nodes = names.iter().map(String::as_str).collect();
+    withheld(seen, &OurPart { nodes, partitions: &[], reservations: BTreeMap::new() }, now)
+}
+
+/// Slurm says that a job cannot run at all which has to wait for a reservation. What is free is known by what
+/// was read: all nodes until the reservation begins.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_c_what_is_free_is_never_asked_but_counted() {
+    let peer = Peer::new().await;
+    let start = peer.now().await + Seconds::new(1800);
+    let name = "wattbook-c";
+    peer.slurm.put_reservation(&wanted(name, "n[1-12]", start, 600), None).await.unwrap();
+    let asked = peer.try_run("bob", "sbatch --test-only --nodes=8 --time=60 --wrap=true");
+    let told = asked.unwrap_err();
+    assert!(told.contains("Requested node configuration is not available"), "{told}");
+    let now = peer.now().await;
+    let occupied = occupied(&peer, now).await;
+    let kept: Vec<_> =
+        occupied.iter().filter(|it| it.key == format!("reservation {name}")).collect();
+    assert_eq!((kept.len(), kept[0].nodes.len()), (1, 12), "{occupied:?}");
+    assert_eq!((kept[0].start, kept[0].end), (start, Some(start + Seconds::new(600))));
 }
 
 /// D: a reservation does not wake its nodes. E and F: they can be reserved while they are off or on their way.
@@ -178,6 +227,59 @@ async fn trap_l_reservations_outlive_the_controller() {
     }
     assert_eq!(peer.seen(name).await, seen);
     peer.slurm.remove_reservation(name).await.unwrap();
+}
+
+/// It waits for it, and has no nodes meanwhile. So does a job within one reservation whose limit reaches into the
+/// next one of its nodes: it never begins.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_m_jobs_that_reach_into_a_reservation_to_come_wait() {
+    let peer = Peer::new().await;
+    let now = peer.now().await;
+    let (first, second) = ("wattbook-m1", "wattbook-m2");
+    let length = Seconds::new(180);
+    peer.slurm.put_reservation(&wanted(first, "n1", now, length.get()), None).await.unwrap();
+    let next = wanted(second, "n[1-16]", now + length, 600);
+    peer.slurm.put_reservation(&next, None).await.unwrap();
+    let reason = |id: &str| peer.run(&format!("squeue --noheader --jobs={id} --format=%r"));
+    let outside = peer.submit("bob", "--nodes=2 --time=60 --wrap=true");
+    // As long as the reservation, of which a second has passed.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let inside = |limit: i64| format!("--reservation={first} --time={limit} --wrap=true");
+    let too_long = peer.submit("alice", &inside(length.get() / 60));
+    let fitting = peer.submit("alice", &inside(length.get() / 60 - 1));
+    peer.job(&fitting, |job| job.phase == JobPhase::Ended && job.start.is_some()).await;
+    for id in [&outside, &too_long] {
+        let job = peer.job(id, |job| job.phase == JobPhase::Waiting).await;
+        assert_eq!((job.start, job.nodes), (None, vec![]), "{id}");
+        assert!(reason(id).contains("ReqNodeNotAvail"), "{id}: {}", reason(id));
+        let occupied = occupied(&peer, now).await;
+        assert!(occupied.iter().all(|it| it.key != format!("job {id}")), "{occupied:?}");
+        peer.slurm.cancel_job(id).await.unwrap();
+    }
+}
+
+/// In 22.05 no node can be switched then, which is an answer and no failure to reach Slurm; 26.05 switches them.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn trap_n_with_an_endless_suspend_time_22_05_switches_no_node() {
+    let peer = Peer::new().await;
+    let file = peer.text("slurm_conf").to_owned();
+    let before = std::fs::read_to_string(&file).unwrap();
+    let endless = before.replace("SuspendTime=864000", "SuspendTime=INFINITE");
+    assert_ne!(endless, before);
+    std::fs::write(&file, endless).unwrap();
+    peer.control("restart slurmctld");
+    peer.control("ready");
+    let up = peer.slurm.power_up(&["n16".to_owned()]).await;
+    std::fs::write(&file, before).unwrap();
+    peer.control("restart slurmctld");
+    peer.control("ready");
+    if peer.is_22_05() {
+        assert!(matches!(up, Err(ManagerError::Refused { .. })), "{up:?}");
+    } else {
+        assert_eq!(up, Ok(()));
+    }
 }
 
 /// A node that is woken and does not come is down, and off.

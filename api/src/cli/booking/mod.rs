@@ -20,7 +20,7 @@ use answers::{
     Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, letter, local, local_text, offers,
     offers_csv, reservations, reservations_csv,
 };
-use id_prefix::IdPrefix;
+use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
 use server::{Connection, Server};
 
@@ -74,6 +74,9 @@ pub struct Reserve {
     /// The reservation whose place it takes, by its id or the beginning of it
     #[arg(long, value_name = "ID", value_parser = IdPrefix::parse)]
     replaces: Option<IdPrefix>,
+    /// Give the nodes back some time after the last of its jobs in Slurm has ended
+    #[arg(long)]
+    give_back: bool,
     /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
@@ -177,10 +180,11 @@ fn offer_help() -> String {
 /// Has offers held, and one of them chosen where a ranking is given.
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     let mut body = body(&arguments.request)?;
-    let Reserve { negotiate, fee_limit, replaces, priority, .. } = arguments;
+    let Reserve { negotiate, fee_limit, replaces, give_back, priority, .. } = arguments;
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
+        ("give_back", give_back.then(|| json!("jobs_ended"))),
         ("priority", priority.map(|it| json!(it))),
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));
@@ -188,7 +192,7 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
         if let Some(replaced) = replaces {
-            body.insert("replaces".to_owned(), json!(replaced.find(&server).await?));
+            body.insert("replaces".to_owned(), json!(replaced.find(&server, &RESERVATIONS).await?));
         }
         let mut answer: Value = server.post("reservations", body).await?;
         let made: ReservationAnswer = read(&answer)?;
@@ -203,7 +207,7 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
 pub fn choose(arguments: &Choose) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
-        let id = arguments.id.find(&server).await?.to_string();
+        let id = arguments.id.find(&server, &RESERVATIONS).await?.to_string();
         let offer = arguments.offer.as_str();
         let answer = if offer.parse::<Uuid>().is_ok() {
             choose_by(&server, &id, "offer_id", offer).await?
@@ -298,8 +302,9 @@ fn narrowed(arguments: &List) -> Result<Vec<(&'static str, String)>, Failure> {
 pub fn show(arguments: &Show) -> Result<(), Failure> {
     super::block_on(async {
         let server = arguments.connection.open()?;
-        let answer: Value =
-            server.get(&format!("reservations/{}", arguments.id.find(&server).await?)).await?;
+        let answer: Value = server
+            .get(&format!("reservations/{}", arguments.id.find(&server, &RESERVATIONS).await?))
+            .await?;
         show_one(&answer, arguments.output.format)
     })
 }
@@ -311,7 +316,7 @@ pub fn cancel(arguments: &Cancel) -> Result<(), Failure> {
         // All are found before the first is cancelled.
         let mut ids: Vec<Uuid> = Vec::with_capacity(arguments.ids.len());
         for named in &arguments.ids {
-            ids.push(named.find(&server).await?);
+            ids.push(named.find(&server, &RESERVATIONS).await?);
         }
         for id in &ids {
             let ended: ReservationAnswer = server.delete(&format!("reservations/{id}")).await?;

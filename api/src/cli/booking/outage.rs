@@ -8,8 +8,10 @@ use comfy_table::presets::NOTHING;
 use planner::node_list;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::answers::{self, local, some_names, text};
+use super::id_prefix::{IdPrefix, Listed};
 use super::request::told;
 use super::server::{Connection, Server};
 use super::time::{instant, seconds};
@@ -66,8 +68,8 @@ struct ListOutages {
 #[derive(Args)]
 struct End {
     /// The outages, by id as listed or the beginning of one
-    #[arg(required = true)]
-    ids: Vec<String>,
+    #[arg(required = true, value_parser = IdPrefix::parse)]
+    ids: Vec<IdPrefix>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -84,6 +86,19 @@ struct OutageAnswer {
     nodes: Option<Vec<String>>,
     reservations: Vec<String>,
 }
+
+/// The outages that have yet to end.
+const OUTAGES: Listed = Listed {
+    noun: "outage",
+    path: "outages",
+    command: "wattbook outage list",
+    looks_up_whole: true,
+    line: |answer| {
+        let it: OutageAnswer = read(answer)?;
+        let nodes = some_names(it.nodes.as_deref(), it.node_count);
+        Ok(format!("{nodes} from {}", local(&it.start)))
+    },
+};
 
 /// Takes nodes out of service, lists them, puts them back.
 pub fn outage(arguments: &OutageArguments) -> Result<(), Failure> {
@@ -127,9 +142,10 @@ fn end(arguments: &End) -> Result<(), Failure> {
     block_on(async {
         let server = arguments.connection.open()?;
         // All are found before one is ended: a wrong one changes nothing.
-        let there_are = all(&server).await?;
-        let ids = arguments.ids.iter().map(|text| find(&there_are, text));
-        let ids: BTreeSet<String> = ids.collect::<Result<_, _>>()?;
+        let mut ids: BTreeSet<Uuid> = BTreeSet::new();
+        for named in &arguments.ids {
+            ids.insert(named.find(&server, &OUTAGES).await?);
+        }
         for id in ids {
             let ended: OutageAnswer = server.delete(&format!("outages/{id}")).await?;
             let nodes = some_names(ended.nodes.as_deref(), ended.node_count);
@@ -147,26 +163,6 @@ async fn all(server: &Server) -> Result<Vec<Value>, Failure> {
         items.extend(page.items);
         let Some(cursor) = page.next_cursor else { return Ok(items) };
         after = format!("&cursor={cursor}");
-    }
-}
-
-/// The one outage whose id begins so.
-fn find(there_are: &[Value], text: &str) -> Result<String, Failure> {
-    let bare = |id: &str| id.replace('-', "").to_ascii_lowercase();
-    let ids: Vec<&str> = there_are
-        .iter()
-        .filter_map(|it| it["id"].as_str())
-        .filter(|id| !bare(text).is_empty() && bare(id).starts_with(&bare(text)))
-        .collect();
-    match ids.as_slice() {
-        [id] => Ok((*id).to_owned()),
-        [] => Err(Failure::BadInput(vec![format!(
-            "there is no outage whose id begins with {text:?}; wattbook outage list shows those there are"
-        )])),
-        several => Err(Failure::BadInput(vec![format!(
-            "the ids of several outages begin with {text:?}: {}; say more of it",
-            several.join(", ")
-        )])),
     }
 }
 

@@ -125,18 +125,23 @@ impl Server {
             request = request.header("Idempotency-Key", Uuid::now_v7().to_string()).json(&body);
         }
         let answer = request.send().await.map_err(|error| {
-            anyhow::Error::new(error.without_url())
-                .context(format!("{} does not answer; --url says where the service is", self.base))
+            let told = format!("{} does not answer; --url says where the service is", self.base);
+            Failure::Unavailable(anyhow::Error::new(error.without_url()).context(told))
         })?;
         let status = answer.status();
-        let text = answer.text().await.context("the answer broke off")?;
+        let text = answer.text().await.context("the answer broke off");
+        let text = text.map_err(Failure::Unavailable)?;
         if status.is_success() {
             let read = serde_json::from_str(&text);
             return Ok(read.context("the answer is not of a Wattbook service of this version")?);
         }
-        Err(match serde_json::from_str::<Problem>(&text) {
+        let failure = match serde_json::from_str::<Problem>(&text) {
             Ok(problem) => failure(status.as_u16(), problem),
             Err(_) => anyhow!("{} answers {status}: is it a Wattbook service?", self.base).into(),
+        };
+        Err(match failure {
+            Failure::Other(error) if status.is_server_error() => Failure::Unavailable(error),
+            failure => failure,
         })
     }
 }

@@ -5,7 +5,9 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use jiff::Timestamp;
 
-use super::answers::{JobAnswer, ReservationAnswer, local, local_text, now, text};
+use super::answers::{
+    JobAnswer, NodeSecondsAnswer, ReservationAnswer, local, local_text, now, text,
+};
 use super::server::Connection;
 use super::{Format, Output, newest, read};
 use crate::cli::{Failure, print, tell};
@@ -70,6 +72,7 @@ fn table(all: &[ReservationAnswer], now: Timestamp) -> Table {
         "START",
         "END",
         "NODES",
+        "USED",
         "JOB",
         "USER",
         "JOB STATE",
@@ -87,6 +90,10 @@ fn table(all: &[ReservationAnswer], now: Timestamp) -> Table {
             chosen.map_or_else(String::new, |offer| local(&offer.start)),
             chosen.map_or_else(String::new, |offer| local(&offer.end)),
             chosen.map_or_else(String::new, |offer| offer.node_count.to_string()),
+            it.slurm
+                .as_ref()
+                .and_then(|slurm| slurm.node_seconds.as_ref())
+                .map_or_else(String::new, used),
         ];
         let jobs = it.slurm.as_ref().map_or(&[][..], |slurm| &slurm.jobs);
         if jobs.is_empty() {
@@ -100,6 +107,12 @@ fn table(all: &[ReservationAnswer], now: Timestamp) -> Table {
         }
     }
     table
+}
+
+/// Node-hours that were used, of those that are reserved: `3.1 of 8 h`.
+fn used(node_seconds: &NodeSecondsAnswer) -> String {
+    let hours = |seconds: i64| (seconds as f64 / 360.0).round() / 10.0;
+    format!("{} of {} h", hours(node_seconds.used), hours(node_seconds.reserved))
 }
 
 /// As much of the ids as tells those that are listed from each other.
@@ -214,7 +227,7 @@ mod tests {
                 job("8", "COMPLETED", json!("2026-11-22T12:00:00Z"), json!("2026-11-22T12:00:05Z")),
                 job("9", "PENDING", Value::Null, Value::Null),
             ],
-            "node_seconds": { "reserved": 7200, "used": 10 },
+            "node_seconds": { "reserved": 28_800, "used": 11_130 }, // 3.09 h
         })
     }
 
@@ -231,7 +244,20 @@ mod tests {
             shown.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(
             rows[1],
-            ["019ab3c4-0f00", "ada", "active", "in_force", "7", "ada", "RUNNING", "1:01:01"]
+            [
+                "019ab3c4-0f00",
+                "ada",
+                "active",
+                "in_force",
+                "3.1",
+                "of",
+                "8",
+                "h",
+                "7",
+                "ada",
+                "RUNNING",
+                "1:01:01"
+            ]
         );
         assert_eq!(rows[2], ["8", "ada", "COMPLETED", "0:00:05"]);
         assert_eq!(rows[3], ["9", "ada", "PENDING"]);
@@ -239,7 +265,7 @@ mod tests {
         let csv = csv(&all, now).unwrap();
         let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(rows.len(), 5);
-        assert_eq!(rows[2][9..13], ["7200", "10", "8", "ada"]);
+        assert_eq!(rows[2][9..13], ["28800", "11130", "8", "ada"]);
         assert_eq!((rows[1][18], rows[2][18], rows[3][18], rows[4][11]), ("3661", "5", "", ""));
     }
 

@@ -20,7 +20,9 @@ use crate::cli::booking::time::seconds;
     name = "wattbook sbatch",
     args_override_self = true,
     override_usage = "wattbook sbatch [OPTIONS] [OPTIONS OF SBATCH] SCRIPT [ARGUMENTS OF SCRIPT]",
-    after_help = "sbatch is looked for on the PATH, unless WATTBOOK_SBATCH says where it is."
+    after_help = "sbatch is looked for on the PATH, unless WATTBOOK_SBATCH says where it is. Where it comes to no \
+                  submission, the exit status is that of sbatch's own errors: SLURM_EXIT_ERROR, or 1 unless that \
+                  is set."
 )]
 pub struct OwnArguments {
     /// The job must begin within this: 24h, 90min, 1-12 (days-hours) [default: 24h, unless there is --latest-end]
@@ -40,9 +42,8 @@ pub struct OwnArguments {
     /// Book and submit nothing: print the starts as JSON, and how sbatch would be called
     #[arg(long)]
     pub dry_run: bool,
-    /// Keep the booking where the job cannot be submitted
-    #[arg(long)]
-    pub keep: bool,
+    #[command(flatten)]
+    pub unused: UnusedBooking,
     /// How long Slurm may take to have the reservation
     #[arg(long, value_name = "LENGTH", value_parser = seconds, default_value = "3min")]
     pub patience: i64,
@@ -50,12 +51,25 @@ pub struct OwnArguments {
     pub connection: Connection,
 }
 
+/// What becomes of a booking that the job does not use.
+#[derive(clap::Args)]
+pub struct UnusedBooking {
+    /// Give the nodes back some time after the job has ended, if that is before the end of the booking
+    #[arg(long)]
+    pub give_back: bool,
+    /// Keep the booking where the job cannot be submitted
+    #[arg(long)]
+    pub keep: bool,
+}
+
 impl OwnArguments {
-    /// Reads the words that are ours; what is wrong with them is told as for every command, and ends the
-    /// process.
-    pub fn of(words: Vec<OsString>) -> Self {
+    /// Reads the words that are ours.
+    ///
+    /// # Errors
+    /// What is to be printed: what is wrong with them, or the help that they ask for.
+    pub fn of(words: Vec<OsString>) -> Result<Self, clap::Error> {
         let name = OsString::from("wattbook sbatch");
-        Self::parse_from(std::iter::once(name).chain(words))
+        Self::try_parse_from(std::iter::once(name).chain(words))
     }
 }
 
@@ -68,7 +82,7 @@ mod tests {
         use clap::CommandFactory;
         let command = OwnArguments::command();
         let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
-        assert_eq!(names.len(), 9, "{names:?}");
+        assert_eq!(names.len(), 10, "{names:?}");
         for name in names {
             assert!(super::super::known_options::own(name).is_some(), "{name}");
         }

@@ -1,31 +1,29 @@
 //! The booking for a job: offers are shown, one is chosen, and the reservation is waited for.
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::OwnArguments;
 use super::bad;
+use super::booking::Booking;
+use super::interruption::Interruption;
 use super::job::JobRequest;
 use super::site_nodes::completed;
+use super::waiting::in_force;
 use crate::cli::booking::answers::{
     Offer, QuoteAnswer, ReservationAnswer, letter, local, local_text, offers,
 };
 use crate::cli::booking::server::Server;
 use crate::cli::{Failure, print, tell};
 
-/// How often the service is asked how the reservation stands.
-const POLL: Duration = Duration::from_secs(1);
-
 /// Where and from when on a job runs.
-#[derive(Debug)]
 pub struct JobStart {
-    /// The service's reservation, where nodes are booked.
-    pub reservation: Option<String>,
+    /// The nodes that are booked for it, where some are.
+    pub booking: Option<Booking>,
     /// What the reservation is called in Slurm.
     pub reservation_name: Option<String>,
     /// The job begins no earlier.
@@ -53,7 +51,7 @@ pub async fn show(
     let line = match offer {
         Some(offer) => {
             let name = (!own.begin_only).then(|| "wattbook-ID".to_owned());
-            Some(line(JobStart { reservation: None, reservation_name: name, at: instant(offer)? }))
+            Some(line(JobStart { booking: None, reservation_name: name, at: instant(offer)? }))
         }
         None => None,
     };
@@ -73,34 +71,27 @@ pub async fn show(
 /// As the service answers; a reservation that Slurm does not have in time, whose booking is cancelled then.
 pub async fn book(own: &OwnArguments, request: JobRequest) -> Result<JobStart, Failure> {
     let server = own.connection.open()?;
-    let body = completed(&server, request).await?;
+    let mut body = completed(&server, request).await?;
     if own.begin_only {
         return find_start(&server, own, body).await;
     }
+    if own.unused.give_back {
+        body.insert("give_back".to_owned(), json!("jobs_ended"));
+    }
+    let mut interruption = Interruption::listen()?;
     let held: ReservationAnswer = server.post("reservations", body).await?;
-    let booked = tokio::select! {
-        booked = choose(&server, own, &held) => booked,
-        _ = tokio::signal::ctrl_c() => Err(anyhow!("interrupted").into()),
+    let chosen = tokio::select! {
+        chosen = choose(&server, own, &held) => chosen,
+        status = interruption.status() => Err(Failure::Status(status)),
     };
-    if booked.is_err() {
-        if own.keep {
-            tell(format_args!("the reservation is kept: {}", held.id));
-        } else {
-            cancel(&server, &held.id).await;
+    let booking = Booking::new(server, held.id, interruption, own);
+    match chosen {
+        Ok((name, at)) => Ok(JobStart { booking: Some(booking), reservation_name: Some(name), at }),
+        Err(failure) => {
+            booking.give_up().await;
+            Err(failure)
         }
     }
-    booked
-}
-
-/// Cancels a reservation, and says what came of it.
-pub async fn cancel(server: &Server, id: &str) {
-    let ended: Result<ReservationAnswer, Failure> =
-        server.delete(&format!("reservations/{id}")).await;
-    let told = ended.map_or_else(
-        |_| format!("the reservation {id} could not be cancelled: wattbook cancel {id}"),
-        |ended| format!("the reservation {id} is {}", ended.state),
-    );
-    tell(told);
 }
 
 async fn find_start(
@@ -122,62 +113,24 @@ async fn find_start(
         "the job begins {} at the earliest; no nodes are booked",
         local(&offer.start)
     ));
-    Ok(JobStart { reservation: None, reservation_name: None, at: instant(offer)? })
+    Ok(JobStart { booking: None, reservation_name: None, at: instant(offer)? })
 }
 
-/// Books one of the offers that are held, and waits until Slurm has the reservation.
+/// Books one of the offers that are held, and waits until Slurm has the reservation: what it is called there,
+/// and its start.
 async fn choose(
     server: &Server,
     own: &OwnArguments,
     held: &ReservationAnswer,
-) -> Result<JobStart, Failure> {
+) -> Result<(String, Timestamp), Failure> {
     let offer = picked(&held.offers, own.ranking.as_deref()).await?;
     let body = Map::from_iter([("offer_id".to_owned(), json!(offer.id))]);
     let path = format!("reservations/{}", held.id);
-    let mut booked: ReservationAnswer = server.post(&format!("{path}/choose"), body).await?;
+    let booked = server.post(&format!("{path}/choose"), body).await?;
     tell(format_args!("booked as {}:", held.id));
     tell(offers(std::slice::from_ref(offer)));
-    let patience = Duration::from_secs(u64::try_from(own.patience).unwrap_or_default());
-    let in_time = tokio::time::timeout(patience, async {
-        loop {
-            if let Some(name) = in_force(&booked)? {
-                return Ok(name);
-            }
-            tokio::time::sleep(POLL).await;
-            booked = server.get(&path).await?;
-        }
-    });
-    let name: Result<String, Failure> = in_time.await.unwrap_or_else(|_| {
-        let patience = own.patience;
-        Err(anyhow!("Slurm does not have the reservation after {patience} s (--patience)").into())
-    });
-    Ok(JobStart {
-        reservation: Some(held.id.clone()),
-        reservation_name: Some(name?),
-        at: instant(offer)?,
-    })
-}
-
-/// What a reservation is called in Slurm once Slurm has it.
-///
-/// # Errors
-/// It will not have it.
-fn in_force(booked: &ReservationAnswer) -> Result<Option<String>, Failure> {
-    let Some(slurm) = &booked.slurm else {
-        return Err(anyhow!(
-            "the service makes no reservations in Slurm: an operator must set mode = \"drive\" under [slurm]; \
-             --begin-only does without"
-        )
-        .into());
-    };
-    match slurm.state.as_str() {
-        "in_force" => Ok(Some(slurm.reservation.clone())),
-        "waiting" => Ok(None),
-        state => {
-            let because = slurm.because.as_deref().unwrap_or("no reason is known");
-            Err(anyhow!("the reservation in Slurm is {state}: {}", local_text(because)).into())
-        }
-    }
+    let name = in_force(server, &path, booked, own.patience).await?;
+    Ok((name, instant(offer)?))
 }
 
 /// One of the offers: the best by a ranking, or the one that is asked for.

@@ -14,7 +14,7 @@ use super::partition::Partition;
 use super::program::{Programs, script_path};
 use super::values::{features, time_limit};
 use super::words::Words;
-use super::{HETEROGENEOUS, bad, script};
+use super::{HETEROGENEOUS, bad, instants, script};
 use crate::cli::Failure;
 use crate::cli::booking::request::told;
 use crate::cli::booking::time::instant;
@@ -39,7 +39,11 @@ impl Job {
             return Err(bad(HETEROGENEOUS.to_owned()));
         }
         let wrapped = words.said.iter().any(|it| it.name == "wrap");
-        let (text, input) = if wrapped { (None, None) } else { read_script(words.rest.first())? };
+        // A script cannot say where it is looked for.
+        let chdir = words.said.iter().rfind(|it| it.name == "chdir");
+        let chdir = chdir.and_then(|it| it.value.as_deref());
+        let (text, input) =
+            if wrapped { (None, None) } else { read_script(words.rest.first(), chdir)? };
         let lines = text.as_deref().map_or_else(|| Ok(Vec::new()), script::words).map_err(bad)?;
         let said = Words::of(lines).map_err(|error| bad(format!("the script: {error}")))?;
         if let Some(word) = said.rest.first().or(said.own.first()) {
@@ -90,9 +94,10 @@ impl Job {
         let limit = limit.ok_or_else(|| {
             bad("the job has no time limit, and its partition none by default: give it one with -t".to_owned())
         })?;
+        let length = if own.begin_only { limit } else { limit + LATE_S };
         let mut body = window;
         body.insert("nodes".to_owned(), json!(nodes));
-        body.insert("duration_s".to_owned(), json!(limit));
+        body.insert("duration_s".to_owned(), json!(length));
         body.extend(named.as_ref().map(|it| ("partition".to_owned(), json!(it))));
         body.extend(wanted.map(|it| ("features".to_owned(), json!(it))));
         body.extend(exclude.map(|it| ("exclude".to_owned(), json!(it))));
@@ -119,7 +124,10 @@ pub struct JobRequest {
 }
 
 /// A script's text, and its bytes where sbatch cannot read it again.
-fn read_script(name: Option<&OsString>) -> Result<(Option<String>, Option<Vec<u8>>), Failure> {
+fn read_script(
+    name: Option<&OsString>,
+    chdir: Option<&str>,
+) -> Result<(Option<String>, Option<Vec<u8>>), Failure> {
     let Some(name) = name else {
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -128,9 +136,12 @@ fn read_script(name: Option<&OsString>) -> Result<(Option<String>, Option<Vec<u8
         return Ok((Some(String::from_utf8_lossy(&bytes).into_owned()), Some(bytes)));
     };
     let shown = name.to_string_lossy();
-    let path = script_path(name).ok_or_else(|| bad(format!("there is no script {shown}")))?;
+    let path =
+        script_path(name, chdir).ok_or_else(|| bad(format!("there is no script {shown}")))?;
     let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok((Some(String::from_utf8_lossy(&bytes).into_owned()), None))
+    let text = Some(String::from_utf8_lossy(&bytes).into_owned());
+    // Nobody else can read what came out of a pipe.
+    Ok((text, (!path.is_file()).then_some(bytes)))
 }
 
 /// What stands in the way of booking for a job with these options.
@@ -169,7 +180,7 @@ fn window(
 ) -> Result<Map<String, Value>, Vec<String>> {
     let mut errors = Vec::new();
     let mut read = |name: &str| {
-        let read = options.read(name, |text| instant(text, now));
+        let read = options.read(name, |text| instants::instant(text, now));
         read.map_err(|error| errors.push(error)).ok().flatten()
     };
     let (begin, deadline) = (read("begin"), read("deadline"));
@@ -190,8 +201,21 @@ fn window(
     let instants =
         [("earliest_start", Some(begin)), ("latest_start", latest_start), ("latest_end", end)];
     let instants = instants.into_iter().filter_map(|(name, at)| Some((name.to_owned(), told(at?))));
-    Ok(instants.collect())
+    let mut window: Map<String, Value> = instants.collect();
+    let last = latest_start.or(end).unwrap_or(begin);
+    if last.duration_since(begin).as_secs() <= BY_MINUTES_S {
+        window.insert("search".to_owned(), json!({ "mode": "slots", "slot_s": 60 }));
+    }
+    Ok(window)
 }
+
+/// A reservation is so much longer than its job, which begins some seconds after it. Where another reservation
+/// follows directly, Slurm does not begin a job whose limit reaches into that one, not even by a second.
+const LATE_S: i64 = 60;
+
+/// In windows of a week at the most, starts are looked for by minutes: jobs of minutes are not to wait for the
+/// next quarter of an hour, nor to have no start at all in a window that has none.
+const BY_MINUTES_S: i64 = 7 * 24 * 60 * 60;
 
 /// How long a job may be put off where nothing says so.
 const DAY_S: i64 = 24 * 60 * 60;
@@ -213,7 +237,7 @@ mod tests {
 
     fn window_of(job: &str, own: &[&str]) -> Result<String, Vec<String>> {
         let now: Zoned = "2026-11-22T15:30:10+01:00[Europe/Paris]".parse().unwrap();
-        let own = OwnArguments::of(own.iter().map(Into::into).collect());
+        let own = OwnArguments::of(own.iter().map(Into::into).collect()).unwrap();
         let window = window(&options(job), &own, &now)?;
         let at = |name: &str| {
             window.get(name).and_then(Value::as_str).map_or("-", |it| &it[5..16]).to_owned()

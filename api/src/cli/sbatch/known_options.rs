@@ -187,6 +187,7 @@ const LETTERS: &[(char, &str)] = &[
 const OWN: &[(&str, Takes)] = &[
     ("begin-only", Takes::Nothing),
     ("dry-run", Takes::Nothing),
+    ("give-back", Takes::Nothing),
     ("keep", Takes::Nothing),
     ("latest-end", Takes::Value),
     ("patience", Takes::Value),

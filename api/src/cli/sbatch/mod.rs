@@ -5,7 +5,10 @@
 
 mod arguments;
 mod book;
+mod booking;
 mod demand;
+mod instants;
+mod interruption;
 mod job;
 mod known_options;
 mod options;
@@ -14,6 +17,7 @@ mod program;
 mod script;
 mod site_nodes;
 mod values;
+mod waiting;
 mod words;
 
 use std::ffi::OsString;
@@ -25,7 +29,7 @@ use super::{Failure, block_on, tell};
 use arguments::OwnArguments;
 use book::JobStart;
 use job::Job;
-use program::Programs;
+use program::{Programs, SbatchEnd};
 use words::Words;
 
 /// Arguments of `wattbook sbatch`: all that sbatch takes, and some of ours among them.
@@ -40,15 +44,33 @@ pub struct Arguments {
 const HETEROGENEOUS: &str = "heterogeneous jobs take several reservations at once, which cannot be booked as one; use sbatch";
 
 /// Options by which sbatch only tells something.
-const TELLING: [&str; 3] = ["autocomplete", "usage", "version"];
+const TELLING: [&str; 4] = ["autocomplete", "help", "usage", "version"];
 
-/// Books nodes for a job and submits it; ends as sbatch ends.
+/// Books nodes for a job and submits it; ends as sbatch ends, also where it comes to no submission.
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    book_and_submit(arguments).map_err(|failure| match failure {
+        Failure::Status(status) => Failure::Status(status),
+        failure => {
+            failure.told();
+            Failure::Status(program::error_status())
+        }
+    })
+}
+
+fn book_and_submit(arguments: Arguments) -> Result<(), Failure> {
     let words = Words::of(arguments.words).map_err(bad)?;
-    let own = OwnArguments::of(words.own.clone());
+    let own = match OwnArguments::of(words.own.clone()) {
+        Ok(own) => own,
+        Err(told) => {
+            told.print()?;
+            return ended(if told.use_stderr() { program::error_status() } else { 0 });
+        }
+    };
     let programs = Programs::find()?;
     if words.said.iter().any(|it| TELLING.contains(&it.name)) {
-        return ended(programs.sbatch(&words.passed, None)?.status);
+        return block_on(async {
+            ended(programs.sbatch(&words.passed, None, std::future::pending()).await?.status)
+        });
     }
     if own.ranking.is_none() && !own.dry_run && !book::can_ask() {
         return Err(bad(
@@ -64,37 +86,59 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             |start: JobStart| programs.line(&sbatch_words(&words, &job, &start, now.timestamp()));
         return block_on(book::show(&own, request, line));
     }
-    let start = block_on(book::book(&own, request))?;
-    let now = answers::now()?.timestamp();
-    submit(&own, &programs, &sbatch_words(&words, &job, &start, now), &job, &start)
+    block_on(async {
+        let start = book::book(&own, request).await?;
+        let now = answers::now()?.timestamp();
+        submit(&programs, &sbatch_words(&words, &job, &start, now), &job, start).await
+    })
 }
 
-/// Submits the job; where that fails, its booking is cancelled.
-fn submit(
-    own: &OwnArguments,
+/// Submits the job; where that fails, its booking is given up.
+async fn submit(
     programs: &Programs,
     words: &[OsString],
     job: &Job,
-    start: &JobStart,
+    start: JobStart,
 ) -> Result<(), Failure> {
-    let submitted = programs.sbatch(words, job.input.as_deref());
-    // With --wait the status is the job's, which was submitted then.
-    let failed = submitted.as_ref().map_or(true, |end| end.status != 0 && !end.wrote);
-    if let Some(id) = start.reservation.as_deref().filter(|_| failed) {
-        if own.keep {
-            tell(format_args!("the job was not submitted; its booking is kept: {id}"));
-        } else {
-            block_on(async {
-                book::cancel(&own.connection.open()?, id).await;
-                Ok(())
-            })?;
-        }
+    let input = job.input.as_deref();
+    let Some(mut booking) = start.booking else {
+        return ended(programs.sbatch(words, input, std::future::pending()).await?.status);
+    };
+    let submitted = programs.sbatch(words, input, booking.interruption.status()).await;
+    match submitted.as_ref().map(|end| Submission::of(end, job)) {
+        Ok(Submission::Done) => {}
+        Ok(Submission::Unknown) => tell(format_args!(
+            "whether the job was submitted is not known (--quiet); its reservation is kept: {}",
+            booking.id
+        )),
+        Ok(Submission::Failed) | Err(_) => booking.give_up().await,
     }
     ended(submitted?.status)
 }
 
+/// Whether a job was submitted.
+#[derive(Debug, PartialEq, Eq)]
+enum Submission {
+    Done,
+    Failed,
+    Unknown,
+}
+
+impl Submission {
+    /// What is known of it by how sbatch ended. With --wait its status is the job's, and only what it printed
+    /// tells that there is one.
+    fn of(end: &SbatchEnd, job: &Job) -> Self {
+        let said = |name| job.options.get(name).is_some();
+        match end {
+            SbatchEnd { status: 0, .. } | SbatchEnd { wrote: true, .. } => Self::Done,
+            _ if said("wait") && said("quiet") => Self::Unknown,
+            _ => Self::Failed,
+        }
+    }
+}
+
 /// The words that sbatch is run with: its own in their order, and after them, where they count last, the
-/// reservation and the start.
+/// reservation and the start. A script that was read from a pipe is on its standard input.
 fn sbatch_words(words: &Words, job: &Job, start: &JobStart, now: Timestamp) -> Vec<OsString> {
     let mut all = words.passed.clone();
     all.extend(start.reservation_name.iter().map(|name| format!("--reservation={name}").into()));
@@ -104,7 +148,11 @@ fn sbatch_words(words: &Words, job: &Job, start: &JobStart, now: Timestamp) -> V
         _ if job.has_begin() => Some("--begin=now".into()),
         _ => None,
     });
-    all.extend(words.rest.iter().cloned());
+    let mut rest = words.rest.clone();
+    if let (Some(script), Some(_)) = (rest.first_mut(), &job.input) {
+        *script = "/dev/stdin".into();
+    }
+    all.extend(rest);
     all
 }
 
@@ -114,4 +162,25 @@ fn ended(status: u8) -> Result<(), Failure> {
 
 fn bad(error: String) -> Failure {
     Failure::BadInput(vec![error])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn submission(line: &str, status: u8, wrote: bool) -> Submission {
+        let words = Words::of(line.split_whitespace().map(Into::into).collect()).unwrap();
+        let options = options::JobOptions::of(&[], |_| None, &words.said);
+        Submission::of(&SbatchEnd { status, wrote }, &Job { options, input: None })
+    }
+
+    #[test]
+    fn a_job_that_was_submitted_keeps_its_booking_whatever_becomes_of_it() {
+        assert_eq!(submission("", 0, true), Submission::Done);
+        assert_eq!(submission("-Q", 0, false), Submission::Done);
+        assert_eq!(submission("-W", 9, true), Submission::Done);
+        assert_eq!(submission("-Q -W", 9, false), Submission::Unknown);
+        assert_eq!(submission("-W", 1, false), Submission::Failed);
+        assert_eq!(submission("-Q", 1, false), Submission::Failed);
+    }
 }

@@ -9,19 +9,27 @@ use super::words::SaidOption;
 const VARIABLES: &[(&str, &str)] = &[
     ("SBATCH_ARRAY_INX", "array"),
     ("SBATCH_CONSTRAINT", "constraint"),
+    ("SBATCH_CORE_SPEC", "core-spec"),
     ("SBATCH_CPUS_PER_GPU", "cpus-per-gpu"),
     ("SBATCH_GPUS", "gpus"),
     ("SBATCH_GPUS_PER_NODE", "gpus-per-node"),
+    ("SBATCH_GPUS_PER_SOCKET", "gpus-per-socket"),
     ("SBATCH_GPUS_PER_TASK", "gpus-per-task"),
     ("SBATCH_GRES", "gres"),
+    ("SLURM_HINT", "hint"),
+    ("SBATCH_HINT", "hint"),
     ("SBATCH_IGNORE_PBS", "ignore-pbs"),
     ("SBATCH_MEM_PER_CPU", "mem-per-cpu"),
     ("SBATCH_MEM_PER_GPU", "mem-per-gpu"),
     ("SBATCH_OVERCOMMIT", "overcommit"),
     ("SBATCH_PARTITION", "partition"),
     ("SBATCH_RESERVATION", "reservation"),
+    ("SBATCH_SPREAD_JOB", "spread-job"),
+    ("SBATCH_THREADS_PER_CORE", "threads-per-core"),
+    ("SBATCH_THREAD_SPEC", "thread-spec"),
     ("SBATCH_TIMELIMIT", "time"),
     ("SBATCH_TRES_PER_TASK", "tres-per-task"),
+    ("SBATCH_WAIT", "wait"),
 ];
 
 /// Names of options that are others by another name.
@@ -124,6 +132,7 @@ mod tests {
         let environment = |name: &str| match name {
             "SBATCH_TIMELIMIT" => Some("2".to_owned()),
             "SBATCH_PARTITION" => Some("b".to_owned()),
+            "SLURM_HINT" => Some("nomultithread".to_owned()),
             _ => None,
         };
         let options =
@@ -133,6 +142,7 @@ mod tests {
         assert_eq!(shown("partition"), "--partition b (SBATCH_PARTITION of the environment)");
         assert_eq!(shown("nodes"), "--nodes 3 (in the script)");
         assert_eq!(shown("ntasks-per-node"), "--ntasks-per-node 4");
+        assert_eq!(shown("hint"), "--hint nomultithread (SLURM_HINT of the environment)");
         assert_eq!(shown("array"), "");
     }
 }

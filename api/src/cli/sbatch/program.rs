@@ -1,12 +1,14 @@
 //! sbatch itself: found, and run without a shell.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, ensure};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::ChildStdout;
 
 /// Slurm's programs on this computer.
 pub struct Programs {
@@ -46,29 +48,46 @@ impl Programs {
     }
 
     /// Runs sbatch with these words, and `input` as its standard input where there is one. What it writes to
-    /// its standard output goes to ours.
+    /// its standard output goes to ours. It is killed when `interruption` gives the status to end with.
     ///
     /// # Errors
     /// It cannot be run, or spoken to.
-    pub fn sbatch(&self, words: &[OsString], input: Option<&[u8]>) -> anyhow::Result<SbatchEnd> {
-        let mut child = Command::new(&self.sbatch)
+    pub async fn sbatch(
+        &self,
+        words: &[OsString],
+        input: Option<&[u8]>,
+        interruption: impl Future<Output = u8>,
+    ) -> anyhow::Result<SbatchEnd> {
+        let mut child = tokio::process::Command::new(&self.sbatch)
             .args(words)
             .stdin(if input.is_some() { Stdio::piped() } else { Stdio::inherit() })
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot run {}", self.sbatch.display()))?;
-        if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
-            // It may refuse its options before it reads the script; its status says so.
-            let _ = pipe.write_all(input);
-        }
-        let mut wrote = false;
-        if let Some(pipe) = child.stdout.take() {
-            for line in BufReader::new(pipe).split(b'\n') {
-                wrote = true;
-                pass_on(&line?)?;
+        let (script, output) = (child.stdin.take(), child.stdout.take());
+        let feed = async {
+            if let (Some(mut pipe), Some(input)) = (script, input) {
+                // It may refuse its options before it reads the script; its status says so.
+                let _ = pipe.write_all(input).await;
+            }
+        };
+        let spoken = async { tokio::join!(feed, passed_on(output)).1 };
+        tokio::pin!(spoken);
+        let (mut wrote, mut status) = (None, None);
+        tokio::select! {
+            read = &mut spoken => wrote = Some(read?),
+            signalled = interruption => {
+                status = Some(signalled);
+                child.start_kill()?;
             }
         }
-        Ok(SbatchEnd { status: exit_status(child.wait()?), wrote })
+        // Of one that was killed, too, some may be left to read.
+        let wrote = match wrote {
+            Some(wrote) => wrote,
+            None => spoken.await?,
+        };
+        let ended = child.wait().await?;
+        Ok(SbatchEnd { status: status.unwrap_or_else(|| exit_status(ended)), wrote })
     }
 
     /// The line by which a person would run sbatch with these words in a shell.
@@ -77,6 +96,24 @@ impl Programs {
             std::iter::once(self.sbatch.as_os_str()).chain(words.iter().map(OsString::as_os_str));
         all.map(quoted).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The exit status of errors, which Slurm's users set by `SLURM_EXIT_ERROR`.
+pub fn error_status() -> u8 {
+    let set = std::env::var("SLURM_EXIT_ERROR").ok().and_then(|it| it.trim().parse::<u8>().ok());
+    set.filter(|status| *status > 0).unwrap_or(1)
+}
+
+/// Writes sbatch's lines as they come, and says whether there was one.
+async fn passed_on(output: Option<ChildStdout>) -> io::Result<bool> {
+    let mut wrote = false;
+    let Some(output) = output else { return Ok(wrote) };
+    let mut lines = BufReader::new(output).split(b'\n');
+    while let Some(line) = lines.next_segment().await? {
+        wrote = true;
+        pass_on(&line)?;
+    }
+    Ok(wrote)
 }
 
 /// Writes a line of sbatch's. A reader that has gone is no failure.
@@ -106,14 +143,19 @@ fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// The script of this name as sbatch finds it: in the folder that it is run in, and where the name begins
-/// with neither a point nor a slash in those of the PATH.
-pub fn script_path(name: &OsStr) -> Option<PathBuf> {
+/// The script of this name as sbatch finds it: where the name begins with neither a point nor a slash, in the
+/// folder of `--chdir`, then in those of the PATH, and at last where it is run.
+pub fn script_path(name: &OsStr, chdir: Option<&str>) -> Option<PathBuf> {
     let own = Path::new(name);
-    let elsewhere = name.to_string_lossy().starts_with(['.', '/']);
-    let path = std::env::var_os("PATH").filter(|_| !elsewhere).unwrap_or_default();
-    let folders = std::env::split_paths(&path).map(|folder| folder.join(own));
-    std::iter::once(own.to_owned()).chain(folders).find(|path| path.is_file())
+    let mut here = std::iter::once(own.to_owned());
+    let is_script = |path: &PathBuf| path.exists() && !path.is_dir();
+    if name.to_string_lossy().starts_with(['.', '/']) {
+        return here.find(is_script);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(PathBuf::from(chdir.unwrap_or_default()))
+        .chain(std::env::split_paths(&path));
+    folders.map(|folder| folder.join(own)).chain(here).find(is_script)
 }
 
 #[cfg(test)]

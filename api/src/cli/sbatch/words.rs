@@ -178,6 +178,8 @@ mod tests {
             ("--new-one=3 --flag x", "", "x"),
             ("-Z4 x", "", "x"),
             ("-vvW x", "verbose verbose wait", "x"),
+            ("--hel x", "help", "x"),
+            ("-Hh x", "hold help", "x"),
         ] {
             let Ok(read) = of(words) else {
                 assert_eq!(words, "--nod=4");

@@ -14,9 +14,9 @@ use super::Outcome;
 use crate::cli::{Failure, ListFormat, print};
 use crate::clock::Clock;
 use crate::config::slurm::ManagerSettings;
-
-/// Clocks that differ by no more agree.
-const CLOCKS_AGREE: Seconds = Seconds::new(5);
+use crate::service::resource_manager::fit::{
+    RIGHTS, told_of_clock, told_of_cluster, told_of_rights,
+};
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
@@ -43,7 +43,7 @@ pub async fn run(settings: &ManagerSettings, format: ListFormat) -> Result<(), F
         Ok(seen) => findings(settings, &seen),
         Err(error) => vec![unknown("connection", error.to_string())],
     };
-    let outcome = outcome(&findings);
+    let outcome = outcome(settings, &findings);
     match format {
         ListFormat::Json => {
             let agrees = outcome == Outcome::Agree;
@@ -68,7 +68,7 @@ async fn look(settings: &ManagerSettings) -> Result<Seen, planner::resource_mana
     let now = Clock::default().now();
     let nodes = slurm.nodes(None).await?.map(|list| list.items).unwrap_or_default();
     let accounting = if settings.accounting {
-        let asked = slurm.ended_jobs("wattbook-none", now).await;
+        let asked = slurm.ended_jobs("1").await;
         Some(asked.map(drop).map_err(|error| error.to_string()))
     } else {
         None
@@ -76,12 +76,19 @@ async fn look(settings: &ManagerSettings) -> Result<Seen, planner::resource_mana
     Ok(Seen { about, nodes, min_job_age: slurm.min_job_age().await, accounting, now })
 }
 
-/// Whether all fits. What is not known does not count, but where nothing is.
-fn outcome(findings: &[Finding]) -> Outcome {
-    if findings.iter().any(|it| it.check == "connection" && it.state == "unknown") {
-        Outcome::Unknown
-    } else if findings.iter().any(|it| it.state == "differs") {
+/// Whether all fits. Of what is not known counts what nothing can be made in Slurm without: the connection, and
+/// where it is driven the rights, and the cluster if the settings name one.
+fn outcome(settings: &ManagerSettings, findings: &[Finding]) -> Outcome {
+    let counts = |check| match check {
+        "connection" => true,
+        "rights" => settings.drives(),
+        "cluster" => settings.drives() && settings.cluster.is_some(),
+        _ => false,
+    };
+    if findings.iter().any(|it| it.state == "differs") {
         Outcome::Differ
+    } else if findings.iter().any(|it| it.state == "unknown" && counts(it.check)) {
+        Outcome::Unknown
     } else {
         Outcome::Agree
     }
@@ -123,24 +130,23 @@ fn way(way: &Way, parser: &str) -> Result<String, String> {
 }
 
 fn cluster(ours: Option<&str>, theirs: Option<&str>) -> Finding {
-    match (ours, theirs) {
-        (Some(ours), Some(theirs)) if ours != theirs => {
-            differs("cluster", format!("it is {theirs}, and [slurm] cluster is {ours}"))
+    match (told_of_cluster(ours, theirs), theirs) {
+        (Some(why), _) => differs("cluster", why),
+        (None, Some(theirs)) => fits("cluster", theirs.to_owned()),
+        (None, None) => {
+            unknown("cluster", "this version tells its name by scontrol only".to_owned())
         }
-        (_, Some(theirs)) => fits("cluster", theirs.to_owned()),
-        (_, None) => unknown("cluster", "this version tells its name by scontrol only".to_owned()),
     }
 }
 
 fn rights(may_write: Option<bool>, drives: bool) -> Finding {
-    let needed = "the user of [slurm] must be root, Slurm's own user or an operator";
-    match may_write {
-        Some(true) => fits("rights", "reservations may be made".to_owned()),
-        Some(false) if drives => {
-            differs("rights", format!("no reservations may be made: {needed}"))
+    match (told_of_rights(may_write), may_write) {
+        (None, _) => fits("rights", "reservations may be made".to_owned()),
+        (Some(_), Some(false)) if !drives => {
+            fits("rights", format!("enough to read; to drive it, {RIGHTS}"))
         }
-        Some(false) => fits("rights", format!("enough to read; to drive it, {needed}")),
-        None => unknown("rights", "it was not said whether reservations may be made".to_owned()),
+        (Some(why), Some(_)) => differs("rights", why),
+        (Some(why), None) => unknown("rights", why),
     }
 }
 
@@ -149,11 +155,10 @@ fn clock(theirs: Option<Timestamp>, now: Timestamp) -> Finding {
         return unknown("clock", "this version does not tell its clock".to_owned());
     };
     let ahead = (theirs - now).get();
-    let told = format!("{ahead} s ahead of this computer's");
-    if ahead.abs() > CLOCKS_AGREE.get() {
-        return differs("clock", format!("{told}; keep both by NTP"));
-    }
-    fits("clock", told)
+    told_of_clock(ahead).map_or_else(
+        || fits("clock", format!("within {} s of this machine's", ahead.abs())),
+        |why| differs("clock", why),
+    )
 }
 
 fn partitions(counting: &[String], nodes: &[ManagedNode]) -> Finding {
@@ -175,6 +180,7 @@ fn partitions(counting: &[String], nodes: &[ManagedNode]) -> Finding {
 fn polls(settings: &ManagerSettings, min_job_age: Option<Seconds>) -> Finding {
     let poll = settings.poll.as_secs();
     match min_job_age.map(|age| (age, age.get().unsigned_abs())) {
+        Some((_, 0)) => fits("polls", format!("every {poll} s; jobs are never forgotten")),
         Some((_, age)) if age <= poll && !settings.accounting => differs(
             "polls",
             format!(
@@ -260,7 +266,7 @@ mod tests {
         let names: Vec<&str> =
             all.iter().filter(|it| it.state == "differs").map(|it| it.check).collect();
         let expected = if names.is_empty() { Outcome::Agree } else { Outcome::Differ };
-        assert_eq!(outcome(&all), expected);
+        assert_eq!(outcome(settings, &all), expected);
         names
     }
 
@@ -289,9 +295,30 @@ mod tests {
         odd.accounting = Some(Err("no slurmdbd".to_owned()));
         let names = ["cluster", "writes", "rights", "clock", "partitions", "polls", "accounting"];
         assert_eq!(differing(&drive, &odd), names);
+        // Of 0 s slurm.conf says that jobs are never forgotten.
+        odd.min_job_age = Some(Seconds::new(0));
+        assert!(!differing(&drive, &odd).contains(&"polls"));
         // Who only reads needs no rights and no way to write; accounting remembers jobs for longer.
         let observe = settings("accounting = true\n");
         assert_eq!(differing(&observe, &odd), ["clock", "accounting"]);
-        assert_eq!(outcome(&[unknown("connection", String::new())]), Outcome::Unknown);
+    }
+
+    #[test]
+    fn what_is_not_known_counts_where_slurm_is_driven() {
+        let of = |more, seen: &Seen| {
+            let settings = settings(more);
+            outcome(&settings, &findings(&settings, seen))
+        };
+        let (mut rights, mut cluster) = (seen(), seen());
+        rights.about.may_write = None;
+        cluster.about.cluster = None;
+        cluster.about.clock = None;
+        let drive = "mode = \"drive\"\n";
+        assert_eq!(of(drive, &rights), Outcome::Unknown);
+        assert_eq!(of("", &rights), Outcome::Agree);
+        assert_eq!(of("mode = \"drive\"\ncluster = \"alpha\"\n", &cluster), Outcome::Unknown);
+        assert_eq!(of(drive, &cluster), Outcome::Agree);
+        let unreachable = [unknown("connection", String::new())];
+        assert_eq!(outcome(&settings(""), &unreachable), Outcome::Unknown);
     }
 }

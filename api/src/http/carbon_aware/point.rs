@@ -11,7 +11,7 @@ use super::Site;
 use super::error::SdkError;
 use super::instant;
 use super::parameters::SdkParameters;
-use crate::service::shared::Fault;
+use crate::service::shared::{self, Fault};
 
 /// The longest span of one answer.
 const LONGEST: Seconds = Seconds::new(366 * 86_400);
@@ -71,16 +71,8 @@ pub fn least(points: &[DataPoint]) -> Vec<DataPoint> {
 
 /// An agenda of the database with its integrals.
 pub fn rates(agenda: &Agenda<i64>) -> Result<RateAgenda<CarbonIntensity>, Fault> {
-    let mut pieces = Vec::with_capacity(agenda.pieces().len());
-    for piece in agenda.pieces() {
-        let value = CarbonIntensity::from_millionths_g_per_kwh(piece.value);
-        let value = value.ok_or_else(|| {
-            Fault::Internal(anyhow::anyhow!("{} millionths of g/kWh are stored", piece.value))
-        })?;
-        pieces.push(planner::agenda::Piece { span: piece.span, value });
-    }
-    let agenda = Agenda::new(pieces).map_err(Fault::internal)?;
-    Ok(RateAgenda::new(agenda))
+    let pieces = agenda.pieces().iter().copied();
+    shared::rates(pieces, CarbonIntensity::from_millionths_g_per_kwh).map_err(Fault::internal)
 }
 
 /// An emissions data point as the SDK writes it.

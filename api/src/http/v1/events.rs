@@ -2,12 +2,10 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue};
-use axum::response::sse::{KeepAlive, Sse};
-use axum::response::{IntoResponse, Response, sse};
+use axum::http::HeaderMap;
+use axum::response::{Response, sse};
 use futures_util::stream;
 use planner::reservation::Role;
 use planner::time::Timestamp;
@@ -19,14 +17,9 @@ use utoipa::ToSchema;
 use crate::clock::Clock;
 use crate::http::caller::{Anyone, By, Caller};
 use crate::http::problem::Problem;
+use crate::http::v1::event_stream;
 use crate::service::events::{Beginning, EventService, Watch};
 use crate::service::shared::{Share, StateCache};
-
-/// A comment is sent when nothing else was for so long, so that proxies keep the stream.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// When clients come again after the stream broke off.
-const RETRY: Duration = Duration::from_secs(2);
 
 /// What happened.
 #[derive(Serialize, ToSchema)]
@@ -84,7 +77,7 @@ pub async fn watch_events(
     by: By<Anyone>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let after = headers.get("Last-Event-ID").map(last_event_id).transpose()?.flatten();
+    let after = event_stream::last_event_id(&headers)?.map(EventId::from);
     let place = events.stream_place(by.caller.access())?;
     let watch = events.watch(after).await?;
     let watcher = Watcher {
@@ -96,24 +89,7 @@ pub async fn watch_events(
         watch,
         kept: None,
     };
-    let told = stream::unfold(watcher, Watcher::next);
-    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
-    let mut response = Sse::new(told).keep_alive(heartbeat).into_response();
-    // Some proxies would hold events back otherwise.
-    response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
-    Ok(response)
-}
-
-/// The id in a header; `None` for an empty one, which browsers send before the first event.
-fn last_event_id(value: &HeaderValue) -> Result<Option<EventId>, Problem> {
-    let text = value.to_str().unwrap_or("?").trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    match text.parse::<i64>() {
-        Ok(id) if id >= 0 => Ok(Some(EventId::from(id))),
-        _ => Err(Problem::invalid_parameter("Last-Event-ID", "must be the id of an event")),
-    }
+    Ok(event_stream::answer(stream::unfold(watcher, Watcher::next)))
 }
 
 fn greeting(watch: &Watch, now: Timestamp) -> Option<sse::Event> {
@@ -133,8 +109,7 @@ fn told(
     about: Map<String, Value>,
 ) -> sse::Event {
     let document = EventDocument { at, owner, about };
-    let event = sse::Event::default().event(kind).id(id.to_string()).retry(RETRY);
-    event.data(serde_json::to_string(&document).unwrap_or_default())
+    event_stream::event(kind, id.get()).data(serde_json::to_string(&document).unwrap_or_default())
 }
 
 /// How much of an event a caller is told.

@@ -4,6 +4,7 @@
 pub mod agendas;
 pub mod calibrations;
 pub mod consumption;
+mod event_stream;
 pub mod events;
 pub mod feeds;
 pub mod grants;
@@ -11,6 +12,7 @@ pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
 pub mod outages;
+mod path;
 pub mod power_profile;
 pub mod quotes;
 pub mod reservations;

@@ -192,6 +192,10 @@ pub struct ReservationRequest {
     /// A confirmed reservation whose place this one takes once an offer is chosen. One that still
     /// stands is replaced only by what saves as much as the site wants.
     pub replaces: Option<uuid::Uuid>,
+    /// `jobs_ended`: some time after the last of its jobs in Slurm has ended, the reservation is over
+    /// and its nodes may be booked again; `never`, as unless given: only where the site says so.
+    #[schema(example = "never")]
+    pub give_back: Option<String>,
     /// What one of the offers must be, as a quote told it; otherwise nothing is held.
     pub expected: Option<ShownOffer>,
 }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::config::slurm::ManagerMode;
 use crate::http::caller::{Anyone, By};
 use crate::http::problem::Problem;
-use crate::service::resource_manager::{ManagerStatus, ResourceManagerService};
+use crate::service::resource_manager::{ManagerStatus, ManagerSummary, ResourceManagerService};
 
 /// How the service and Slurm stand to each other.
 #[derive(Serialize, ToSchema)]
@@ -29,10 +29,11 @@ pub struct ManagerDocument {
     pub state: &'static str,
     /// The rest, for operators.
     #[serde(flatten)]
+    #[schema(value_type = ManagerDetails)]
     pub details: Option<ManagerDetails>,
 }
 
-/// What operators are told beside that.
+/// What operators are told beside that; others are told nothing of it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SlurmDetails)]
 pub struct ManagerDetails {
@@ -52,14 +53,19 @@ pub struct ManagerDetails {
     /// How far its clock is ahead of this machine's, seconds.
     pub clock_difference_s: Option<i64>,
     /// Managed reservations that are not settled for good.
+    #[schema(required = false)]
     pub counts: ManagedCounts,
     /// The nodes of both sides.
+    #[schema(required = false)]
     pub nodes: ManagedNodes,
     /// Managed reservations that are not as they ought to be.
+    #[schema(required = false)]
     pub differences: Vec<ManagedDifference>,
     /// Reservations there with names like ours that are not ours. They are never removed.
+    #[schema(required = false)]
     pub unknown_reservations: Vec<String>,
     /// What others have of our nodes.
+    #[schema(required = false)]
     pub occupied: OccupiedCounts,
 }
 
@@ -140,14 +146,23 @@ pub async fn get_slurm(
     State(manager): State<Arc<ResourceManagerService>>,
     by: By<Anyone>,
 ) -> Result<Json<ManagerDocument>, Problem> {
-    let status = manager.status().await?;
-    let mode = match status.mode {
+    let (summary, details) = if by.caller.access().is_operator() {
+        let status = manager.status().await?;
+        let summary = ManagerSummary {
+            mode: status.mode,
+            version: status.version.clone(),
+            state: status.state,
+        };
+        (summary, Some(ManagerDetails::from(status)))
+    } else {
+        (manager.summary().await, None)
+    };
+    let ManagerSummary { mode, version, state } = summary;
+    let mode = match mode {
         None => "none",
         Some(ManagerMode::Observe) => "observe",
         Some(ManagerMode::Drive) => "drive",
     };
-    let (version, state) = (status.version.clone(), status.state);
-    let details = by.caller.access().is_operator().then(|| ManagerDetails::from(status));
     Ok(Json(ManagerDocument { mode, version, state, details }))
 }
 

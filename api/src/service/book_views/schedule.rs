@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::time::Span;
-use storage::{Allocation, BookSnapshot};
+use storage::Allocation;
 
 use super::{BookViewError, BookViewService};
 use crate::service::shared::Cluster;
@@ -12,20 +12,7 @@ use crate::service::shared::Cluster;
 const TRIES: usize = 8;
 
 impl BookViewService {
-    /// The cluster and what is stored of the book over a span, the past too.
-    async fn snapshot(&self, span: Span) -> Result<(Arc<Cluster>, BookSnapshot), BookViewError> {
-        for _ in 0..TRIES {
-            let state = self.shared.state().await?;
-            let snapshot = self.shared.database.snapshot(span, self.shared.now()).await?;
-            // New nodes between the two reads: read again.
-            if snapshot.epoch == state.epoch() {
-                return Ok((Arc::clone(&state.cluster), snapshot));
-            }
-        }
-        Err(BookViewError::NodesReplaced)
-    }
-
-    /// Who holds which nodes when.
+    /// Who holds which nodes when, in the past too.
     ///
     /// # Errors
     /// `NodesReplaced` where others replace the nodes again and again.
@@ -33,7 +20,19 @@ impl BookViewService {
         &self,
         span: Span,
     ) -> Result<(Arc<Cluster>, Vec<Allocation>), BookViewError> {
-        let (cluster, snapshot) = self.snapshot(span).await?;
-        Ok((cluster, snapshot.allocations))
+        for _ in 0..TRIES {
+            let state = self.shared.state().await?;
+            let epoch = state.epoch();
+            let now = self.shared.now();
+            let mut allocations = self.shared.database.allocations(span, now).await?;
+            // New nodes between the two reads: read again.
+            if allocations.iter().any(|it| Some(it.epoch) > epoch) {
+                continue;
+            }
+            // Ranks of an older epoch mean other nodes.
+            allocations.retain(|it| Some(it.epoch) == epoch);
+            return Ok((Arc::clone(&state.cluster), allocations));
+        }
+        Err(BookViewError::NodesReplaced)
     }
 }

@@ -23,7 +23,7 @@ impl BookViewService {
         let state = self.shared.state().await?;
         let now = self.shared.now();
         let past = match Span::new(span.start(), span.end().min(now)) {
-            Some(past) => self.shared.database.allocations(past, now, None).await?,
+            Some(past) => self.shared.database.allocations(past, now).await?,
             None => Vec::new(),
         };
         let epoch = state.epoch();

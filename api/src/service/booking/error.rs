@@ -60,13 +60,15 @@ pub enum BookingError {
         /// What is possible now, where a reservation was proposed.
         decision: Option<Box<DecisionDocument>>,
     },
-    /// Jobs run or wait in it, and the site does not want it cancelled then.
+    /// Jobs run or wait in what would be cancelled, and the site does not want that.
     #[error(
-        "the jobs {} run or wait in it, and this site cancels no reservation with jobs; cancel them \
-         first (scancel)",
+        "the jobs {} run or wait in reservation {id}, and this site cancels no reservation with jobs; \
+         cancel them first (scancel)",
         jobs.join(", ")
     )]
     HasJobs {
+        /// The reservation.
+        id: ReservationId,
         /// Their ids.
         jobs: Vec<String>,
     },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use planner::identity::ReservationId;
-use planner::reservation::Reservation;
+use planner::reservation::{Reservation, ReservationState};
 use planner::resource_manager::{JobPhase, ManagedJob, WithJobs, node_seconds_used};
 use storage::StoredManagedReservation;
 
@@ -49,7 +49,8 @@ impl BookingService {
         Ok(rows.into_iter().map(of_one).collect())
     }
 
-    /// Refuses to cancel a reservation with jobs, where the site wants that.
+    /// Refuses to cancel a reservation with jobs, where the site wants that. Jobs that were submitted since
+    /// the last poll are not known yet, so that to look beforehand is as good as in the transaction.
     pub(super) async fn refuse_with_jobs(&self, id: ReservationId) -> Result<(), BookingError> {
         let manager = self.shared.settings.manager.as_ref();
         if manager.is_none_or(|it| it.rules.with_jobs != WithJobs::Refuse) {
@@ -58,6 +59,20 @@ impl BookingService {
         let jobs = self.shared.database.managed_jobs_of(&[id]).await?;
         let lasting = jobs.iter().filter(|(_, job)| job.phase != JobPhase::Ended);
         let jobs: Vec<String> = lasting.map(|(_, job)| job.id.clone()).collect();
-        if jobs.is_empty() { Ok(()) } else { Err(BookingError::HasJobs { jobs }) }
+        if jobs.is_empty() { Ok(()) } else { Err(BookingError::HasJobs { id, jobs }) }
+    }
+
+    /// Refuses to choose an offer of a reservation that takes the place of one with jobs: that one would be
+    /// cancelled.
+    pub(super) async fn refuse_to_replace_jobs(
+        &self,
+        chosen: &Reservation,
+    ) -> Result<(), BookingError> {
+        let now = self.shared.now();
+        let is_held = chosen.state_at(now) == ReservationState::Proposed;
+        let Some(replaced) = chosen.replaces.filter(|_| is_held) else { return Ok(()) };
+        let stored = self.shared.database.reservation(replaced).await?;
+        let is_over = stored.is_none_or(|it| it.state_at(now).is_final());
+        if is_over { Ok(()) } else { self.refuse_with_jobs(replaced).await }
     }
 }

@@ -249,6 +249,7 @@ impl BookingService {
             },
             priority: request.priority,
             replaces: request.replaces,
+            gives_back: request.gives_back,
             offers,
         };
         let record = key.map(|key| key.record(owner, PROPOSED, id.as_uuid(), now));

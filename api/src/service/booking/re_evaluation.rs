@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::agenda::{Agenda, Piece, RateAgenda};
+use planner::agenda::RateAgenda;
 use planner::book::Booking;
 use planner::identity::{OfferId, ReservationId};
-use planner::quantity::{CarbonIntensity, CarbonMass, EnergyPrice, Money, Power, Rate};
+use planner::quantity::{CarbonIntensity, CarbonMass, EnergyPrice, Money, Power};
 use planner::reservation::{
     Expectation, HeldOffer, OfferExpectation, OfferTerms, Reservation, ReservationState,
 };
@@ -30,7 +30,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::BookingService;
-use crate::service::shared::{Fault, SiteState, blocking};
+use crate::service::shared::{Fault, RatesError, SiteState, blocking, rates};
 
 /// How often it is looked whether agendas changed.
 pub const LOOK: Duration = Duration::from_secs(2);
@@ -181,18 +181,18 @@ impl BookingService {
         let before = self.shared.database.expectations(&ids).await?;
         let state = Arc::clone(state);
         let changed = blocking(move || {
-            let price = typed(price, EnergyPrice::from_millionths_per_mwh)?;
-            let co2 = typed(co2, CarbonIntensity::from_millionths_g_per_kwh)?;
+            let price = rates(price, EnergyPrice::from_millionths_per_mwh)?;
+            let co2 = rates(co2, CarbonIntensity::from_millionths_g_per_kwh)?;
             let (profile, base_power) = (state.profile(hull, now), state.cluster.base_power);
             let judge = Judge { price, co2, profile, base_power, now };
             let before: HashMap<ReservationId, Expectation> = before.into_iter().collect();
             let judged = page.iter().filter_map(|reservation| {
                 judge.expectation(reservation, before.get(&reservation.id))
             });
-            anyhow::Ok(judged.collect::<Vec<_>>())
+            Ok::<_, RatesError>(judged.collect::<Vec<_>>())
         })
         .await?
-        .map_err(Fault::Internal)?;
+        .map_err(Fault::internal)?;
         if !changed.is_empty() {
             tracing::info!(reservations = changed.len(), "other figures are expected now");
             self.shared.database.put_expectations(&changed).await?;
@@ -287,12 +287,4 @@ impl Judge {
 /// Whether two exact amounts are the same. Those of offers on nodes that were replaced are rounded.
 fn is_same(was: i128, is: i128) -> bool {
     (was - is).abs() <= was.abs().max(is.abs()) / SAME
-}
-
-fn typed<R: Rate>(
-    pieces: Vec<Piece<i64>>,
-    rate: fn(i64) -> Option<R>,
-) -> anyhow::Result<RateAgenda<R>> {
-    let piece = |it: Piece<i64>| Some(Piece { span: it.span, value: rate(it.value)? });
-    Ok(RateAgenda::new(Agenda::new(pieces.into_iter().filter_map(piece).collect())?))
 }

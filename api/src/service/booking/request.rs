@@ -38,6 +38,8 @@ pub struct BookingRequest {
     pub priority: i64,
     /// The reservation whose place it takes once an offer is chosen.
     pub replaces: Option<ReservationId>,
+    /// Whether its nodes are given back some time after its last job has ended.
+    pub gives_back: bool,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
     /// The fields that may be left out and were not.
@@ -45,8 +47,8 @@ pub struct BookingRequest {
 }
 
 /// Fields whose meaning does not tell whether they were said.
-const MAY_BE_SAID: [&str; 5] =
-    ["latest_start", "search", "on_cap", "extra_power_fee_limit", "priority"];
+const MAY_BE_SAID: [&str; 6] =
+    ["latest_start", "search", "on_cap", "extra_power_fee_limit", "priority", "give_back"];
 
 impl BookingRequest {
     /// A request and nothing beside it.
@@ -59,6 +61,7 @@ impl BookingRequest {
             on_cap: OnCap::Refuse,
             priority: 0,
             replaces: None,
+            gives_back: false,
             expected: None,
             said: vec!["latest_start"],
         }
@@ -95,6 +98,9 @@ impl BookingRequest {
         }
         if let Some(replaced) = self.replaces {
             put("replaces", json!(replaced.as_uuid()));
+        }
+        if self.says("give_back") {
+            put("give_back", json!(if self.gives_back { "jobs_ended" } else { "never" }));
         }
         Value::Object(document).to_string()
     }
@@ -148,6 +154,7 @@ impl Context<'_> {
         let fee_limit = reader.optional(&object, "extra_power_fee_limit", amount);
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
+        let gives_back = reader.optional(&object, "give_back", gives_back);
         let expected = reader.optional(&object, "expected", Expected::read);
         let request = request_fields(reader, &object, self.now)?;
         if let Some(limits) = self.limits {
@@ -181,6 +188,7 @@ impl Context<'_> {
             },
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
+            gives_back: gives_back?.unwrap_or_default(),
             expected: expected?,
             said,
         })
@@ -207,6 +215,17 @@ fn on_cap(reader: &mut Reader, raw: &RawValue) -> Option<OnCap> {
         "negotiate" => Some(OnCap::Negotiate { fee_limit: 0.0 }),
         _ => {
             reader.error("must be \"refuse\" or \"negotiate\"");
+            None
+        }
+    }
+}
+
+fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
+    match reader.string(raw)?.as_str() {
+        "never" => Some(false),
+        "jobs_ended" => Some(true),
+        _ => {
+            reader.error("must be \"never\" or \"jobs_ended\"");
             None
         }
     }
@@ -269,9 +288,15 @@ impl BookingService {
 
     fn context<'a>(&'a self, state: &'a SiteState, purpose: Purpose) -> Context<'a> {
         let fields: &[&str] = match purpose {
-            Purpose::Reservation => {
-                &["search", "on_cap", "extra_power_fee_limit", "priority", "replaces", "expected"]
-            }
+            Purpose::Reservation => &[
+                "search",
+                "on_cap",
+                "extra_power_fee_limit",
+                "priority",
+                "replaces",
+                "give_back",
+                "expected",
+            ],
             Purpose::Quote => &["search", "pareto_nodes", "explain"],
         };
         let settings = &self.shared.settings;

@@ -15,6 +15,9 @@ use crate::service::shared::Fault;
 /// Fees that differ by less are the same: they are shared out as fractions.
 const SAME_FEE: f64 = 1e-6;
 
+/// The carrier of what is said by the API.
+const BY_API: &str = "api";
+
 /// What the supplier says to a question.
 #[derive(Clone, Debug)]
 pub enum SupplierAnswer {
@@ -87,7 +90,7 @@ impl DialogueService {
             }
             SupplierAnswer::Offered(power) => self.weigh_offer(&asked, subject, &power).await?,
             SupplierAnswer::Refused { reason } => {
-                let message = self.heard("refusal", &json!({ "reason": reason }));
+                let message = self.heard(BY_API, "refusal", &json!({ "reason": reason }));
                 let word = LastWord { granted: false, reason };
                 self.note(&asked, subject, vec![message], Some(word)).await?;
                 Answered::Noted
@@ -111,7 +114,7 @@ impl DialogueService {
                 subject.fee_limit
             )));
         }
-        let message = self.heard("grant", &told(power));
+        let message = self.heard(BY_API, "grant", &told(power));
         self.set_aside(asked, power).await?;
         let word = LastWord { granted: true, reason: "the supplier granted no more".to_owned() };
         self.note(asked, subject, vec![message], last_word.then_some(word)).await?;
@@ -125,13 +128,10 @@ impl DialogueService {
         power: &[GrantedPower],
     ) -> Result<Answered, DialogueError> {
         let (fee, limit) = (fee_of(power), subject.fee_limit);
-        let currency = self.shared.settings.currency.code();
-        let offer = self.heard("offer", &told(power));
+        let offer = self.heard(BY_API, "offer", &told(power));
         if fee > limit + SAME_FEE {
-            let reason = format!(
-                "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
-                 {currency}"
-            );
+            let reason = self.above_limit(fee, limit);
+            let currency = self.shared.settings.currency.code();
             let decline = json!({ "fee": fee, "fee_limit": limit, "currency": currency });
             let decline = self.message(self.shared.now(), "decline", &decline);
             let word = LastWord { granted: false, reason };
@@ -145,7 +145,17 @@ impl DialogueService {
         Ok(Answered::Taken)
     }
 
-    async fn note(
+    /// Why an offer is declined.
+    pub(super) fn above_limit(&self, fee: f64, limit: f64) -> String {
+        let currency = self.shared.settings.currency.code();
+        format!(
+            "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
+             {currency}"
+        )
+    }
+
+    /// Writes down what was said to a question; `answer` ends it.
+    pub(super) async fn note(
         &self,
         asked: &Negotiation,
         subject: Subject,
@@ -159,11 +169,20 @@ impl DialogueService {
 
     async fn set_aside(&self, asked: &Negotiation, power: &[GrantedPower]) -> Result<(), Fault> {
         let now = self.shared.now();
-        let grants: Vec<Grant> =
-            power.iter().map(|it| grant(it, Some(asked.id), GrantState::SetAside, now)).collect();
-        let _booking = self.shared.pool.site_turn().await;
-        self.shared.database.put_grants(&grants, &[], now).await?;
+        let grants: Vec<Grant> = power.iter().map(|it| grant(it, Some(asked.id), now)).collect();
+        self.put_grants(&grants, &[], now).await?;
         Ok(())
+    }
+
+    /// Stores grants and revokes others; whether anything changed.
+    pub(super) async fn put_grants(
+        &self,
+        grants: &[Grant],
+        gone: &[GrantId],
+        now: Timestamp,
+    ) -> Result<bool, Fault> {
+        let _booking = self.shared.pool.site_turn().await;
+        Ok(self.shared.database.put_grants(grants, gone, now).await?)
     }
 
     /// Takes power that nobody asked for: it is everybody's.
@@ -172,11 +191,8 @@ impl DialogueService {
     /// The database cannot be reached.
     pub async fn take_gift(&self, power: &GrantedPower) -> Result<Grant, Fault> {
         let now = self.shared.now();
-        let grant = grant(power, None, GrantState::InForce, now);
-        {
-            let _booking = self.shared.pool.site_turn().await;
-            self.shared.database.put_grants(std::slice::from_ref(&grant), &[], now).await?;
-        }
+        let grant = grant(power, None, now);
+        self.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
         self.shared.dialogue_bell.notify_one();
         Ok(grant)
@@ -187,11 +203,7 @@ impl DialogueService {
     /// # Errors
     /// `NoGrant` where there is none that stands.
     pub async fn revoke_grant(&self, id: GrantId) -> Result<(), DialogueError> {
-        let revoked = {
-            let _booking = self.shared.pool.site_turn().await;
-            self.shared.database.put_grants(&[], &[id], self.shared.now()).await?
-        };
-        if !revoked {
+        if !self.put_grants(&[], &[id], self.shared.now()).await? {
             return Err(DialogueError::NoGrant(id));
         }
         self.say_notice("revocation", &json!({ "grant_id": id.to_string() })).await?;
@@ -209,16 +221,17 @@ impl DialogueService {
 
     /// Writes down what the supplier said by itself.
     async fn say_notice(&self, kind: &str, document: &Value) -> Result<(), Fault> {
-        let message = self.heard(kind, document);
+        let message = self.heard(BY_API, kind, document);
         self.say_in(NegotiationKind::Notice, vec![message], None).await
     }
 
-    fn heard(&self, kind: &str, document: &Value) -> NewMessage {
+    /// A message of the supplier's that came by a carrier.
+    pub(super) fn heard(&self, carrier: &str, kind: &str, document: &Value) -> NewMessage {
         NewMessage {
             said: self.shared.now(),
             direction: Direction::FromSupplier,
             kind: kind.to_owned(),
-            carrier: "api".to_owned(),
+            carrier: carrier.to_owned(),
             document: document.to_string(),
             delivery: Delivery::Received,
         }
@@ -249,12 +262,16 @@ impl DialogueService {
     }
 }
 
-fn grant(
+/// Power as a grant: set aside for those who asked in a negotiation, else everybody's.
+pub(super) fn grant(
     it: &GrantedPower,
     negotiation_id: Option<NegotiationId>,
-    state: GrantState,
     now: Timestamp,
 ) -> Grant {
+    let state = match negotiation_id {
+        Some(_) => GrantState::SetAside,
+        None => GrantState::InForce,
+    };
     Grant {
         id: GrantId::new(Uuid::now_v7()),
         supplier_id: it.supplier_id.clone(),
@@ -271,7 +288,8 @@ fn fee_of(power: &[GrantedPower]) -> f64 {
     power.iter().map(|it| it.fee_millionths).sum::<i64>() as f64 / 1e6
 }
 
-fn told(power: &[GrantedPower]) -> Value {
+/// Power as messages tell it.
+pub(super) fn told(power: &[GrantedPower]) -> Value {
     let span = |it: &GrantedPower| {
         json!({
             "id": it.supplier_id,

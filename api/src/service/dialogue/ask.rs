@@ -153,7 +153,7 @@ impl DialogueService {
             return Ok(());
         };
         let now = self.shared.now();
-        let grants = self.shared.database.grants(now).await?;
+        let grants = self.grants().await?;
         let some = grants.iter().any(|grant| {
             grant.negotiation_id == Some(open.id) && grant.state != GrantState::Revoked
         });

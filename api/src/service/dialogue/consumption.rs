@@ -1,13 +1,18 @@
 //! What was consumed, after the fact, against what was told before.
 
-use planner::time::Span;
+use std::collections::VecDeque;
+
+use planner::time::{Span, Timestamp};
 use serde_json::{Value, json};
-use storage::{Consumed, NegotiationKind};
+use storage::{Consumed, Database, Message, MessageId, NegotiationKind};
 
 use super::document::{ForecastDocument, read_message};
 use super::tell::FORECAST;
 use super::{DialogueError, DialogueService};
 use crate::service::shared::Fault;
+
+/// How many forecasts are read at once.
+const PAGE: u16 = 50;
 
 /// Consumption over a span and what was told of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,10 +74,16 @@ impl DialogueService {
     /// # Errors
     /// The database cannot be reached.
     pub async fn consumption(&self, window: Span) -> Result<ConsumptionReport, Fault> {
-        let mut spans = Vec::new();
-        for consumed in self.shared.database.consumption(window).await? {
-            let forecast_w = self.forecast_for(consumed.span).await?;
-            spans.push(Reported { consumed, forecast_w });
+        let all = self.shared.database.consumption(window).await?;
+        let mut spans = Vec::with_capacity(all.len());
+        if let (Some(first), Some(last)) = (all.first(), all.last()) {
+            let (first, until) = (first.span.start(), last.span.start());
+            let mut forecasts = Forecasts::told(&self.shared.database, first, until).await?;
+            for consumed in all {
+                let forecast = forecasts.before(consumed.span.start()).await?;
+                let forecast_w = forecast.and_then(|it| it.mean_w(consumed.span));
+                spans.push(Reported { consumed, forecast_w });
+            }
         }
         let errors = || {
             spans.iter().filter_map(|it| {
@@ -88,16 +99,60 @@ impl DialogueService {
         let (bias_w, mean_absolute_error_w) = (mean(|error| error), mean(f64::abs));
         Ok(ConsumptionReport { spans, bias_w, mean_absolute_error_w })
     }
+}
 
-    /// The mean power that the last forecast said before a span began; `None` where it did not
-    /// cover it.
-    async fn forecast_for(&self, span: Span) -> Result<Option<f64>, Fault> {
-        let Some(last) = self.shared.database.last_said(FORECAST, span.start()).await? else {
-            return Ok(None);
-        };
-        let forecast: ForecastDocument = read_message(&last)?;
+/// Forecasts in the order in which they were told, each read once however many spans it covers.
+struct Forecasts<'a> {
+    database: &'a Database,
+    /// Later ones are not wanted.
+    until: Timestamp,
+    /// The last that was told by the instant that was asked for.
+    last: Option<ForecastDocument>,
+    /// Those after it that were read.
+    next: VecDeque<Message>,
+    /// The newest that was read; `None` once all were.
+    read: Option<MessageId>,
+}
+
+impl<'a> Forecasts<'a> {
+    /// Those that were the last ones told at some instant from `first` to `until`.
+    async fn told(
+        database: &'a Database,
+        first: Timestamp,
+        until: Timestamp,
+    ) -> Result<Self, Fault> {
+        let before = database.last_said(FORECAST, first).await?;
+        let read = before.as_ref().map_or(MessageId::from(0), |message| message.id);
+        let last = before.as_ref().map(read_message).transpose()?;
+        Ok(Self { database, until, last, next: VecDeque::new(), read: Some(read) })
+    }
+
+    /// The last that was told by an instant; instants are asked for in order.
+    async fn before(&mut self, instant: Timestamp) -> Result<Option<&ForecastDocument>, Fault> {
+        let mut newest = None;
+        loop {
+            if let (true, Some(read)) = (self.next.is_empty(), self.read) {
+                let page = self.database.said_after(FORECAST, read, self.until, PAGE).await?;
+                self.read = page.last().map(|message| message.id);
+                self.next = page.into();
+            }
+            match self.next.pop_front_if(|message| message.said.said <= instant) {
+                Some(message) => newest = Some(message),
+                None => break,
+            }
+        }
+        if let Some(message) = &newest {
+            self.last = Some(read_message(message)?);
+        }
+        Ok(self.last.as_ref())
+    }
+}
+
+impl ForecastDocument {
+    /// The mean power that it told of a span; `None` where it does not cover it.
+    fn mean_w(&self, span: Span) -> Option<f64> {
         let mut told = (0.0, 0);
-        for interval in forecast.intervals {
+        for interval in &self.intervals {
             let during = interval.span().and_then(|during| during.intersection(span));
             if let Some(during) = during {
                 let seconds = during.length().get();
@@ -105,7 +160,7 @@ impl DialogueService {
             }
         }
         let seconds = span.length().get();
-        Ok((told.1 == seconds).then(|| told.0 / seconds as f64))
+        (told.1 == seconds).then(|| told.0 / seconds as f64)
     }
 }
 

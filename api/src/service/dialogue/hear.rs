@@ -12,17 +12,19 @@ use openadr::{Available, SupplierWord, Ven};
 use planner::dialogue::{Grant, GrantState};
 use planner::identity::GrantId;
 use serde_json::json;
-use storage::{Delivery, Direction, Negotiation, NegotiationKind, NewMessage};
+use storage::{Negotiation, NegotiationKind, NewMessage};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use super::DialogueService;
-use super::LEASE;
+use super::answer::{GrantedPower, grant, told};
 use super::document::{HeardDocument, LastWord, PowerSpan, Subject, read_subject};
+use super::{DialogueService, LEASE};
 use crate::service::shared::Fault;
 
 /// What names of grants begin with.
 const PREFIX: &str = "openadr:";
+
+/// The carrier of what is said by events.
+const BY_OPENADR: &str = "openadr";
 
 impl DialogueService {
     /// Listens until told to stop.
@@ -73,9 +75,8 @@ impl DialogueService {
         asked: Option<&Negotiation>,
     ) -> anyhow::Result<()> {
         let now = self.shared.now();
-        let grants = &word.grants.said;
-        let name = |grant: &openadr::Grant| format!("{PREFIX}{}", grant.id);
-        let known = self.shared.database.grants(now).await?;
+        let heard: Vec<GrantedPower> = word.grants.said.iter().map(granted_power).collect();
+        let known = self.grants().await?;
         let stands = |grant: &&Grant| grant.state != GrantState::Revoked;
         let ours = |grant: &&Grant| {
             grant.supplier_id.as_deref().is_some_and(|name| name.starts_with(PREFIX))
@@ -84,37 +85,16 @@ impl DialogueService {
             .iter()
             .filter(stands)
             .filter(ours)
-            .filter(|it| !grants.iter().any(|grant| it.supplier_id == Some(name(grant))))
+            .filter(|it| heard.iter().all(|power| it.supplier_id != power.supplier_id))
             .map(|it| it.id)
             .collect();
-        let heard: Vec<Grant> = grants
-            .iter()
-            .filter(|grant| grant.span.end() > now)
-            .map(|grant| Grant {
-                id: GrantId::new(Uuid::now_v7()),
-                supplier_id: Some(name(grant)),
-                negotiation_id: asked.map(|asked| asked.id),
-                state: match asked {
-                    Some(_) => GrantState::SetAside,
-                    None => GrantState::InForce,
-                },
-                span: grant.span,
-                power: grant.power,
-                fee_millionths: grant
-                    .fee
-                    .and_then(|fee| fee.total_millionths(grant.power))
-                    .unwrap_or_default()
-                    .max(0),
-                received: now,
-            })
-            .collect();
-        let changed = {
-            let _booking = self.shared.pool.site_turn().await;
-            self.shared.database.put_grants(&heard, &gone, now).await?
-        };
-        if changed {
-            let told: Vec<_> = heard.iter().map(told).collect();
-            let message = self.heard_by_openadr("grant", &json!({ "power": told }));
+        let heard: Vec<GrantedPower> =
+            heard.into_iter().filter(|power| power.span.end() > now).collect();
+        let negotiation_id = asked.map(|asked| asked.id);
+        let grants: Vec<Grant> =
+            heard.iter().map(|power| grant(power, negotiation_id, now)).collect();
+        if self.put_grants(&grants, &gone, now).await? {
+            let message = self.heard(BY_OPENADR, "grant", &told(&heard));
             match asked {
                 Some(asked) => self.shared.database.say(asked.id, &[message], None, None).await?,
                 None => self.say_in(NegotiationKind::Notice, vec![message], None).await?,
@@ -147,17 +127,11 @@ impl DialogueService {
         if fee <= subject.fee_limit {
             return Ok(());
         }
-        let (limit, currency) = (subject.fee_limit, self.shared.settings.currency.code());
-        let reason = format!(
-            "the supplier asks {fee} {currency} for extra power, above the limit of {limit} \
-             {currency}"
-        );
+        let limit = subject.fee_limit;
         let document = json!({ "fee": fee, "fee_limit": limit, "power": subject.power });
-        let message = self.heard_by_openadr("offer", &document);
-        let answer = Some(LastWord { granted: false, reason });
-        let subject = Subject { answer, ..subject }.text()?;
-        let subject = Some((subject.as_str(), asked.deadline));
-        self.shared.database.say(asked.id, &[message], subject, None).await?;
+        let message = self.heard(BY_OPENADR, "offer", &document);
+        let word = LastWord { granted: false, reason: self.above_limit(fee, limit) };
+        self.note(asked, subject, vec![message], Some(word)).await?;
         self.shared.dialogue_bell.notify_one();
         Ok(())
     }
@@ -184,7 +158,7 @@ impl DialogueService {
                 "end": alert.span.end(),
                 "text": alert.text,
             });
-            self.heard_by_openadr("alert", &document)
+            self.heard(BY_OPENADR, "alert", &document)
         };
         let mut messages: Vec<NewMessage> = new.map(alert).collect();
         let new: Vec<&String> = unread.iter().filter(|it| !unread_known.contains(it)).collect();
@@ -195,30 +169,20 @@ impl DialogueService {
                 "what_to_do": "ask the supplier to mend or cancel these events; until then they \
                                grant nothing, and make no cap higher and no price lower",
             });
-            messages.push(self.heard_by_openadr("unread", &document));
+            messages.push(self.heard(BY_OPENADR, "unread", &document));
         }
         let subject = json!({ "alerts": alerts, "unread": unread });
         self.say_in(NegotiationKind::Notice, messages, Some(&subject)).await
     }
-
-    fn heard_by_openadr(&self, kind: &str, document: &serde_json::Value) -> NewMessage {
-        NewMessage {
-            said: self.shared.now(),
-            direction: Direction::FromSupplier,
-            kind: kind.to_owned(),
-            carrier: "openadr".to_owned(),
-            document: document.to_string(),
-            delivery: Delivery::Received,
-        }
-    }
 }
 
-fn told(grant: &Grant) -> serde_json::Value {
-    json!({
-        "id": grant.supplier_id,
-        "start": grant.span.start(),
-        "end": grant.span.end(),
-        "power_w": grant.power.as_watts(),
-        "fee": grant.fee_millionths as f64 / 1e6,
-    })
+/// A grant of the supplier's as the power that it gives. Where its fee is none, nothing is paid.
+fn granted_power(grant: &openadr::Grant) -> GrantedPower {
+    let fee = grant.fee.and_then(|fee| fee.total_millionths(grant.power));
+    GrantedPower {
+        supplier_id: Some(format!("{PREFIX}{}", grant.id)),
+        span: grant.span,
+        power: grant.power,
+        fee_millionths: fee.unwrap_or_default().max(0),
+    }
 }

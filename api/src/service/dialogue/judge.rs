@@ -118,7 +118,9 @@ impl DialogueService {
                 let Some(&(id, ..)) = known.get(&*offers[0].id) else { continue };
                 let (fit, gone): (Vec<&Booking>, Vec<&Booking>) =
                     offers.iter().partition(|it| headroom.fits(it.span, it.counted()));
-                headroom.take_all(largest(&fit));
+                for (span, power) in largest(&fit) {
+                    headroom.take(span, power);
+                }
                 if !gone.is_empty() {
                     let gone = gone.iter().map(|it| (it.span, it.ranks.count())).collect();
                     verdict.withdrawn.insert(id, gone);

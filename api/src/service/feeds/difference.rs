@@ -25,7 +25,7 @@ pub fn composed(composition: &Composition) -> Vec<KnownPiece> {
         let Sourced { value, low, high, quality, vintage } = piece.value;
         let vintage = composition.vintages.get(vintage)?;
         let put_by = vintage.source.strip_prefix(PUT);
-        let kind = match vintage.standing {
+        let kind = match vintage.origin {
             _ if put_by.is_some() => OriginKind::Put,
             ValueOrigin::Fresh => OriginKind::Fresh,
             ValueOrigin::LastGood { .. } => OriginKind::LastGood,

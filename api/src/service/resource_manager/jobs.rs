@@ -1,28 +1,23 @@
 //! Jobs that run in our reservations are linked to them; a reservation whose jobs have all ended may be
 //! given back before its end.
 
+mod accounting;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use planner::identity::ReservationId;
 use planner::reservation::ReservationState;
 use planner::resource_manager::{
-    JobPhase, ManagedJob, ManagerError, idle_since, node_seconds_used, reservation_id,
-    reservation_name,
+    JobPhase, ManagedJob, idle_since, node_seconds_used, reservation_id,
 };
-use planner::time::{Seconds, Timestamp};
+use planner::time::Timestamp;
 
 use super::open::OpenReservation;
 use super::turn::Turn;
 use super::{ResourceManagerService, TurnError};
 
-/// What a job consumed is asked of the accounting so long after its end, when it was written there ...
-const ACCOUNTED_AFTER: Seconds = Seconds::new(10);
-
-/// ... until so long after it ...
-const ACCOUNTED_UNTIL: Seconds = Seconds::new(600);
-
-/// ... and for each reservation so often.
-const ASK_EVERY: Seconds = Seconds::new(60);
+/// The state of a job that the resource manager forgot before it was seen to have ended.
+const FORGOTTEN: &str = "UNKNOWN";
 
 impl ResourceManagerService {
     /// Notes the jobs that run in our reservations, and gives back those whose jobs have all ended.
@@ -31,9 +26,6 @@ impl ResourceManagerService {
         turn.jobs = by_reservation(self.shared.database.managed_jobs_of(&open).await?);
         self.note_seen(turn).await?;
         self.note_gone(turn).await?;
-        if turn.settings.accounting && !self.memo().no_accounting {
-            self.ask_accounting(turn).await?;
-        }
         self.note_used(turn).await
     }
 
@@ -88,6 +80,7 @@ impl ResourceManagerService {
         Ok(known)
     }
 
+    /// Notes jobs of reservations.
     async fn note(
         &self,
         turn: &mut Turn<'_>,
@@ -113,63 +106,20 @@ impl ResourceManagerService {
     }
 
     /// Jobs that were forgotten by the resource manager before they were seen to have ended: it was not
-    /// asked for too long. The accounting knows more, where there is one.
+    /// asked for too long. The accounting knows more, where there is one. Of an array that waited its tasks
+    /// have taken the place.
     async fn note_gone(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
-        let seen = keys(&turn.seen.jobs.items);
-        let mut gone = Vec::new();
-        for (id, jobs) in &turn.jobs {
-            let unseen =
-                jobs.iter().filter(|job| job.phase != JobPhase::Ended && !seen.contains(&key(job)));
-            gone.extend(unseen.map(|job| (*id, forgotten(job, turn.now))));
+        let (gone, begun) = gone_and_begun(turn);
+        self.shared.database.forget_managed_jobs(&begun).await?;
+        for jobs in turn.jobs.values_mut() {
+            jobs.retain(|job| !begun.iter().any(|(id, at)| (id.as_str(), *at) == key(job)));
         }
         self.note(turn, gone).await
     }
 
-    /// Asks the accounting what jobs consumed that ended lately.
-    async fn ask_accounting(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
-        for (id, name, from) in self.unaccounted(turn) {
-            self.memo().asked.insert(id, turn.now);
-            match turn.ports.manager.ended_jobs(&name, from).await {
-                Ok(ended) => {
-                    let ended = ended.into_iter().map(|job| (id, job)).collect();
-                    self.note(turn, ended).await?;
-                }
-                // What was told of them without it stays.
-                Err(ManagerError::Unsupported(because)) => {
-                    tracing::warn!(because, "there is no accounting to tell what jobs consumed");
-                    self.memo().no_accounting = true;
-                    return Ok(());
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reservations with jobs that ended lately and whose consumption is not known, with their names, and
-    /// since when to ask.
-    fn unaccounted(&self, turn: &Turn<'_>) -> Vec<(ReservationId, String, Timestamp)> {
-        let (now, memo) = (turn.now, self.memo());
-        let due = |job: &&ManagedJob| {
-            let since = job.end.map(|end| now - end);
-            job.phase == JobPhase::Ended
-                && job.energy.is_none()
-                && since.is_some_and(|it| (ACCOUNTED_AFTER..ACCOUNTED_UNTIL).contains(&it))
-        };
-        let mut unaccounted = Vec::new();
-        for (id, jobs) in &turn.jobs {
-            let asked = memo.asked.get(id).is_some_and(|asked| now < *asked + ASK_EVERY);
-            let submitted = jobs.iter().filter(due).map(|job| job.submitted).min();
-            if let Some(from) = submitted.filter(|_| !asked) {
-                unaccounted.push((*id, reservation_name(*id), from));
-            }
-        }
-        unaccounted
-    }
-
     /// Notes what was used, and since when nothing runs any more; gives back what the site says.
     async fn note_used(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
-        let (now, after) = (turn.now, turn.settings.give_back);
+        let (now, settings) = (turn.now, turn.settings);
         for it in &mut turn.open {
             let jobs = turn.jobs.get(&it.stored.id).map_or(&[][..], Vec::as_slice);
             let idle = idle_since(jobs);
@@ -184,8 +134,9 @@ impl ResourceManagerService {
                 it.row.used_node_seconds = used;
                 self.shared.database.put_managed_reservation(&it.row, None, now).await?;
             }
-            let due = idle.zip(after).is_some_and(|(idle, after)| now >= idle + after);
-            if due && it.stored.state_at(now) == ReservationState::Active {
+            let gives_back = settings.gives_back || it.stored.gives_back;
+            let due = idle.is_some_and(|idle| now >= idle + settings.give_back_after);
+            if gives_back && due && it.stored.state_at(now) == ReservationState::Active {
                 self.give_back(it, now).await?;
             }
         }
@@ -206,6 +157,9 @@ impl ResourceManagerService {
 /// What a job is known by for ever.
 type JobKey<'a> = (&'a str, Timestamp);
 
+/// A job, and the reservation of ours that it belongs to.
+type LinkedJob = (ReservationId, ManagedJob);
+
 fn key(job: &ManagedJob) -> JobKey<'_> {
     (&job.id, job.submitted)
 }
@@ -214,13 +168,31 @@ fn keys(jobs: &[ManagedJob]) -> HashSet<JobKey<'_>> {
     jobs.iter().map(key).collect()
 }
 
+/// Jobs that are seen no more, as they are noted, and arrays that waited until all of their tasks began.
+fn gone_and_begun(turn: &Turn<'_>) -> (Vec<LinkedJob>, Vec<(String, Timestamp)>) {
+    let seen = keys(&turn.seen.jobs.items);
+    let (mut gone, mut begun) = (Vec::new(), Vec::new());
+    for (id, jobs) in &turn.jobs {
+        let unseen =
+            jobs.iter().filter(|job| job.phase != JobPhase::Ended && !seen.contains(&key(job)));
+        for job in unseen {
+            if jobs.iter().any(|it| it.is_task_of(job)) {
+                begun.push((job.id.clone(), job.submitted));
+            } else {
+                gone.push((*id, forgotten(job, turn.now)));
+            }
+        }
+    }
+    (gone, begun)
+}
+
 /// A job that is gone, as it is noted: it ended at its limit, or now where that is ahead or not known.
 fn forgotten(job: &ManagedJob, now: Timestamp) -> ManagedJob {
     let limit = || Some(job.start? + job.limit?);
     let end = job.end.or_else(limit).filter(|end| *end < now).unwrap_or(now);
     ManagedJob {
         phase: JobPhase::Ended,
-        state: "UNKNOWN".to_owned(),
+        state: FORGOTTEN.to_owned(),
         end: Some(end),
         ..job.clone()
     }

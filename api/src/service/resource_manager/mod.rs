@@ -4,11 +4,13 @@
 //! One replica does all of it, by a lease; the others only read. A turn is taken at every poll, and when
 //! something was chosen, cancelled or given other nodes: what the resource manager has is read (`poll`),
 //! nodes that it withholds are put into the book (`withhold`), jobs are linked to reservations (`jobs`),
-//! reservations are made, changed and removed there (`push`), and nodes are woken (`wake`). Each step
+//! reservations are made, changed and removed there (`push`), nodes are woken (`wake`), and what jobs consumed is asked
+//! for (`jobs::accounting`). Each step
 //! compares what is with what ought to be and does the difference: killed at any instant, the next turn
 //! goes on. The rules are pure, in `planner::resource_manager`; `port` says what a resource manager must
 //! be able to do.
 
+pub mod fit;
 mod inventory;
 mod jobs;
 mod open;
@@ -37,7 +39,7 @@ use poll::{LastPoll, Poller};
 use port::{PowerDriver, ResourceManager};
 use turn::Memo;
 
-pub use status::{BookedDifference, ManagerStatus, ReservationCounts};
+pub use status::{BookedDifference, ManagerStatus, ManagerSummary, ReservationCounts};
 
 /// The lease of the resource manager.
 pub const LEASE: &str = "slurm";
@@ -129,15 +131,24 @@ impl ResourceManagerService {
                 taken = self.shared.leases.while_held(LEASE, self.take_turn()) => taken,
             };
             let least = if matches!(taken, Some(Ok(()))) { Duration::ZERO } else { PAUSE };
-            if let Some(Err(TurnError::Fault(error))) = taken {
-                let error = format!("{:#}", anyhow::Error::from(error));
-                tracing::warn!(error, "could not keep the resource manager and the book equal");
-            }
+            self.note_trouble(taken.and_then(Result::err));
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = self.next_turn(least) => {}
             }
         }
+    }
+
+    /// Notes what a turn could not do, and tells it where it could do that before, or failed otherwise.
+    fn note_trouble(&self, error: Option<TurnError>) {
+        let trouble = error.map(|error| format!("{:#}", anyhow::Error::from(error)));
+        let mut last = self.last_poll();
+        // That it does not answer was told by the poll.
+        let trouble = trouble.filter(|_| last.failure.is_none());
+        if let Some(error) = trouble.as_ref().filter(|it| last.trouble.as_ref() != Some(*it)) {
+            tracing::warn!(error, "could not keep the resource manager and the book equal");
+        }
+        last.trouble = trouble;
     }
 
     /// Waits until a turn is due: the next poll, or before that a bell. While the resource manager does
@@ -152,7 +163,7 @@ impl ResourceManagerService {
                 std::future::pending::<()>().await;
             }
             self.shared.manager_bell.notified().await;
-            tokio::time::sleep(GATHER).await;
+            tokio::time::sleep(GATHER.max(least)).await;
         };
         tokio::select! {
             () = tokio::time::sleep(pause.max(least)) => {}

@@ -1,11 +1,13 @@
 //! How a managed reservation stands after a step was taken, and when it is tried again.
 
-use planner::resource_manager::{ManagedState, WantedReservation};
+use planner::resource_manager::{ManagedState, ManagerError, WantedReservation};
 use planner::time::{Seconds, Timestamp};
 use storage::{ManagedReservationEvent, StoredManagedReservation};
 
-/// The first pause between attempts that are refused, and the longest.
+/// The first pause between attempts that fail, and the longest ones: after those that get no answer, which
+/// pass by themselves, and after others.
 const FIRST_PAUSE: Seconds = Seconds::new(5);
+const LONGEST_PASSING: Seconds = Seconds::new(30);
 const LONGEST_PAUSE: Seconds = Seconds::new(300);
 
 /// What became of a step.
@@ -21,6 +23,8 @@ pub(super) enum Outcome {
     Waits(String),
     /// It was refused.
     Refused(String),
+    /// It got no answer: it may have been done or not.
+    Unanswered(ManagerError),
     /// The resource manager has another one than it ought to, and keeps it.
     Another(String),
     /// It is gone, and stays so.
@@ -28,12 +32,20 @@ pub(super) enum Outcome {
 }
 
 /// The row of a managed reservation after a step, as it was wanted at a row version of its reservation.
+/// `drift` is what somebody else did to it that the step was to undo.
 pub(super) fn after(
     before: &StoredManagedReservation,
     wanted: Option<(WantedReservation, i64)>,
+    drift: Option<String>,
     outcome: Outcome,
     now: Timestamp,
 ) -> StoredManagedReservation {
+    let is_settled = matches!(
+        outcome,
+        Outcome::InForce | Outcome::Removed | Outcome::Another(_) | Outcome::Lost
+    );
+    let drift = drift.or_else(|| before.drift.clone()).filter(|_| !is_settled);
+    let before = &StoredManagedReservation { drift, ..before.clone() };
     let quiet = StoredManagedReservation { attempts: 0, next_attempt: None, ..before.clone() };
     let (state, because) = match outcome {
         Outcome::InForce => (ManagedState::InForce, None),
@@ -45,7 +57,16 @@ pub(super) fn after(
             let because = "somebody removed it in the resource manager".to_owned();
             (ManagedState::Lost, Some(because))
         }
-        Outcome::Refused(because) => return refused(before, because, now),
+        Outcome::Refused(because) => {
+            // What is in its way the first time may just be going away.
+            let state =
+                if before.attempts > 0 { ManagedState::Failed } else { waiting(before.state) };
+            return failed(before, state, because, LONGEST_PAUSE, now);
+        }
+        Outcome::Unanswered(error) => {
+            let longest = if error.may_pass() { LONGEST_PASSING } else { LONGEST_PAUSE };
+            return failed(before, waiting(before.state), error.to_string(), longest, now);
+        }
     };
     let pushed = match (state, wanted) {
         (ManagedState::InForce, Some(wanted)) => Some(wanted),
@@ -66,37 +87,38 @@ const fn waiting(before: ManagedState) -> ManagedState {
     }
 }
 
-/// The row of a managed reservation that was refused: it is tried again, twice as late each time, and has
-/// failed from the second time on, since what is in its way may just be going away. Where it was not tried
-/// now, nothing changes.
-fn refused(
+/// The row of a managed reservation after an attempt that failed: it is tried again, twice as late each
+/// time.
+fn failed(
     before: &StoredManagedReservation,
+    state: ManagedState,
     because: String,
+    longest: Seconds,
     now: Timestamp,
 ) -> StoredManagedReservation {
-    if before.next_attempt.is_some_and(|next| now < next)
-        && before.because.as_ref() == Some(&because)
-    {
-        return before.clone();
-    }
-    let attempts = before.attempts.saturating_add(1);
     let doubled = FIRST_PAUSE.get() << before.attempts.min(10);
-    let pause = Seconds::new(doubled).min(LONGEST_PAUSE);
-    let state = if attempts > 1 { ManagedState::Failed } else { waiting(before.state) };
-    let changed = if before.state == state { before.changed } else { now };
     StoredManagedReservation {
         state,
         because: Some(because),
-        changed,
-        attempts,
-        next_attempt: Some(now + pause),
+        changed: if before.state == state { before.changed } else { now },
+        attempts: before.attempts.saturating_add(1),
+        next_attempt: Some(now + Seconds::new(doubled).min(longest)),
         ..before.clone()
     }
 }
 
-/// Whether a drift was not told before: to undo it was not tried yet.
-pub(super) const fn is_news(before: &StoredManagedReservation) -> bool {
-    before.attempts == 0
+/// When a reservation has its turn among the others: what is to go frees nodes for others, then by start.
+/// Those that failed last come after all others, so that they keep none from its turn.
+pub(super) fn turn_of(
+    row: &StoredManagedReservation,
+    wanted: Option<&WantedReservation>,
+) -> (bool, Option<Timestamp>) {
+    (row.attempts > 0, wanted.map(|wanted| wanted.span.start()))
+}
+
+/// Whether a drift was not told before.
+pub(super) fn is_news(before: &StoredManagedReservation, drift: &str) -> bool {
+    before.drift.as_deref() != Some(drift)
 }
 
 pub(super) const fn event_of(state: ManagedState) -> ManagedReservationEvent {
@@ -138,7 +160,7 @@ mod tests {
     }
 
     fn refused_at(before: &StoredManagedReservation, now: i64) -> StoredManagedReservation {
-        after(before, None, Outcome::Refused("Requested nodes are busy".to_owned()), at(now))
+        after(before, None, None, Outcome::Refused("Requested nodes are busy".to_owned()), at(now))
     }
 
     /// Tried again after 5, 10 and 20 s, and in the end every 300 s.
@@ -147,7 +169,6 @@ mod tests {
         let once = refused_at(&row(), 0);
         assert_eq!((once.state, once.next_attempt), (ManagedState::Waiting, Some(at(5))));
         assert_eq!(once.because.as_deref(), Some("Requested nodes are busy"));
-        assert_eq!(refused_at(&once, 4), once, "it was not tried");
         let twice = refused_at(&once, 5);
         assert_eq!((twice.state, twice.next_attempt), (ManagedState::Failed, Some(at(15))));
         let thrice = refused_at(&twice, 15);
@@ -156,11 +177,46 @@ mod tests {
         assert_eq!(refused_at(&often, 1000).next_attempt, Some(at(1300)));
     }
 
+    /// Every 30 s in the end where it may pass by itself, and it has not failed.
+    #[test]
+    fn what_got_no_answer_waits_and_is_tried_again_ever_later() {
+        let gone = || ManagerError::Unreachable("no answer within 10s".to_owned());
+        let unanswered = |before: &StoredManagedReservation, error, now| {
+            after(before, None, None, Outcome::Unanswered(error), now)
+        };
+        let once = unanswered(&row(), gone(), at(0));
+        assert_eq!((once.state, once.next_attempt), (ManagedState::Waiting, Some(at(5))));
+        let twice = unanswered(&once, gone(), at(5));
+        assert_eq!((twice.state, twice.next_attempt), (ManagedState::Waiting, Some(at(15))));
+        let often = StoredManagedReservation { attempts: 40, ..twice };
+        assert_eq!(unanswered(&often, gone(), at(1000)).next_attempt, Some(at(1030)));
+        let denied = ManagerError::Denied("Invalid user id".to_owned());
+        assert_eq!(unanswered(&often, denied, at(1000)).next_attempt, Some(at(1300)));
+    }
+
+    #[test]
+    fn what_failed_last_has_its_turn_after_all_others() {
+        let failed = StoredManagedReservation { attempts: 1, ..row() };
+        let (soon, later) = (wanted(&["n1"]), {
+            let span = Span::new(at(300), at(400)).unwrap();
+            WantedReservation { span, ..wanted(&["n1"]) }
+        });
+        let mut turns = [
+            (turn_of(&failed, None), 3),
+            (turn_of(&failed, Some(&soon)), 4),
+            (turn_of(&row(), Some(&later)), 2),
+            (turn_of(&row(), None), 0),
+            (turn_of(&row(), Some(&soon)), 1),
+        ];
+        turns.sort_unstable();
+        assert_eq!(turns.map(|(_, place)| place), [0, 1, 2, 3, 4]);
+    }
+
     #[test]
     fn what_is_in_force_says_what_was_put() {
         let refused = refused_at(&refused_at(&row(), 0), 5);
         let ours = (wanted(&["n1", "n2"]), 3);
-        let in_force = after(&refused, Some(ours.clone()), Outcome::InForce, at(15));
+        let in_force = after(&refused, Some(ours.clone()), None, Outcome::InForce, at(15));
         let expected = StoredManagedReservation {
             state: ManagedState::InForce,
             pushed: Some(ours.clone()),
@@ -168,10 +224,10 @@ mod tests {
             ..row()
         };
         assert_eq!(in_force, expected);
-        let later = after(&in_force, Some((ours.0, 4)), Outcome::InForce, at(25));
+        let later = after(&in_force, Some((ours.0, 4)), None, Outcome::InForce, at(25));
         assert_eq!(later, in_force, "another row version of the same is no news");
         let others = (wanted(&["n1", "n3"]), 5);
-        let moved = after(&in_force, Some(others.clone()), Outcome::InForce, at(35));
+        let moved = after(&in_force, Some(others.clone()), None, Outcome::InForce, at(35));
         assert_eq!((moved.pushed, moved.changed), (Some(others), at(15)));
     }
 
@@ -179,16 +235,31 @@ mod tests {
     fn what_is_in_force_stays_so_while_it_waits() {
         let waits = || Outcome::Waits("job 1 still runs in it".to_owned());
         let in_force = StoredManagedReservation { state: ManagedState::InForce, ..row() };
-        assert_eq!(after(&in_force, None, waits(), at(9)).state, ManagedState::InForce);
-        assert_eq!(after(&row(), None, waits(), at(9)).state, ManagedState::Waiting);
+        assert_eq!(after(&in_force, None, None, waits(), at(9)).state, ManagedState::InForce);
+        assert_eq!(after(&row(), None, None, waits(), at(9)).state, ManagedState::Waiting);
         let failed = StoredManagedReservation { state: ManagedState::Failed, ..row() };
-        assert_eq!(after(&failed, None, waits(), at(9)).state, ManagedState::Waiting);
+        assert_eq!(after(&failed, None, None, waits(), at(9)).state, ManagedState::Waiting);
     }
 
+    /// Somebody removed it, and others run on its nodes: it is told once however long it takes to make it
+    /// again, and anew only where something else was done, or the same once more.
     #[test]
     fn a_drift_is_told_once() {
         let in_force = StoredManagedReservation { state: ManagedState::InForce, ..row() };
-        assert!(is_news(&in_force), "restored at once");
-        assert!(!is_news(&refused_at(&in_force, 0)));
+        let removed = "somebody removed it in the resource manager";
+        assert!(is_news(&in_force, removed));
+        let step = |before: &StoredManagedReservation, drift: Option<&str>, outcome| {
+            after(before, None, drift.map(str::to_owned), outcome, at(9))
+        };
+        let waits = || Outcome::Waits("job 1 of bob runs there".to_owned());
+        let waiting = step(&in_force, Some(removed), waits());
+        assert!(!is_news(&waiting, removed));
+        let refused = step(&waiting, Some(removed), Outcome::Refused("busy".to_owned()));
+        assert!(!is_news(&refused, removed));
+        assert!(is_news(&refused, "it lacks n3"));
+        let other_nodes = step(&refused, None, Outcome::Underway);
+        assert!(!is_news(&other_nodes, removed));
+        let restored = step(&other_nodes, Some(removed), Outcome::InForce);
+        assert!(is_news(&restored, removed));
     }
 }

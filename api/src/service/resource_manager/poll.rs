@@ -7,12 +7,14 @@ use std::time::Duration;
 use planner::resource_manager::{
     ManagedJob, ManagedNode, ManagedReservation, ManagerError, ManagerView,
 };
-use planner::time::{Seconds, Timestamp};
+use planner::time::Timestamp;
 use tokio::time::Instant;
 
+use super::fit::{told_of_clock, told_of_cluster};
 use super::port::{ManagerAbout, ManagerList, ResourceManager};
 use super::{Ports, ResourceManagerService};
 use crate::config::slurm::ManagerSettings;
+use crate::service::shared::Shared;
 
 /// What it is is found out anew so often: somebody may install another release, or set a clock.
 const ABOUT_EVERY: Duration = Duration::from_mins(5);
@@ -20,9 +22,6 @@ const ABOUT_EVERY: Duration = Duration::from_mins(5);
 /// The longest pause after failures that pass by themselves, and after those that do not.
 const LONGEST_PASSING: Duration = Duration::from_secs(30);
 const LONGEST: Duration = Duration::from_mins(5);
-
-/// Clocks that differ by more than this are told.
-const CLOCKS_AGREE: Seconds = Seconds::new(5);
 
 /// What the resource manager has, as it was read last.
 #[derive(Clone)]
@@ -67,6 +66,8 @@ pub(super) struct LastPoll {
     pub clock_difference: Option<i64>,
     /// Why it did not answer the last time; `None` where it did, and before it was asked.
     pub failure: Option<ManagerError>,
+    /// What the last turn could not do, though it answered; `None` where all was done.
+    pub trouble: Option<String>,
     /// How often it did not answer since it did.
     failures: u32,
     /// When it was asked last.
@@ -86,15 +87,7 @@ impl LastPoll {
 
     /// What is to be told of its clock; `None` where it agrees with ours.
     pub(super) fn told_of_clock(&self) -> Option<String> {
-        let seconds = self.clock_difference?;
-        (seconds.abs() > CLOCKS_AGREE.get()).then(|| {
-            let direction = if seconds > 0 { "ahead of" } else { "behind" };
-            format!(
-                "its clock is {} s {direction} this machine's: its reservations begin and end by its own; \
-                 keep both by NTP",
-                seconds.abs()
-            )
-        })
+        told_of_clock(self.clock_difference?)
     }
 }
 
@@ -121,9 +114,31 @@ impl ResourceManagerService {
         settings: &ManagerSettings,
         ports: &Ports,
     ) -> Result<Seen, ManagerError> {
-        let mut poller = self.poller.lock().await;
+        let poller = self.poller.lock().await;
+        self.ask(poller, settings, ports).await
+    }
+
+    /// Reads what the resource manager has where that is due, once for all who ask at the same time. How it
+    /// went is in [`LastPoll`].
+    pub(super) async fn poll_where_due(&self, settings: &ManagerSettings, ports: &Ports) {
+        if !self.last_poll().pause(settings.poll).0.is_zero() {
+            return;
+        }
+        let poller = self.poller.lock().await;
+        // Who waited for its turn finds what was read meanwhile.
+        if self.last_poll().pause(settings.poll).0.is_zero() {
+            let _ = self.ask(poller, settings, ports).await;
+        }
+    }
+
+    async fn ask(
+        &self,
+        mut poller: tokio::sync::MutexGuard<'_, Poller>,
+        settings: &ManagerSettings,
+        ports: &Ports,
+    ) -> Result<Seen, ManagerError> {
         self.last_poll().asked = Some(Instant::now());
-        let read = poller.read(settings, &*ports.manager).await;
+        let read = poller.read(settings, &*ports.manager, &self.shared).await;
         if read.is_err() {
             poller.about = None;
         }
@@ -132,13 +147,12 @@ impl ResourceManagerService {
         let mut last = self.last_poll();
         let before = last.failure.as_ref().map_or("ok", word_of);
         last.about = poller.about.as_ref().map(|(about, _)| about.clone()).or(last.about.take());
-        if let Ok(Read { seen, clock }) = &read {
+        if let Ok(Read { seen, clock_difference }) = &read {
             last.seen = Some(seen.clone());
             last.last = Some(now);
-            if let Some(clock) = clock {
-                let difference = (*clock - now).get();
-                last.clock_difference = Some(difference);
-                metrics::gauge!("wattbook_slurm_clock_difference_seconds").set(difference as f64);
+            if let Some(difference) = clock_difference {
+                last.clock_difference = Some(*difference);
+                metrics::gauge!("wattbook_slurm_clock_difference_seconds").set(*difference as f64);
             }
         }
         last.failures = if read.is_ok() { 0 } else { last.failures.saturating_add(1) };
@@ -157,8 +171,8 @@ impl ResourceManagerService {
 /// What a poll brought.
 struct Read {
     seen: Seen,
-    /// Its clock, where it was asked what it is.
-    clock: Option<Timestamp>,
+    /// How far its clock is ahead of ours, seconds, where it was asked what it is.
+    clock_difference: Option<i64>,
 }
 
 impl Poller {
@@ -166,15 +180,19 @@ impl Poller {
         &mut self,
         settings: &ManagerSettings,
         manager: &dyn ResourceManager,
+        shared: &Shared,
     ) -> Result<Read, ManagerError> {
-        let mut clock = None;
-        if self.about.as_ref().is_none_or(|(_, since)| since.elapsed() > ABOUT_EVERY) {
-            let about = manager.about().await?;
-            clock = about.clock;
+        let mut clock_difference = None;
+        let asks = self.about.as_ref().is_none_or(|(_, since)| since.elapsed() > ABOUT_EVERY);
+        if asks {
+            let about = manager.about(settings.drives()).await?;
+            clock_difference = about.clock.map(|clock| (clock - shared.now()).get());
             is_of(settings, &about)?;
             self.about = Some((about, Instant::now()));
         }
-        let known = self.seen.as_ref();
+        // What changed since is told by its clock: where that was set back, or another controller took over,
+        // nothing would have changed until it is as late again. So all is read whole now and then.
+        let known = self.seen.as_ref().filter(|_| !asks);
         let (nodes, reservations, jobs) = tokio::try_join!(
             manager.nodes(known.map(|it| it.nodes.at)),
             manager.reservations(known.map(|it| it.reservations.at)),
@@ -186,7 +204,7 @@ impl Poller {
             jobs: newest(jobs, known.map(|it| &it.jobs))?,
         };
         self.seen = Some(seen.clone());
-        Ok(Read { seen, clock })
+        Ok(Read { seen, clock_difference })
     }
 }
 
@@ -202,13 +220,8 @@ fn newest<T>(
 
 /// Refuses another cluster than that of the settings: nothing of ours is to be made there.
 fn is_of(settings: &ManagerSettings, about: &ManagerAbout) -> Result<(), ManagerError> {
-    match (&settings.cluster, &about.cluster) {
-        (Some(ours), Some(theirs)) if ours != theirs => Err(ManagerError::Unsupported(format!(
-            "the controller is of the cluster {theirs:?}, and [slurm] cluster is {ours:?}; correct rest, or \
-             cluster"
-        ))),
-        _ => Ok(()),
-    }
+    told_of_cluster(settings.cluster.as_deref(), about.cluster.as_deref())
+        .map_or(Ok(()), |why| Err(ManagerError::Unsupported(why)))
 }
 
 /// How a poll failed, in a word.
@@ -249,14 +262,5 @@ mod tests {
         assert_eq!(LastPoll::default().pause(poll), (Duration::ZERO, false));
         let asked = LastPoll { asked: Some(Instant::now()), ..LastPoll::default() };
         assert!(asked.pause(poll).0 > Duration::ZERO);
-    }
-
-    #[test]
-    fn clocks_that_differ_are_told() {
-        let of = |clock_difference| LastPoll { clock_difference, ..LastPoll::default() };
-        assert_eq!(of(None).told_of_clock(), None);
-        assert_eq!(of(Some(-5)).told_of_clock(), None);
-        assert!(of(Some(65)).told_of_clock().unwrap().starts_with("its clock is 65 s ahead of"));
-        assert!(of(Some(-6)).told_of_clock().unwrap().starts_with("its clock is 6 s behind"));
     }
 }

@@ -13,8 +13,9 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ManagerError>> + 
 /// What runs jobs on the nodes. Methods may be called at the same time; who is dropped before it has
 /// answered may have done what it was asked for or not.
 pub trait ResourceManager: Send + Sync {
-    /// What it is and what can be done with it, found out anew.
-    fn about(&self) -> Answer<'_, ManagerAbout>;
+    /// What it is and what can be done with it, found out anew. Whether the service's user may change it
+    /// is found out by asking for a change, and only where `drives`.
+    fn about(&self, drives: bool) -> Answer<'_, ManagerAbout>;
 
     /// Its nodes; `None` where nothing changed since the instant `known` of an earlier list.
     fn nodes(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedNode>>>;
@@ -28,9 +29,8 @@ pub trait ResourceManager: Send + Sync {
     /// The jobs that wait or run, and those that ended lately; `None` where nothing changed since `known`.
     fn jobs(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedJob>>>;
 
-    /// The jobs of a reservation that were there after `from` and have ended, with what they consumed, from
-    /// its accounting.
-    fn ended_jobs<'a>(&'a self, name: &'a str, from: Timestamp) -> Answer<'a, Vec<ManagedJob>>;
+    /// What its accounting knows of a job that has ended, of all jobs that had this id.
+    fn ended_jobs<'a>(&'a self, id: &'a str) -> Answer<'a, Vec<ManagedJob>>;
 
     /// One reservation as it is now; `None` where there is none of this name.
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>>;
@@ -41,6 +41,9 @@ pub trait ResourceManager: Send + Sync {
         wanted: &'a WantedReservation,
         replaces: Option<&'a ManagedReservation>,
     ) -> Answer<'a, ()>;
+
+    /// Whether a reservation was refused for what is on its nodes, so that others may be given.
+    fn refuses_nodes(&self, error: &ManagerError) -> bool;
 
     /// Removes a reservation.
     fn remove_reservation<'a>(&'a self, name: &'a str) -> Answer<'a, ()>;
@@ -68,7 +71,7 @@ pub struct ManagerAbout {
     pub writes_by: Result<String, String>,
     /// Its clock when it answered, where it told.
     pub clock: Option<Timestamp>,
-    /// Whether the service's user may change it, where that can be found out.
+    /// Whether the service's user may change it, where that was asked and can be found out.
     pub may_write: Option<bool>,
 }
 

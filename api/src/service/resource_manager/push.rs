@@ -6,33 +6,50 @@ use std::collections::BTreeSet;
 use planner::identity::ReservationId;
 use planner::resource_manager::{
     BothSides, Difference, JobPhase, ManagedJob, ManagedReservation, ManagerError, Step,
-    WantedReservation, differences, listed, next_step, told,
+    WantedReservation, differences, next_step, told,
 };
-use storage::{ManagedReservationEvent, OutageKind, Withheld};
+use planner::time::{Seconds, Timestamp};
+use storage::{ManagedReservationEvent, OutageKind};
 use tokio::time::Instant;
 
-use super::open::ranks;
-use super::outcome::{Outcome, after, event_of, is_news};
+use super::open::{OpenReservation, ranks};
+use super::outcome::{Outcome, after, event_of, is_news, turn_of};
 use super::turn::Turn;
-use super::withhold::refused_key;
 use super::{ResourceManagerService, TurnError};
 
 impl ResourceManagerService {
-    /// Takes the next step for each managed reservation. One that fails keeps no other from its turn,
-    /// unless the resource manager does not answer at all.
+    /// Takes the next step for each managed reservation. One that fails keeps no other from its turn; where
+    /// two get no answer, or the service's user is not accepted, the others are not asked for.
     pub(super) async fn push(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
         if !turn.settings.drives() {
             return Ok(());
         }
-        for index in 0..turn.open.len() {
-            self.push_one(turn, index).await?;
-        }
         let meant: BTreeSet<ReservationId> = turn.open.iter().map(|it| it.stored.id).collect();
         self.memo().tried.retain(|id, _| meant.contains(id));
-        Ok(())
+        let mut order: Vec<usize> = (0..turn.open.len()).collect();
+        order.sort_by_key(|&index| {
+            let it = &turn.open[index];
+            turn_of(&it.row, it.wanted.as_ref())
+        });
+        let mut unanswered = None;
+        for index in order {
+            match self.push_one(turn, index).await? {
+                Some(error) if unanswered.is_some() || !error.may_pass() => {
+                    return Err(error.into());
+                }
+                Some(error) => unanswered = Some(error),
+                None => {}
+            }
+        }
+        unanswered.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    async fn push_one(&self, turn: &mut Turn<'_>, index: usize) -> Result<(), TurnError> {
+    /// Takes the next step for one, unless it failed before and is not yet due again; why it got no answer.
+    async fn push_one(
+        &self,
+        turn: &mut Turn<'_>,
+        index: usize,
+    ) -> Result<Option<ManagerError>, TurnError> {
         let it = &turn.open[index];
         let wanted = it.wanted.clone();
         let seen =
@@ -44,7 +61,11 @@ impl ResourceManagerService {
             seen: seen.as_ref(),
             jobs: &jobs,
         };
-        let step = next_step(&sides, turn.settings.rules, turn.now);
+        let now = self.later_clock();
+        let step = next_step(&sides, turn.settings.rules, now);
+        if self.pauses(turn, index, &step, now) {
+            return Ok(None);
+        }
         let ends = jobs.iter().all(|job| job.phase != JobPhase::Running);
         let drift = match &step {
             Step::Put { drift, .. } => drift.clone(),
@@ -63,18 +84,28 @@ impl ResourceManagerService {
                 self.put(turn, index, &put, wanted.as_ref(), seen.as_ref()).await
             }
         };
-        let failed = matches!(&done, Err(error) if !is_answer(error));
-        let because = |error: ManagerError| match error {
-            error if is_answer(&error) => Outcome::Refused(error.to_string()),
-            error => Outcome::Waits(error.to_string()),
-        };
-        let (outcome, error) = match done {
+        let (outcome, unanswered) = match done {
             Ok(outcome) => (outcome, None),
-            Err(error) => (because(error.clone()), failed.then_some(error)),
+            Err(error) if is_answer(&error) => (Outcome::Refused(error.to_string()), None),
+            Err(error) => (Outcome::Unanswered(error.clone()), Some(error)),
         };
         self.note_outcome(turn, index, wanted, outcome, drift).await?;
-        // Who does not answer one is not asked for the others.
-        error.map_or(Ok(()), |error| Err(error.into()))
+        Ok(unanswered)
+    }
+
+    /// Whether a step asks for what failed before, and is not yet due again.
+    fn pauses(&self, turn: &Turn<'_>, index: usize, step: &Step, now: Timestamp) -> bool {
+        let OpenReservation { row, stored, .. } = &turn.open[index];
+        let tried = self.memo().tried.insert(stored.id, step.clone());
+        row.next_attempt.is_some_and(|next| turn.now < next)
+            && tried.is_some_and(|tried| step.asks_the_same(&tried, now))
+    }
+
+    /// The instant by the later of both clocks: the resource manager begins and ends reservations by its
+    /// own.
+    fn later_clock(&self) -> Timestamp {
+        let ahead = self.last_poll().clock_difference.unwrap_or_default().max(0);
+        self.shared.now() + Seconds::new(ahead)
     }
 
     async fn remove(&self, turn: &Turn<'_>, index: usize) -> Result<Outcome, ManagerError> {
@@ -104,37 +135,37 @@ impl ResourceManagerService {
         wanted: Option<&WantedReservation>,
         seen: Option<&ManagedReservation>,
     ) -> Result<Outcome, ManagerError> {
-        let (id, manager) = (turn.open[index].stored.id, &*turn.ports.manager);
         if let Some(because) = occupied(turn, put, seen) {
             return Ok(Outcome::Waits(because));
         }
-        let row = &turn.open[index].row;
-        let pausing = row.next_attempt.is_some_and(|next| turn.now < next);
-        let tried = self.memo().tried.get(&id).zip(wanted).is_some_and(|(it, wanted)| it == wanted);
-        if pausing && tried {
-            return Ok(Outcome::Refused(row.because.clone().unwrap_or_default()));
-        }
-        if let Some(wanted) = wanted {
-            self.memo().tried.insert(id, wanted.clone());
-        }
+        let manager = &*turn.ports.manager;
         let began = Instant::now();
-        manager.put_reservation(put, seen).await?;
+        if let Err(error) = manager.put_reservation(put, seen).await {
+            // What is there the first time may just be going away, or be seen by the next poll.
+            if turn.open[index].row.attempts > 0 && manager.refuses_nodes(&error) {
+                let has = seen.map(|seen| &seen.nodes);
+                let gets = put.nodes.iter().filter(|it| has.is_none_or(|has| !has.contains(*it)));
+                self.withhold_refused(turn, put, &gets.cloned().collect()).await;
+            }
+            return Err(error);
+        }
         let made = manager.reservation(&put.name).await?;
         let seconds = began.elapsed().as_secs_f64();
         metrics::histogram!("wattbook_slurm_push_seconds").record(seconds);
         let Some(made) = made else {
             return Ok(Outcome::Refused("it is not there though it was made".to_owned()));
         };
-        let found = differences(put, &made, turn.now);
+        // It may have taken a while, and a start that had passed became that of the making.
+        let now = self.later_clock();
+        let found = differences(put, &made, now);
         if !found.is_empty() {
             return self.undo(turn, index, put, seen.is_none(), &found).await;
         }
-        let whole = wanted.is_some_and(|it| differences(it, &made, turn.now).is_empty());
+        let whole = wanted.is_some_and(|it| differences(it, &made, now).is_empty());
         Ok(if whole { Outcome::InForce } else { Outcome::Underway })
     }
 
-    /// Removes what is not as it ought to be, and keeps the nodes that were refused from being offered
-    /// for as long as they are wanted here.
+    /// Removes what is not as it ought to be.
     async fn undo(
         &self,
         turn: &mut Turn<'_>,
@@ -150,21 +181,8 @@ impl ResourceManagerService {
             Difference::Nodes { missing, .. } => Some(missing),
             _ => None,
         });
-        if let Some(missing) = missing.filter(|missing| !missing.is_empty()) {
-            let reason =
-                format!("the resource manager did not give {} to {}", listed(missing), put.name);
-            turn.withheld.push(Withheld {
-                key: refused_key(&put.name),
-                kind: OutageKind::Occupied,
-                reason,
-                start: put.span.start(),
-                end: Some(put.span.end()),
-                ranks: ranks(&turn.state, missing.iter()),
-            });
-            // Were it not written, the next attempt would find out again.
-            if let Err(error) = self.put_withheld(turn).await {
-                tracing::warn!(%error, "could not keep nodes that were refused from being offered");
-            }
+        if let Some(missing) = missing {
+            self.withhold_refused(turn, put, missing).await;
         }
         Ok(Outcome::Refused(format!("the resource manager made another one: {}", told(found))))
     }
@@ -181,9 +199,9 @@ impl ResourceManagerService {
         let (now, it) = (turn.now, &mut turn.open[index]);
         let before = it.row.clone();
         let wanted = wanted.map(|wanted| (wanted, it.stored.row_version));
-        let row = after(&before, wanted, outcome, now);
+        let row = after(&before, wanted, drift.clone(), outcome, now);
         let event = match drift {
-            Some(because) if is_news(&before) => {
+            Some(because) if is_news(&before, &because) => {
                 tracing::warn!(reservation = row.name, because, "changed behind our back");
                 Some(ManagedReservationEvent::Drifted)
             }
@@ -197,7 +215,7 @@ impl ResourceManagerService {
     }
 }
 
-/// Whether an error is the resource manager's answer to one question; others are of all of them.
+/// Whether an error is the resource manager's answer; without one, other questions may get none either.
 const fn is_answer(error: &ManagerError) -> bool {
     matches!(
         error,

@@ -1,14 +1,19 @@
 //! Slurm as the resource manager.
 
-use planner::resource_manager::{ManagedJob, ManagedNode, ManagedReservation, WantedReservation};
+use planner::resource_manager::{
+    ManagedJob, ManagedNode, ManagedReservation, ManagerError, WantedReservation,
+};
 use planner::time::Timestamp;
 use slurm::{About, Listing, Slurm, Way};
 
 use super::port::{Answer, ManagerAbout, ManagerList, PowerDriver, ResourceManager};
 
 impl ResourceManager for Slurm {
-    fn about(&self) -> Answer<'_, ManagerAbout> {
-        Box::pin(async { Ok(about(Self::about(self).await?)) })
+    fn about(&self, drives: bool) -> Answer<'_, ManagerAbout> {
+        Box::pin(async move {
+            let told = if drives { Self::about(self).await } else { self.about_by_reading().await };
+            Ok(about(told?))
+        })
     }
 
     fn nodes(&self, known: Option<Timestamp>) -> Answer<'_, Option<ManagerList<ManagedNode>>> {
@@ -26,8 +31,8 @@ impl ResourceManager for Slurm {
         Box::pin(async move { Ok(Self::jobs(self, known).await?.map(list)) })
     }
 
-    fn ended_jobs<'a>(&'a self, name: &'a str, from: Timestamp) -> Answer<'a, Vec<ManagedJob>> {
-        Box::pin(Self::ended_jobs(self, name, from))
+    fn ended_jobs<'a>(&'a self, id: &'a str) -> Answer<'a, Vec<ManagedJob>> {
+        Box::pin(Self::ended_jobs(self, id))
     }
 
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>> {
@@ -40,6 +45,10 @@ impl ResourceManager for Slurm {
         replaces: Option<&'a ManagedReservation>,
     ) -> Answer<'a, ()> {
         Box::pin(Self::put_reservation(self, wanted, replaces))
+    }
+
+    fn refuses_nodes(&self, error: &ManagerError) -> bool {
+        slurm::refuses_nodes(error)
     }
 
     fn remove_reservation<'a>(&'a self, name: &'a str) -> Answer<'a, ()> {

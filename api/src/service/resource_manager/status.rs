@@ -10,11 +10,23 @@ use planner::resource_manager::{
 use planner::time::Timestamp;
 use storage::OutageKind;
 
+use super::fit::told_of_rights;
 use super::open::OpenReservation;
 use super::poll::{LastPoll, Seen, word_of};
 use super::{LEASE, ResourceManagerService};
 use crate::config::slurm::{ManagerMode, ManagerSettings};
 use crate::service::shared::{Fault, SiteState};
+
+/// What everybody is told of the resource manager.
+#[derive(Debug)]
+pub struct ManagerSummary {
+    /// Whether anything is changed there; `None` where there is no resource manager.
+    pub mode: Option<ManagerMode>,
+    /// Its release, once it was asked.
+    pub version: Option<String>,
+    /// Whether it answers, in a word.
+    pub state: &'static str,
+}
 
 /// How the resource manager and the book stand to each other.
 #[derive(Debug)]
@@ -84,42 +96,56 @@ impl ReservationCounts {
 }
 
 impl ResourceManagerService {
-    /// How both sides stand. Who does not keep them equal asks the resource manager for this, no more
-    /// often than it is polled.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn status(&self) -> Result<ManagerStatus, Fault> {
-        let now = self.shared.now();
-        let (state, open) = self.book(now).await?;
-        let counts = ReservationCounts::of(&open);
-        let occupied = occupied(&state);
+    /// What everybody is told. Who does not keep both sides equal asks the resource manager for this, no
+    /// more often than it is polled.
+    pub async fn summary(&self) -> ManagerSummary {
         let Some((settings, ports)) = self.connected() else {
-            return Ok(absent(counts, occupied));
+            return ManagerSummary { mode: None, version: None, state: "absent" };
         };
-        if !self.shared.leases.holds(LEASE) && self.last_poll().pause(settings.poll).0.is_zero() {
-            // How it went is told below.
-            let _ = self.poll(settings, ports).await;
+        if !self.shared.leases.holds(LEASE) {
+            self.poll_where_due(settings, ports).await;
         }
-        let polled = self.last_poll().clone();
-        let seen = polled.seen.clone();
-        let compared = seen.as_ref().map(|it| self.compare(settings, &state, &it.nodes.items));
-        let unknown = match &seen {
-            Some(seen) => self.unknown_reservations(seen, &open).await?,
-            None => Vec::new(),
-        };
-        let about = polled.about.as_ref();
-        Ok(ManagerStatus {
+        let polled = self.last_poll();
+        ManagerSummary {
             mode: Some(settings.mode),
-            cluster: about.and_then(|it| it.cluster.clone()).or_else(|| settings.cluster.clone()),
-            version: about.map(|it| it.version.clone()),
-            reads_by: about.map(|it| it.reads_by.clone()),
-            writes_by: about.and_then(|it| it.writes_by.clone().ok()),
+            version: polled.about.as_ref().map(|it| it.version.clone()),
             state: match (&polled.failure, polled.last) {
                 (Some(failure), _) => word_of(failure),
                 (None, Some(_)) => "connected",
                 (None, None) => "unknown",
             },
+        }
+    }
+
+    /// How both sides stand, asked for as in [`Self::summary`].
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn status(&self) -> Result<ManagerStatus, Fault> {
+        let ManagerSummary { mode, version, state: answers } = self.summary().await;
+        let polled = self.last_poll().clone();
+        // Read after the resource manager was: what it has of ours is in the book by then.
+        let now = self.shared.now();
+        let (state, open) = self.book(now).await?;
+        let counts = ReservationCounts::of(&open);
+        let occupied = occupied(&state);
+        let Some((settings, _)) = self.connected() else {
+            return Ok(absent(counts, occupied));
+        };
+        let seen = polled.seen.clone();
+        let compared = seen.as_ref().map(|it| self.compare(settings, &state, &it.nodes.items));
+        let unknown = match &seen {
+            Some(seen) => self.unknown_reservations(seen, &open, polled.last).await?,
+            None => Vec::new(),
+        };
+        let about = polled.about.as_ref();
+        Ok(ManagerStatus {
+            mode,
+            cluster: about.and_then(|it| it.cluster.clone()).or_else(|| settings.cluster.clone()),
+            version,
+            reads_by: about.map(|it| it.reads_by.clone()),
+            writes_by: about.and_then(|it| it.writes_by.clone().ok()),
+            state: answers,
             because: because(settings, &polled),
             last_poll: polled.last,
             clock_difference: polled.clock_difference,
@@ -136,19 +162,21 @@ impl ResourceManagerService {
         &self,
         seen: &Seen,
         open: &[OpenReservation],
+        polled: Option<Timestamp>,
     ) -> Result<Vec<String>, Fault> {
         let known: BTreeSet<&str> = open.iter().map(|it| it.row.name.as_str()).collect();
         let like_ours =
             seen.reservations.items.iter().filter(|it| reservation_id(&it.name).is_some());
         let others = like_ours.filter(|it| !known.contains(it.name.as_str()));
         let mut unknown: Vec<String> = others.map(|it| it.name.clone()).collect();
-        // What was made or removed since it was read is no stranger.
+        // What was removed since it was read, or made since the book was, is no stranger.
         let ids: Vec<_> = unknown.iter().filter_map(|name| reservation_id(name)).collect();
         let rows = self.shared.database.managed_reservations_of(&ids).await?;
-        let last = self.last_poll().last;
         unknown.retain(|name| {
             let row = rows.iter().find(|row| row.name == *name);
-            row.is_none_or(|row| last.is_some_and(|last| row.changed < last))
+            row.is_none_or(|row| {
+                row.state == ManagedState::Removed && polled.is_some_and(|last| row.changed < last)
+            })
         });
         unknown.sort_unstable();
         Ok(unknown)
@@ -198,26 +226,24 @@ fn because(settings: &ManagerSettings, polled: &LastPoll) -> Option<String> {
         if let Some(why) = about.and_then(|about| about.writes_by.clone().err()) {
             return Some(why);
         }
-        if about.is_some_and(|about| about.may_write == Some(false)) {
-            return Some(
-                "the user of [slurm] may not make reservations; it must be root, Slurm's own user or an \
-                 operator"
-                    .to_owned(),
-            );
+        if let Some(about) = about.filter(|about| about.may_write == Some(false)) {
+            return told_of_rights(about.may_write);
         }
     }
-    polled.told_of_clock()
+    polled.trouble.clone().or_else(|| polled.told_of_clock())
 }
 
-/// Jobs and reservations that occupy nodes, and how many nodes.
+/// Jobs and reservations that occupy nodes, and how many nodes. A reservation that is made again each day
+/// counts once.
 fn occupied(state: &SiteState) -> (usize, usize, u32) {
     let occupied = || state.outages.iter().filter(|it| it.kind == OutageKind::Occupied);
-    let keys = |prefix: &str| {
-        let of = |key: &String| key.starts_with(prefix);
-        occupied().filter(|it| it.managed_key.as_ref().is_some_and(of)).count()
+    let of = |kind: &str| {
+        let keys = occupied().filter_map(|it| it.managed_key.as_deref());
+        let names = keys.filter_map(|key| key.strip_prefix(kind)?.split(' ').next());
+        names.collect::<BTreeSet<&str>>().len()
     };
     let ranges = occupied().flat_map(|it| it.ranks.ranges().iter().cloned()).collect();
-    (keys("job "), keys("reservation "), NodeSet::from_ranges(ranges).count())
+    (of("job "), of("reservation "), NodeSet::from_ranges(ranges).count())
 }
 
 /// Managed reservations that are not as they ought to be, and how they differ.

@@ -1,12 +1,12 @@
 //! One turn: what is, what ought to be, and the steps from the one to the other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{ManagedJob, ManagedState, ManagerError, WantedReservation};
+use planner::resource_manager::{ManagedJob, ManagedState, ManagerError, Step, reservation_id};
 use planner::time::Timestamp;
-use storage::{StoredManagedReservation, Withheld};
+use storage::{PowerAction, StoredManagedReservation, Withheld};
 
 use super::open::OpenReservation;
 use super::poll::Seen;
@@ -20,16 +20,25 @@ use crate::service::shared::SiteState;
 pub(super) struct Memo {
     /// Whether reservations that were chosen without a resource manager were looked for.
     pub adopted: bool,
-    /// What was tried last to be put, and failed.
-    pub tried: HashMap<ReservationId, WantedReservation>,
+    /// The step that was taken last for a reservation.
+    pub tried: HashMap<ReservationId, Step>,
     /// Jobs as they were noted last, by id and submission.
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
-    /// When the accounting was asked last for the jobs of a reservation.
-    pub asked: HashMap<ReservationId, Timestamp>,
+    /// How the accounting was asked for jobs, by id and submission.
+    pub asked: HashMap<(String, Timestamp), Asked>,
+    /// Until when the accounting is left alone, since it did not answer.
+    pub ask_from: Option<Timestamp>,
     /// Whether the accounting said that it cannot be asked.
     pub no_accounting: bool,
     /// The addresses that nodes of ours had.
     pub addresses: BTreeMap<Box<str>, Box<str>>,
+}
+
+/// How often the accounting knew a job that it was asked for, and when it was asked last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub times: u32,
+    pub last: Timestamp,
 }
 
 /// What a turn knows.
@@ -45,6 +54,8 @@ pub(super) struct Turn<'a> {
     pub jobs: HashMap<ReservationId, Vec<ManagedJob>>,
     /// What is withheld, once it was put into the book.
     pub withheld: Vec<Withheld>,
+    /// Orders to switch nodes on that failed, until that was noted.
+    pub failed: Vec<PowerAction>,
 }
 
 impl ResourceManagerService {
@@ -63,7 +74,10 @@ impl ResourceManagerService {
         };
         self.shared.database.advance(now).await?;
         self.adopt(settings, now).await?;
-        let (state, open) = self.book(now).await?;
+        let (mut state, mut open) = self.book(now).await?;
+        if settings.drives() && self.reopen(&seen, &open, now).await? {
+            (state, open) = self.book(now).await?;
+        }
         let mut turn = Turn {
             settings,
             ports,
@@ -73,15 +87,19 @@ impl ResourceManagerService {
             open,
             jobs: HashMap::new(),
             withheld: Vec::new(),
+            failed: Vec::new(),
         };
         // One step that fails keeps no other from being taken: each reads anew what is.
         let woken = self.wake(&mut turn).await;
-        self.withhold(&mut turn).await?;
+        let written = self.withhold(&mut turn).await?;
+        let noted = if written { self.note_failed(&mut turn).await } else { Ok(()) };
         let linked = self.link_jobs(&mut turn).await;
         let pushed = self.push(&mut turn).await;
+        // Last of what others answer: nobody waits for it.
+        let accounted = self.ask_accounting(&mut turn).await;
         let labelled = self.follow_labels(&turn).await;
         measure(&turn.open);
-        woken.and(linked).and(pushed).and(labelled)
+        woken.and(noted).and(linked).and(pushed).and(accounted).and(labelled)
     }
 
     /// Those who wait for a reservation to be made are told why it is not.
@@ -94,6 +112,39 @@ impl ResourceManagerService {
             }
         }
         Ok(())
+    }
+
+    /// Reservations of ours that were removed and are there again are to be removed once more: a controller
+    /// that is killed forgets what it did in its last seconds. Whether there were some.
+    async fn reopen(
+        &self,
+        seen: &Seen,
+        open: &[OpenReservation],
+        now: Timestamp,
+    ) -> Result<bool, TurnError> {
+        let known: HashSet<&str> = open.iter().map(|it| it.row.name.as_str()).collect();
+        let there = seen.reservations.items.iter().filter(|it| it.span.end() > now);
+        let others = there.filter(|it| !known.contains(it.name.as_str()));
+        let ids: Vec<ReservationId> = others.filter_map(|it| reservation_id(&it.name)).collect();
+        if ids.is_empty() {
+            return Ok(false);
+        }
+        let rows = self.shared.database.managed_reservations_of(&ids).await?;
+        let again = rows.into_iter().filter(|row| row.state == ManagedState::Removed);
+        let mut any = false;
+        for row in again {
+            tracing::warn!(reservation = row.name, "it was removed, and is there again");
+            let because = Some("it was removed, and is there again".to_owned());
+            let row = StoredManagedReservation {
+                state: ManagedState::Waiting,
+                because,
+                changed: now,
+                ..row
+            };
+            self.shared.database.put_managed_reservation(&row, None, now).await?;
+            any = true;
+        }
+        Ok(any)
     }
 
     /// Reservations that were chosen while there was no resource manager are made there too.

@@ -1,12 +1,14 @@
 //! Nodes that are switched off to save energy are woken before reservations begin on them. Each order is
 //! a row in the database first, so that none is forgotten or given twice.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
-use planner::resource_manager::{ManagedNode, ManagerError, NodePower, WakeOutcome, WakeTimes};
+use planner::resource_manager::{
+    ManagedNode, ManagerError, NodePower, WakeOutcome, WakeTimes, withheld_until,
+};
 use planner::time::{Seconds, Timestamp};
 use storage::{
     NewPowerAction, OutageKind, PowerAction, PowerActionKind, PowerActionState, Withheld,
@@ -20,8 +22,15 @@ use super::{ResourceManagerService, TurnError};
 /// Nothing is woken earlier before a start than this: no node boots for longer.
 const EARLIEST: Seconds = Seconds::new(7200);
 
+/// In one turn so many orders are given at the most, where one for all nodes is refused. What is left is
+/// ordered in the next one.
+const MOST_ORDERS: usize = 32;
+
 /// The nodes of the resource manager by name.
 type NodesByName<'a> = HashMap<&'a str, &'a ManagedNode>;
+
+/// Nodes by name, each with a reservation that it is to be woken for.
+type Due = BTreeSet<(String, ReservationId)>;
 
 impl ResourceManagerService {
     /// Wakes nodes that are needed soon. Those that do not come are withheld, so that others take their
@@ -33,10 +42,17 @@ impl ResourceManagerService {
         let nodes = Arc::clone(&turn.seen.nodes);
         let nodes: NodesByName<'_> =
             nodes.items.iter().map(|node| (node.name.as_ref(), node)).collect();
-        self.plan_waking(turn, &nodes, boot).await?;
+        let due = self.due(turn, &nodes, boot).await?;
+        self.plan_waking(turn, &due).await?;
         let open = self.shared.database.open_power_actions().await?;
         let (waiting, ordered): (Vec<PowerAction>, Vec<PowerAction>) =
             open.into_iter().partition(|it| it.state == PowerActionState::Waiting);
+        // What waited while the resource manager did not answer may be of no use any more: its reservation
+        // was cancelled or has other nodes, or somebody else woke the node.
+        let (waiting, useless): (Vec<PowerAction>, Vec<PowerAction>) =
+            waiting.into_iter().partition(|it| due.contains(&(it.node.clone(), it.reservation_id)));
+        let useless: Vec<_> = useless.iter().map(|it| it.id).collect();
+        self.shared.database.forget_power_actions(&useless).await?;
         self.order(turn, waiting).await?;
         let names: Vec<String> = ordered.iter().map(|it| it.node.clone()).collect();
         let times = self.times(turn, &names, boot).await?;
@@ -47,39 +63,42 @@ impl ResourceManagerService {
         Ok(())
     }
 
-    /// Plans the nodes to be woken now.
-    async fn plan_waking(
+    /// The nodes to be woken now.
+    async fn due(
         &self,
         turn: &Turn<'_>,
         nodes: &NodesByName<'_>,
         boot: Seconds,
-    ) -> Result<(), TurnError> {
-        let mut soon: BTreeMap<String, Vec<(ReservationId, Timestamp)>> = BTreeMap::new();
-        for it in &turn.open {
-            let Some(wanted) = &it.wanted else { continue };
-            let start = wanted.span.start();
-            if turn.now < start - EARLIEST {
-                continue;
-            }
-            for name in &wanted.nodes {
-                let asleep = nodes.get(name.as_str()).is_some_and(|it| it.power != NodePower::On);
-                if asleep {
-                    soon.entry(name.clone()).or_default().push((it.stored.id, start));
+    ) -> Result<Due, TurnError> {
+        let soon = needed_soon(turn, nodes);
+        let names: Vec<String> = soon.keys().cloned().collect();
+        let times = self.times(turn, &names, boot).await?;
+        let all = soon.values().flatten();
+        let begun = all.filter(|(_, start)| *start <= turn.now).map(|(id, _)| *id);
+        let begun: Vec<ReservationId> = begun.collect::<BTreeSet<_>>().into_iter().collect();
+        let ordered = self.shared.database.nodes_ordered_for(&begun).await?;
+        let mut due = Due::new();
+        for (name, starts) in soon {
+            let Some(node) = nodes.get(name.as_str()) else { continue };
+            for (id, start) in starts {
+                let was_ordered = ordered.contains(&(id, name.clone()));
+                if times[&name].is_due(node, start, was_ordered, turn.now) {
+                    due.insert((name.clone(), id));
                 }
             }
         }
-        let all: Vec<String> = soon.keys().cloned().collect();
-        let times = self.times(turn, &all, boot).await?;
-        let mut due = Vec::new();
-        for (name, starts) in soon {
-            let Some(node) = nodes.get(name.as_str()) else { continue };
-            let is_due = |start: Timestamp| times[&name].is_due(node, start, turn.now);
-            due.extend(starts.into_iter().filter(|(_, start)| is_due(*start)).map(|(id, _)| {
-                let (node, kind) = (name.clone(), PowerActionKind::PowerUp);
-                NewPowerAction { node, kind, reservation_id: id }
-            }));
-        }
-        self.shared.database.plan_power_actions(&due, turn.now).await?;
+        Ok(due)
+    }
+
+    /// Plans the nodes to be woken now.
+    async fn plan_waking(&self, turn: &Turn<'_>, due: &Due) -> Result<(), TurnError> {
+        let planned = due.iter().map(|(node, reservation_id)| NewPowerAction {
+            node: node.clone(),
+            kind: PowerActionKind::PowerUp,
+            reservation_id: *reservation_id,
+        });
+        let planned: Vec<NewPowerAction> = planned.collect();
+        self.shared.database.plan_power_actions(&planned, turn.now).await?;
         Ok(())
     }
 
@@ -102,26 +121,37 @@ impl ResourceManagerService {
         Ok(nodes.iter().map(times).collect())
     }
 
-    /// Orders nodes to switch on, all of them at once.
+    /// Orders nodes to switch on, all of them at once. Where that is refused, each half of them is ordered
+    /// alone, so that the others come though one is refused.
     async fn order(&self, turn: &mut Turn<'_>, waiting: Vec<PowerAction>) -> Result<(), TurnError> {
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        let mut nodes: Vec<String> = waiting.iter().map(|it| it.node.clone()).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let refused = match turn.ports.power.power_up(&nodes).await {
-            Ok(()) => None,
-            Err(error @ (ManagerError::Refused { .. } | ManagerError::Unsupported(_))) => {
-                Some(error.to_string())
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let mut by_node: BTreeMap<String, Vec<PowerAction>> = BTreeMap::new();
         for action in waiting {
-            let action = PowerAction { ordered: Some(turn.now), ..action };
-            match &refused {
-                None => self.note_action(turn, action, PowerActionState::Ordered, None).await?,
-                Some(because) => self.failed(turn, action, because.clone()).await?,
+            by_node.entry(action.node.clone()).or_default().push(action);
+        }
+        let mut lists = vec![by_node.keys().cloned().collect::<Vec<String>>()];
+        for _ in 0..MOST_ORDERS {
+            let Some(mut nodes) = lists.pop().filter(|nodes| !nodes.is_empty()) else { break };
+            let refused = match turn.ports.power.power_up(&nodes).await {
+                Ok(()) => None,
+                Err(ManagerError::Refused { .. }) if nodes.len() > 1 => {
+                    lists.push(nodes.split_off(nodes.len() / 2));
+                    lists.push(nodes);
+                    continue;
+                }
+                Err(error @ (ManagerError::Refused { .. } | ManagerError::Unsupported(_))) => {
+                    Some(error.to_string())
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let actions = nodes.iter().filter_map(|node| by_node.remove(node)).flatten();
+            for action in actions.collect::<Vec<PowerAction>>() {
+                match &refused {
+                    None => {
+                        let action = PowerAction { ordered: Some(turn.now), ..action };
+                        self.note_action(action, PowerActionState::Ordered, None, turn.now).await?;
+                    }
+                    Some(because) => failed(turn, action, because.clone()),
+                }
             }
         }
         Ok(())
@@ -144,46 +174,80 @@ impl ResourceManagerService {
             WakeOutcome::Underway => Ok(()),
             WakeOutcome::Up => {
                 let action = PowerAction { done: Some(turn.now), ..action };
-                self.note_action(turn, action, PowerActionState::Done, None).await
+                self.note_action(action, PowerActionState::Done, None, turn.now).await
             }
             WakeOutcome::Failed => {
                 let patience = times.patience.get();
                 let because = format!(
                     "it was to switch on at {ordered}, and did not come within {patience} s"
                 );
-                self.failed(turn, action, because).await
+                failed(turn, action, because);
+                Ok(())
             }
         }
     }
 
-    /// Notes that a node does not come, and withholds it until it is seen to be up.
-    async fn failed(
-        &self,
-        turn: &mut Turn<'_>,
-        action: PowerAction,
-        because: String,
-    ) -> Result<(), TurnError> {
-        let ranks: NodeSet = ranks(&turn.state, std::iter::once(&action.node));
-        turn.withheld.push(Withheld {
-            key: wake_key(&action.node),
-            kind: OutageKind::OutOfService,
-            reason: because.clone(),
-            start: turn.now,
-            end: None,
-            ranks,
-        });
-        self.note_action(turn, action, PowerActionState::Failed, Some(because)).await
+    /// Notes which nodes did not come. That is said once they are withheld, so that who is killed in
+    /// between finds out again.
+    pub(super) async fn note_failed(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        for action in std::mem::take(&mut turn.failed) {
+            let because = action.because.clone();
+            self.note_action(action, PowerActionState::Failed, because, turn.now).await?;
+        }
+        Ok(())
     }
 
     async fn note_action(
         &self,
-        turn: &Turn<'_>,
         action: PowerAction,
         state: PowerActionState,
         because: Option<String>,
+        now: Timestamp,
     ) -> Result<(), TurnError> {
         metrics::counter!("wattbook_power_actions_total", "outcome" => state.word()).increment(1);
         let action = PowerAction { state, because, ..action };
-        Ok(self.shared.database.put_power_action(&action, turn.now).await?)
+        Ok(self.shared.database.put_power_action(&action, now).await?)
     }
+}
+
+/// Nodes that are not on, by name, with the reservations that need them soon and when these begin. Nodes
+/// that did not come lately are left alone.
+fn needed_soon(
+    turn: &Turn<'_>,
+    nodes: &NodesByName<'_>,
+) -> BTreeMap<String, Vec<(ReservationId, Timestamp)>> {
+    let lasting = turn.state.outages.iter().filter(|it| it.end.is_none_or(|end| end > turn.now));
+    let given_up: HashSet<&str> = lasting.filter_map(|it| it.managed_key.as_deref()).collect();
+    let mut soon: BTreeMap<String, Vec<(ReservationId, Timestamp)>> = BTreeMap::new();
+    for it in &turn.open {
+        let Some(wanted) = &it.wanted else { continue };
+        let start = wanted.span.start();
+        if turn.now < start - EARLIEST {
+            continue;
+        }
+        let asleep = |name: &&String| {
+            nodes.get(name.as_str()).is_some_and(|it| it.power != NodePower::On)
+                && !given_up.contains(wake_key(name).as_str())
+        };
+        for name in wanted.nodes.iter().filter(asleep) {
+            soon.entry(name.clone()).or_default().push((it.stored.id, start));
+        }
+    }
+    soon
+}
+
+/// Withholds a node that does not come.
+fn failed(turn: &mut Turn<'_>, action: PowerAction, because: String) {
+    let ranks: NodeSet = ranks(&turn.state, std::iter::once(&action.node));
+    let needed = turn.open.iter().find(|it| it.stored.id == action.reservation_id);
+    let needed = needed.and_then(|it| it.wanted.as_ref()).map(|wanted| wanted.span.start());
+    turn.withheld.push(Withheld {
+        key: wake_key(&action.node),
+        kind: OutageKind::OutOfService,
+        reason: because.clone(),
+        start: turn.now,
+        end: Some(withheld_until(needed.unwrap_or(turn.now), turn.now)),
+        ranks,
+    });
+    turn.failed.push(PowerAction { because: Some(because), ..action });
 }

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::resource_manager::{
-    ManagedNode, NodePower, OurPart, WithheldKind, WithheldNodes, withheld,
+    ManagedNode, NodePower, OurPart, WantedReservation, WithheldKind, WithheldNodes, listed,
+    withheld,
 };
+use planner::time::{Seconds, Timestamp};
 use storage::{Outage, OutageKind, StorageError, Withheld};
 
 use super::open::{OpenReservation, ranks};
@@ -25,21 +27,20 @@ pub(super) fn wake_key(node: &str) -> String {
     format!("{WAKE}{node}")
 }
 
-/// The key of nodes that the resource manager did not give a reservation.
-pub(super) fn refused_key(reservation: &str) -> String {
-    format!("{REFUSED}{reservation}")
-}
+/// Nodes that the resource manager did not give a reservation are withheld for so long: then they may have
+/// come, or what was on them may be gone.
+const REFUSED_FOR: Seconds = Seconds::new(600);
 
 impl ResourceManagerService {
     /// Puts into the book what the resource manager withholds, and what was found out of nodes by asking
-    /// something of them (`turn.withheld`).
-    pub(super) async fn withhold(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+    /// something of them (`turn.withheld`). Whether it is in the book since.
+    pub(super) async fn withhold(&self, turn: &mut Turn<'_>) -> Result<bool, TurnError> {
         if turn.state.epoch().is_none() {
-            return Ok(());
+            return Ok(false);
         }
         let mut list = std::mem::take(&mut turn.withheld);
         let found: HashSet<&str> = list.iter().map(|it| it.key.as_str()).collect();
-        let remain = remaining(&turn.state, &turn.seen.nodes.items, &turn.open);
+        let remain = remaining(&turn.state, &turn.seen.nodes.items, &turn.open, turn.now);
         let remain: Vec<Withheld> =
             remain.into_iter().filter(|it| !found.contains(it.key.as_str())).collect();
         list.extend(remain);
@@ -58,17 +59,50 @@ impl ResourceManagerService {
         self.put_withheld(turn).await
     }
 
-    /// Writes what is withheld; where that is more than before, reservations are looked at.
-    pub(super) async fn put_withheld(&self, turn: &Turn<'_>) -> Result<(), TurnError> {
-        let Some(epoch) = turn.state.epoch() else { return Ok(()) };
-        let put = self.shared.database.put_withheld(epoch, turn.now, &turn.withheld).await;
-        match put {
-            Ok(counts) if counts.newly_withheld => self.shared.dialogue_bell.notify_one(),
-            // The nodes were replaced meanwhile: the next turn counts in the new ranks.
-            Ok(_) | Err(StorageError::EpochChanged) => {}
-            Err(error) => return Err(error.into()),
+    /// Keeps nodes that the resource manager did not give a reservation from being offered for its time, so
+    /// that it gets others.
+    pub(super) async fn withhold_refused(
+        &self,
+        turn: &mut Turn<'_>,
+        put: &WantedReservation,
+        nodes: &BTreeSet<String>,
+    ) {
+        if nodes.is_empty() {
+            return;
         }
-        Ok(())
+        let refused = Withheld {
+            key: format!("{REFUSED}{}", put.name),
+            kind: OutageKind::Occupied,
+            reason: format!("the resource manager did not give {} to {}", listed(nodes), put.name),
+            start: put.span.start(),
+            end: Some(put.span.end()),
+            ranks: ranks(&turn.state, nodes.iter()),
+        };
+        match turn.withheld.iter_mut().find(|it| it.key == refused.key) {
+            Some(before) => before.ranks = before.ranks.union(&refused.ranks),
+            None => turn.withheld.push(refused),
+        }
+        // Were it not written, the next attempt would find out again.
+        if let Err(error) = self.put_withheld(turn).await {
+            tracing::warn!(%error, "could not keep nodes that were refused from being offered");
+        }
+    }
+
+    /// Writes what is withheld; where that is more than before, reservations are looked at. Whether it was
+    /// written.
+    pub(super) async fn put_withheld(&self, turn: &Turn<'_>) -> Result<bool, TurnError> {
+        let Some(epoch) = turn.state.epoch() else { return Ok(false) };
+        match self.shared.database.put_withheld(epoch, turn.now, &turn.withheld).await {
+            Ok(counts) => {
+                if counts.newly_withheld {
+                    self.shared.dialogue_bell.notify_one();
+                }
+                Ok(true)
+            }
+            // The nodes were replaced meanwhile: the next turn counts in the new ranks.
+            Err(StorageError::EpochChanged) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Where there is no resource manager any more, nothing is withheld.
@@ -91,8 +125,13 @@ fn meant(turn: &Turn<'_>) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// What was found out earlier and still holds: nodes that did not come and are not up yet, and nodes
-/// that were refused to reservations that are still meant to be.
-fn remaining(state: &SiteState, nodes: &[ManagedNode], open: &[OpenReservation]) -> Vec<Withheld> {
+/// that were refused lately to reservations that are still meant to be.
+fn remaining(
+    state: &SiteState,
+    nodes: &[ManagedNode],
+    open: &[OpenReservation],
+    now: Timestamp,
+) -> Vec<Withheld> {
     let by_name: HashMap<&str, &ManagedNode> =
         nodes.iter().map(|node| (node.name.as_ref(), node)).collect();
     let asleep = |name: &str| {
@@ -100,9 +139,11 @@ fn remaining(state: &SiteState, nodes: &[ManagedNode], open: &[OpenReservation])
         node.is_some_and(|it| it.power != NodePower::On || it.unavailable.is_some())
     };
     let meant = |name: &str| open.iter().any(|it| it.row.name == name && it.wanted.is_some());
+    let lately = |outage: &Outage| now < outage.created + REFUSED_FOR;
     let holds = |outage: &&Outage| {
         let Some(key) = outage.managed_key.as_deref() else { return false };
-        key.strip_prefix(WAKE).is_some_and(asleep) || key.strip_prefix(REFUSED).is_some_and(meant)
+        key.strip_prefix(WAKE).is_some_and(asleep)
+            || key.strip_prefix(REFUSED).is_some_and(|name| meant(name) && lately(outage))
     };
     let same = |outage: &Outage| {
         Some(Withheld {

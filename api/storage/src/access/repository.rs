@@ -44,18 +44,6 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
-        /// The token with this digest, unless revoked.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn find_token(&self, digest: &str) -> Result<Option<ApiToken>, StorageError> {
-            let row: Option<TokenRow> = sqlx::query_as(sql::TOKEN_BY_DIGEST)
-                .bind(digest)
-                .fetch_optional(&self.reader)
-                .await?;
-            row.map(ApiToken::try_from).transpose()
-        }
-
         /// All tokens, also revoked ones, oldest first.
         ///
         /// # Errors

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use crate::access::ApiToken;
 use crate::error::StorageError;
 use crate::identity::TokenId;
-use crate::row::RowPlace;
+use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
 pub(crate) struct TokenRow {
@@ -29,7 +29,7 @@ impl TryFrom<TokenRow> for ApiToken {
             role: place.word("role", &row.role, Role::from_word)?,
             digest: row.digest,
             created: Timestamp::from_unix_seconds(row.created_s),
-            revoked: row.revoked_s.map(Timestamp::from_unix_seconds),
+            revoked: instant(row.revoked_s),
         })
     }
 }

@@ -6,9 +6,9 @@ use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::agendas::row::{PieceRow, RevisionRow};
+use crate::agendas::row::PieceRow;
 use crate::agendas::spans::cut_out;
-use crate::agendas::{AgendaMeta, AgendaRevision, ComposedAgenda, Quantity};
+use crate::agendas::{AgendaMeta, ComposedAgenda, Quantity};
 use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
@@ -106,26 +106,6 @@ repository!(
                 .fetch_optional(&self.reader)
                 .await?;
             Ok(seconds.map(Timestamp::from_unix_seconds))
-        }
-
-        /// The revisions that touch `window`, newest first, at most `limit`.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn agenda_revisions(
-            &self,
-            quantity: Quantity,
-            window: Span,
-            limit: u32,
-        ) -> Result<Vec<AgendaRevision>, StorageError> {
-            let rows: Vec<RevisionRow> = sqlx::query_as(sql::REVISIONS)
-                .bind(quantity.word())
-                .bind(window.start().as_unix_seconds())
-                .bind(window.end().as_unix_seconds())
-                .bind(i64::from(limit))
-                .fetch_all(&self.reader)
-                .await?;
-            rows.into_iter().map(AgendaRevision::try_from).collect()
         }
     }
 

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use crate::agendas::{AgendaMeta, AgendaRevision, Quantity};
 use crate::error::StorageError;
 use crate::identity::RevisionId;
-use crate::row::RowPlace;
+use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
 pub(crate) struct PieceRow {
@@ -76,7 +76,7 @@ impl TryFrom<RevisionRow> for AgendaRevision {
                 source: row.source,
                 kind: row.kind,
                 quality: row.quality,
-                issued: row.issued_s.map(Timestamp::from_unix_seconds),
+                issued: instant(row.issued_s),
             },
         })
     }

@@ -26,12 +26,6 @@ statements! {
         WHERE quantity = $1 AND span_end_s > $2 AND span_start_s < $3 AND received_s <= $4
         ORDER BY received_s DESC, id DESC LIMIT 1";
 
-    /// Revisions of a quantity that touch a window, newest first, at most so many.
-    REVISIONS = "SELECT id, quantity, source, kind, quality, issued_s, received_s, span_start_s,
-        span_end_s FROM agenda_revisions
-        WHERE quantity = $1 AND span_end_s > $2 AND span_start_s < $3
-        ORDER BY received_s DESC, id DESC LIMIT $4";
-
     /// Whether a quantity was ever announced.
     EVER_ANNOUNCED = "SELECT EXISTS (SELECT 1 FROM agenda_revisions WHERE quantity = $1)";
 

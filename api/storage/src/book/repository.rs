@@ -13,14 +13,6 @@ use crate::error::StorageError;
 repository!(
     /// How far the database is.
     impl Database for BookRow {
-        /// The version: grows with everything that can make a plan made earlier wrong.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn version(&self) -> Result<i64, StorageError> {
-            Ok(sqlx::query_scalar(sql::VERSION).fetch_one(&self.reader).await?)
-        }
-
         /// How far the database is: whether anything changed since.
         ///
         /// # Errors
@@ -36,7 +28,8 @@ repository!(
 
     /// Parts of transactions.
     impl BookRow {
-        pub(crate) async fn version_inside(
+        /// What grows with everything that can make a plan made earlier wrong.
+        pub(crate) async fn version(
             connection: &mut Connection<Engine>,
         ) -> Result<i64, StorageError> {
             Ok(sqlx::query_scalar(sql::VERSION).fetch_one(connection).await?)

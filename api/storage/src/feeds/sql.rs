@@ -2,6 +2,14 @@
 
 use crate::statements::statements;
 
+/// What is read of revisions `r` without their pieces.
+macro_rules! columns {
+    () => {
+        "r.id, r.feed, r.zone, r.kind, r.quality, r.issued_s, r.received_s, r.span_start_s, \
+         r.span_end_s, r.piece_count, r.notes"
+    };
+}
+
 statements! {
     /// A new revision.
     INSERT_FEED_REVISION = "INSERT INTO feed_revisions
@@ -17,15 +25,13 @@ statements! {
         ORDER BY received_s DESC, id DESC LIMIT $7";
 
     /// The latest revision of each of all feeds, without pieces.
-    LATEST_FEED_REVISIONS = "SELECT r.id, r.feed, r.zone, r.kind, r.quality, r.issued_s,
-            r.received_s, r.span_start_s, r.span_end_s, r.piece_count, r.notes
+    LATEST_FEED_REVISIONS = concat!("SELECT ", columns!(), "
         FROM feeds AS f JOIN feed_revisions AS r ON r.id =
-            (SELECT MAX(newest.id) FROM feed_revisions AS newest WHERE newest.feed = f.id)";
+            (SELECT MAX(newest.id) FROM feed_revisions AS newest WHERE newest.feed = f.id)");
 
     /// A page of a feed's revisions, the newest first, with an id below a bound.
-    FEED_REVISIONS_PAGE = "SELECT id, feed, zone, kind, quality, issued_s, received_s,
-            span_start_s, span_end_s, piece_count, notes
-        FROM feed_revisions WHERE feed = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    FEED_REVISIONS_PAGE = concat!("SELECT ", columns!(), "
+        FROM feed_revisions AS r WHERE r.feed = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3");
 
     /// The newest revision of a quantity, and where the earliest of those after a revision begins.
     FEED_NEWS = "SELECT COALESCE(MAX(id), 0) AS latest, MIN(span_start_s) AS since_s
@@ -62,5 +68,5 @@ statements! {
 }
 
 /// Revisions with their pieces, by id.
-pub const FEED_PIECES_WHERE: &str = "SELECT id, feed, zone, kind, quality, issued_s, received_s,
-    span_start_s, span_end_s, piece_count, notes, pieces FROM feed_revisions WHERE id IN (";
+pub const FEED_PIECES_WHERE: &str =
+    concat!("SELECT ", columns!(), ", r.pieces FROM feed_revisions AS r WHERE r.id IN (");

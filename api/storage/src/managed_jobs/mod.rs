@@ -2,4 +2,4 @@
 
 mod repository;
 mod row;
-mod sql;
+pub mod sql;

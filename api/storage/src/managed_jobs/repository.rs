@@ -60,6 +60,28 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
+        /// Forgets jobs, by their ids and when they were submitted.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_managed_jobs(
+            &self,
+            jobs: &[(String, Timestamp)],
+        ) -> Result<(), StorageError> {
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            let mut transaction = self.begin_beside_the_book().await?;
+            for (id, submitted) in jobs {
+                sqlx::query(sql::FORGET_MANAGED_JOB)
+                    .bind(id)
+                    .bind(submitted.as_unix_seconds())
+                    .execute(&mut *transaction)
+                    .await?;
+            }
+            Ok(transaction.commit().await?)
+        }
+
         /// The jobs of these reservations, each with its reservation, by reservation, submission and id.
         ///
         /// # Errors

@@ -1,5 +1,12 @@
 //! Jobs in managed reservations.
 
+use crate::statements::statements;
+
+statements! {
+    /// Forgets one, by its id and when it was submitted.
+    FORGET_MANAGED_JOB = "DELETE FROM managed_jobs WHERE id = $1 AND submitted_s = $2";
+}
+
 /// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.
 pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, reservation_id,
     user_name, account, partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in,

@@ -42,6 +42,8 @@ pub struct StoredManagedReservation {
     pub because: Option<String>,
     /// What the resource manager was last told, and at which row version of the reservation.
     pub pushed: Option<(WantedReservation, i64)>,
+    /// What somebody else did to it there, in words, once that was told and until it is undone.
+    pub drift: Option<String>,
     /// When it reached its state.
     pub changed: Timestamp,
     /// Attempts that failed since the last that did not.
@@ -63,6 +65,7 @@ impl StoredManagedReservation {
             state: ManagedState::Waiting,
             because: None,
             pushed: None,
+            drift: None,
             changed: now,
             attempts: 0,
             next_attempt: None,

@@ -129,6 +129,7 @@ repository!(
                 .bind(managed.because.as_deref())
                 .bind(pushed)
                 .bind(row_version)
+                .bind(managed.drift.as_deref())
                 .bind(managed.changed.as_unix_seconds())
                 .bind(i64::from(managed.attempts))
                 .bind(managed.next_attempt.map(Timestamp::as_unix_seconds))

@@ -191,6 +191,27 @@ repository!(
             row.map(Message::try_from).transpose()
         }
 
+        /// Messages of a kind after one that were said by an instant, oldest first, at most `limit`.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn said_after(
+            &self,
+            kind: &str,
+            after: MessageId,
+            until: Timestamp,
+            limit: u16,
+        ) -> Result<Vec<Message>, StorageError> {
+            let rows: Vec<MessageRow> = sqlx::query_as(sql::SAID_AFTER)
+                .bind(kind)
+                .bind(after)
+                .bind(until.as_unix_seconds())
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(Message::try_from).collect()
+        }
+
         /// Messages that are to be sent by `now`, oldest first, at most `limit`.
         ///
         /// # Errors

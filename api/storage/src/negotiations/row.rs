@@ -10,7 +10,7 @@ use crate::identity::MessageId;
 use crate::negotiations::{
     Delivery, Direction, Message, Negotiation, NegotiationKind, NegotiationOutcome, NewMessage,
 };
-use crate::row::RowPlace;
+use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
 pub(crate) struct NegotiationRow {
@@ -52,8 +52,8 @@ impl TryFrom<NegotiationRow> for Negotiation {
             outcome: row.outcome.as_deref().map(outcome).transpose()?,
             subject: row.subject,
             opened: Timestamp::from_unix_seconds(row.opened_s),
-            deadline: row.deadline_s.map(Timestamp::from_unix_seconds),
-            closed: row.closed_s.map(Timestamp::from_unix_seconds),
+            deadline: instant(row.deadline_s),
+            closed: instant(row.closed_s),
         })
     }
 }
@@ -74,8 +74,8 @@ impl TryFrom<MessageRow> for Message {
                 delivery: place.word("delivery", &row.delivery, Delivery::from_word)?,
             },
             attempts: place.count("attempts", row.attempts)?,
-            next_attempt: row.next_attempt_s.map(Timestamp::from_unix_seconds),
-            delivered: row.delivered_s.map(Timestamp::from_unix_seconds),
+            next_attempt: instant(row.next_attempt_s),
+            delivered: instant(row.delivered_s),
             error: row.error,
         })
     }

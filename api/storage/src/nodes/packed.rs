@@ -9,17 +9,50 @@
 //! feature behind them, separated by tabs, which no name holds.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use planner::decimal::Fraction;
 use planner::labels::{Labels, NodeLabels};
 use planner::names::NameList;
 use planner::node::{Names, Node, Nodes};
-use planner::order::NodeOrder;
+use planner::order::{NodeOrder, Preference};
 use planner::quantity::Power;
 use sha2::{Digest, Sha256};
 
 /// Nodes in a chunk, but for the last.
 pub(crate) const CHUNK: u32 = 65_536;
+
+/// The draw order that the ranks of the tables count in.
+pub(crate) fn draw_order(nodes: &Nodes) -> NodeOrder {
+    NodeOrder::new(nodes, Preference::LeastDraw, Fraction::ONE)
+}
+
+/// Nodes in their draw order as they are stored.
+pub(crate) struct PackedNodes {
+    /// The nodes.
+    pub(crate) nodes: Arc<Nodes>,
+    /// Their draw order.
+    pub(crate) order: NodeOrder,
+    /// The chunks, each with the ordinal that it begins at.
+    pub(crate) chunks: Vec<(u32, Vec<u8>)>,
+    /// The digest that they are sealed with.
+    pub(crate) seal: Vec<u8>,
+}
+
+impl PackedNodes {
+    /// Packs nodes. A million take a while.
+    pub(crate) fn new(nodes: Arc<Nodes>) -> Self {
+        let order = draw_order(&nodes);
+        let chunk = |ordinals: Range<u32>| (ordinals.start, pack(&nodes, ordinals));
+        let chunks: Vec<(u32, Vec<u8>)> = chunks(nodes.count()).map(chunk).collect();
+        let mut seal = Seal::default();
+        for (_, data) in &chunks {
+            seal.chunk(data);
+        }
+        let seal = seal.close(&order);
+        Self { nodes, order, chunks, seal }
+    }
+}
 
 /// The first and last ordinal of each chunk.
 pub(crate) fn chunks(count: u32) -> impl Iterator<Item = Range<u32>> {
@@ -27,7 +60,7 @@ pub(crate) fn chunks(count: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 /// One chunk of nodes.
-pub(crate) fn pack(nodes: &Nodes, ordinals: Range<u32>) -> Vec<u8> {
+fn pack(nodes: &Nodes, ordinals: Range<u32>) -> Vec<u8> {
     let range = ordinals.start as usize..ordinals.end as usize;
     let list = &nodes.as_slice()[range.clone()];
     let mut data = Vec::with_capacity(list.len() * 48);

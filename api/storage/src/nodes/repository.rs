@@ -1,13 +1,14 @@
 //! Calibration epochs: their nodes, and what happens to bookings when a new one opens.
 
-use planner::decimal::Fraction;
+use std::sync::Arc;
+
 use planner::node::{Names, Node, Nodes};
-use planner::order::{NodeOrder, Preference};
 use planner::time::Timestamp;
 use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
+use crate::blocking::blocking;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -18,7 +19,7 @@ use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::identity::EpochId;
-use crate::nodes::packed::{self, Seal, Unpacking};
+use crate::nodes::packed::{self, PackedNodes, Seal, Unpacking, draw_order};
 use crate::nodes::remap::Remap;
 use crate::nodes::row::{CalibrationRow, NodeRow};
 use crate::nodes::{Calibration, StoredNodes};
@@ -27,21 +28,32 @@ use crate::outages::repository::Outages;
 use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::lifecycle::Lifecycle;
 
-/// The draw order that the ranks of the tables count in.
-fn draw_order(nodes: &Nodes) -> NodeOrder {
-    NodeOrder::new(nodes, Preference::LeastDraw, Fraction::ONE)
-}
-
 /// A row of an epoch that cannot have been written by this crate.
 fn inconsistent(epoch: &EpochRow, problem: &'static str) -> StorageError {
     let row = format!("of epoch {}", epoch.id);
     StorageError::Inconsistent { table: "nodes", row, column: None, problem }
 }
 
+/// A chunk that cannot have been written by this crate.
+fn broken(epoch: &EpochRow) -> StorageError {
+    inconsistent(epoch, "a chunk is missing or cannot be read")
+}
+
 /// The nodes of an epoch with their draw order, which must be the one that was sealed: bookings
 /// would silently be on other machines.
-fn sealed(epoch: &EpochRow, unpacked: Unpacking, seal: Seal) -> Result<StoredNodes, StorageError> {
-    let nodes = unpacked.finish();
+fn unpacked(epoch: &EpochRow, chunks: &[Vec<u8>]) -> Result<StoredNodes, StorageError> {
+    let count = epoch.node_count()?;
+    let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
+    let mut unpacking = unpacking.ok_or_else(|| broken(epoch))?;
+    let mut seal = Seal::default();
+    for data in chunks {
+        unpacking.chunk(data).ok_or_else(|| broken(epoch))?;
+        seal.chunk(data);
+    }
+    if unpacking.count() != count {
+        return Err(broken(epoch));
+    }
+    let nodes = unpacking.finish();
     let nodes = nodes.ok_or_else(|| inconsistent(epoch, "the nodes do not make a cluster"))?;
     let order = draw_order(&nodes);
     if epoch.digest.as_ref() != Some(&seal.close(&order)) {
@@ -89,17 +101,6 @@ fn is_number_of(name: &str, ordinal: usize) -> bool {
 repository!(
     /// Nodes.
     impl Database for ClusterNodes {
-        /// The nodes of the newest epoch and their draw order.
-        ///
-        /// # Errors
-        /// Storage failed, or a stored rank is not the one the planner gives.
-        pub async fn load_nodes(&self) -> Result<Option<StoredNodes>, StorageError> {
-            let mut transaction = self.begin_read().await?;
-            let nodes = Self::newest(&mut transaction).await?;
-            transaction.commit().await?;
-            Ok(nodes)
-        }
-
         /// Packs the newest epoch's nodes where an earlier release stored a row for each.
         ///
         /// # Errors
@@ -118,9 +119,12 @@ repository!(
             };
             let rows: Vec<NodeRow> =
                 sqlx::query_as(sql::NODES).bind(epoch.id).fetch_all(&mut *connection).await?;
-            let nodes = nodes_of_rows(&epoch, rows)?;
-            Self::insert_chunks(connection, epoch.id, &nodes, &draw_order(&nodes)).await?;
-            sqlx::query(sql::DELETE_NODES).bind(epoch.id).execute(&mut *connection).await?;
+            let id = epoch.id;
+            let packed = blocking(move || {
+                nodes_of_rows(&epoch, rows).map(|nodes| PackedNodes::new(Arc::new(nodes)))
+            });
+            Self::insert_chunks(connection, id, &packed.await?).await?;
+            sqlx::query(sql::DELETE_NODES).bind(id).execute(&mut *connection).await?;
             Ok(transaction.commit().await?)
         }
 
@@ -132,12 +136,13 @@ repository!(
         /// [`StorageError::EpochChanged`] where the nodes are based on an epoch that is not the newest.
         pub async fn replace_nodes(
             &self,
-            nodes: &Nodes,
+            nodes: &Arc<Nodes>,
             calibrations: &[Calibration],
             based_on: Option<EpochId>,
             now: Timestamp,
         ) -> Result<EpochId, StorageError> {
-            let order = draw_order(nodes);
+            let new = Arc::clone(nodes);
+            let packed = Arc::new(blocking(move || PackedNodes::new(new)).await);
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let newest = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
@@ -151,12 +156,16 @@ repository!(
             let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
                 (Vec::new(), Vec::new())
             } else if let Some(old) = Self::newest(connection).await? {
-                let remap = Remap { old: &old, new: nodes, order: &order };
-                (remap.allocations(upcoming, now)?, remap.outages(outages))
+                let new = Arc::clone(&packed);
+                blocking(move || {
+                    let remap = Remap { old: &old, new: &new.nodes, order: &new.order };
+                    remap.allocations(upcoming, now).map(|moved| (moved, remap.outages(outages)))
+                })
+                .await?
             } else {
                 (Vec::new(), Vec::new())
             };
-            let epoch = Self::insert_epoch(connection, nodes, &order, now).await?;
+            let epoch = Self::insert_epoch(connection, &packed, now).await?;
             Self::insert_calibrations(connection, epoch, calibrations).await?;
             Allocations::<Engine>::cut_all(connection, now).await?;
             Allocations::<Engine>::insert(connection, epoch, &moved).await?;
@@ -194,47 +203,35 @@ repository!(
 
     /// Parts of transactions.
     impl ClusterNodes {
+        /// The nodes of the newest epoch and their draw order.
         pub(crate) async fn newest(
             connection: &mut Connection<Engine>,
         ) -> Result<Option<StoredNodes>, StorageError> {
             let Some(epoch) = Epochs::<Engine>::newest(connection).await? else {
                 return Ok(None);
             };
-            let broken = || inconsistent(&epoch, "a chunk is missing or cannot be read");
-            let count = epoch.node_count()?;
-            let unpacking = Unpacking::new(count, epoch.numbered, &epoch.labels);
-            let mut unpacking = unpacking.ok_or_else(broken)?;
-            let mut seal = Seal::default();
-            for ordinals in packed::chunks(count) {
+            let mut chunks: Vec<Vec<u8>> = Vec::new();
+            for ordinals in packed::chunks(epoch.node_count()?) {
                 let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
                     .bind(epoch.id)
                     .bind(i64::from(ordinals.start))
                     .fetch_optional(&mut *connection)
                     .await?;
-                let data = data.ok_or_else(broken)?;
-                unpacking.chunk(&data).ok_or_else(broken)?;
-                seal.chunk(&data);
-            }
-            if unpacking.count() != count {
-                return Err(broken());
+                chunks.push(data.ok_or_else(|| broken(&epoch))?);
             }
             if let Some(statement) = Engine::LONG_PAUSE {
                 Engine::run(connection, statement).await?;
             }
-            // Names and order of a million nodes take a while: not on an async thread.
-            let sealed = tokio::task::spawn_blocking(move || sealed(&epoch, unpacking, seal));
-            match sealed.await {
-                Ok(nodes) => nodes.map(Some),
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            }
+            // A million nodes take a while.
+            blocking(move || unpacked(&epoch, &chunks)).await.map(Some)
         }
 
         async fn insert_epoch(
             connection: &mut Connection<Engine>,
-            nodes: &Nodes,
-            order: &NodeOrder,
+            packed: &PackedNodes,
             now: Timestamp,
         ) -> Result<EpochId, StorageError> {
+            let nodes = &packed.nodes;
             let epoch: EpochId = sqlx::query_scalar(sql::INSERT_EPOCH)
                 .bind(now.as_unix_seconds())
                 .bind(i64::from(nodes.count()))
@@ -242,32 +239,27 @@ repository!(
                 .bind(packed::label_text(nodes.labels()))
                 .fetch_one(&mut *connection)
                 .await?;
-            Self::insert_chunks(connection, epoch, nodes, order).await?;
+            Self::insert_chunks(connection, epoch, packed).await?;
             Ok(epoch)
         }
 
         async fn insert_chunks(
             connection: &mut Connection<Engine>,
             epoch: EpochId,
-            nodes: &Nodes,
-            order: &NodeOrder,
+            packed: &PackedNodes,
         ) -> Result<(), StorageError> {
-            let mut seal = Seal::default();
-            for ordinals in packed::chunks(nodes.count()) {
-                let first = i64::from(ordinals.start);
-                let data = packed::pack(nodes, ordinals);
-                seal.chunk(&data);
+            for (first, data) in &packed.chunks {
                 sqlx::query(sql::INSERT_CHUNK)
                     .bind(epoch)
-                    .bind(first)
+                    .bind(i64::from(*first))
                     .bind(data)
                     .execute(&mut *connection)
                     .await?;
             }
             sqlx::query(sql::SEAL_EPOCH)
                 .bind(epoch)
-                .bind(matches!(nodes.names(), Names::Numbered))
-                .bind(seal.close(order))
+                .bind(matches!(packed.nodes.names(), Names::Numbered))
+                .bind(&packed.seal)
                 .execute(&mut *connection)
                 .await?;
             Ok(())

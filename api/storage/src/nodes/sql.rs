@@ -2,6 +2,14 @@
 
 use crate::statements::statements;
 
+/// What is read of measurements.
+macro_rules! measured_columns {
+    () => {
+        "node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw, max_spread_uw, \
+         idle_samples, max_samples, outliers"
+    };
+}
+
 statements! {
     /// Opens an epoch.
     INSERT_EPOCH = "INSERT INTO calibration_epochs (created_s, node_count, numbered, labels)
@@ -24,17 +32,14 @@ statements! {
         WHERE epoch = $1 ORDER BY ordinal";
 
     /// The newest measurements of all nodes, at most so many.
-    CALIBRATIONS = "SELECT node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw,
-            max_spread_uw, idle_samples, max_samples, outliers
-        FROM calibrations ORDER BY epoch DESC, node_name LIMIT $1";
+    CALIBRATIONS = concat!("SELECT ", measured_columns!(), "
+        FROM calibrations ORDER BY epoch DESC, node_name LIMIT $1");
 
     /// The newest measurements of one node, at most so many.
-    CALIBRATIONS_OF_NODE = "SELECT node_name, measured_s, idle_power_uw, max_power_uw,
-            idle_spread_uw, max_spread_uw, idle_samples, max_samples, outliers
-        FROM calibrations WHERE node_name = $1 ORDER BY epoch DESC LIMIT $2";
+    CALIBRATIONS_OF_NODE = concat!("SELECT ", measured_columns!(), "
+        FROM calibrations WHERE node_name = $1 ORDER BY epoch DESC LIMIT $2");
 }
 
 /// Measurements.
-pub const CALIBRATIONS_BULK: &str = "INSERT INTO calibrations
-    (epoch, node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw, max_spread_uw,
-     idle_samples, max_samples, outliers) ";
+pub const CALIBRATIONS_BULK: &str =
+    concat!("INSERT INTO calibrations (epoch, ", measured_columns!(), ") ");

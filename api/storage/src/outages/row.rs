@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::error::StorageError;
 use crate::identity::EpochId;
 use crate::outages::{Outage, OutageKind};
-use crate::row::{RowPlace, set_of};
+use crate::row::{RowPlace, instant, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct OutageRow {
@@ -38,7 +38,7 @@ impl TryFrom<OutageRow> for Outage {
             created: Timestamp::from_unix_seconds(row.created_s),
             epoch: row.epoch,
             start: Timestamp::from_unix_seconds(row.start_s),
-            end: row.end_s.map(Timestamp::from_unix_seconds),
+            end: instant(row.end_s),
             ranks: place.readable("ranks", set_of(&row.ranks))?,
         })
     }

@@ -2,6 +2,13 @@
 
 use crate::statements::statements;
 
+/// All columns of outages.
+macro_rules! columns {
+    () => {
+        "id, kind, managed_key, owner, reason, created_s, epoch, start_s, end_s, ranks"
+    };
+}
+
 statements! {
     /// A new outage that an operator told of.
     INSERT_OUTAGE = "INSERT INTO outages
@@ -9,21 +16,17 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
     /// One outage.
-    OUTAGE = "SELECT id, kind, managed_key, owner, reason, created_s, epoch, start_s, end_s, ranks
-        FROM outages WHERE id = $1";
+    OUTAGE = concat!("SELECT ", columns!(), " FROM outages WHERE id = $1");
 
     /// Outages that have yet to end at an instant, by start.
-    UPCOMING_OUTAGES = "SELECT id, kind, managed_key, owner, reason, created_s, epoch, start_s, end_s,
-            ranks
-        FROM outages WHERE end_s IS NULL OR end_s > $1 ORDER BY start_s, id";
+    UPCOMING_OUTAGES = concat!("SELECT ", columns!(), "
+        FROM outages WHERE end_s IS NULL OR end_s > $1 ORDER BY start_s, id");
 
     /// What the resource manager withholds: outages of it that have yet to end at an instant, and all
     /// that is occupied, since nothing is kept of that once it has ended.
-    MANAGED_OUTAGES = "SELECT id, kind, managed_key, owner, reason, created_s, epoch, start_s, end_s,
-            ranks
-        FROM outages
+    MANAGED_OUTAGES = concat!("SELECT ", columns!(), " FROM outages
         WHERE managed_key IS NOT NULL AND (kind = 'occupied' OR end_s IS NULL OR end_s > $1)
-        ORDER BY id";
+        ORDER BY id");
 
     /// Ends an outage at an instant.
     END_OUTAGE = "UPDATE outages SET end_s = $2 WHERE id = $1";
@@ -33,8 +36,7 @@ statements! {
 }
 
 /// Outages, new ones or known ones as they are now; [`OUTAGES_BULK_END`] follows the rows.
-pub const OUTAGES_BULK: &str = "INSERT INTO outages
-    (id, kind, managed_key, owner, reason, created_s, epoch, start_s, end_s, ranks) ";
+pub const OUTAGES_BULK: &str = concat!("INSERT INTO outages (", columns!(), ") ");
 
 /// What may change of outages that are known.
 pub const OUTAGES_BULK_END: &str = " ON CONFLICT (id) DO UPDATE SET reason = excluded.reason,

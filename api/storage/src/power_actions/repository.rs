@@ -1,10 +1,12 @@
 //! Power actions. No part of the book.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use planner::identity::ReservationId;
 use planner::time::{Seconds, Timestamp};
 use serde_json::json;
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::sql;
 use crate::database::repository;
@@ -12,14 +14,15 @@ use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
+use crate::identity::PowerActionId;
 use crate::power_actions::row::PowerActionRow;
 use crate::power_actions::{NewPowerAction, PowerAction, PowerActionState};
 
 repository!(
     /// What is done to nodes so that they are on when a reservation begins.
     impl Database for PowerActions {
-        /// Plans power actions. What is planned for a node and a reservation already, or was done, stays as
-        /// it is. How many are new.
+        /// Plans power actions. What is underway for a node and a reservation already stays as it is. How
+        /// many are new.
         ///
         /// # Errors
         /// Storage failed.
@@ -47,6 +50,53 @@ repository!(
             }
             transaction.commit().await?;
             Ok(planned)
+        }
+
+        /// Forgets power actions that have yet to be ordered. Others stay.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_power_actions(
+            &self,
+            ids: &[PowerActionId],
+        ) -> Result<(), StorageError> {
+            if ids.is_empty() {
+                return Ok(());
+            }
+            let mut transaction = self.begin_beside_the_book().await?;
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut delete = QueryBuilder::<Engine>::new(sql::FORGET_POWER_ACTIONS_WHERE);
+                let mut list = delete.separated(", ");
+                for id in chunk {
+                    list.push_bind(*id);
+                }
+                list.push_unseparated(")");
+                delete.build().execute(&mut *transaction).await?;
+            }
+            Ok(transaction.commit().await?)
+        }
+
+        /// The nodes, by name, that were ordered for these reservations, whatever came of it.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn nodes_ordered_for(
+            &self,
+            ids: &[ReservationId],
+        ) -> Result<HashSet<(ReservationId, String)>, StorageError> {
+            let mut ordered = HashSet::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sql::NODES_ORDERED_WHERE);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(")");
+                let rows: Vec<(Uuid, String)> =
+                    query.build_query_as().fetch_all(&self.reader).await?;
+                ordered.extend(rows.into_iter().map(|(id, node)| (ReservationId::new(id), node)));
+            }
+            Ok(ordered)
         }
 
         /// Power actions that are neither done nor failed, oldest first.

@@ -18,8 +18,17 @@ statements! {
 pub const POWER_ACTIONS_BULK: &str =
     "INSERT INTO power_actions (node, action, reservation_id, state, created_s) ";
 
-/// What is planned already stays as it is.
-pub const POWER_ACTIONS_BULK_END: &str = " ON CONFLICT (reservation_id, node, action) DO NOTHING";
+/// What is underway already stays as it is.
+pub const POWER_ACTIONS_BULK_END: &str = " ON CONFLICT (reservation_id, node, action)
+    WHERE state IN ('waiting', 'ordered') DO NOTHING";
+
+/// Forgets those of these ids that have yet to be ordered.
+pub const FORGET_POWER_ACTIONS_WHERE: &str =
+    "DELETE FROM power_actions WHERE state = 'waiting' AND id IN (";
+
+/// The nodes that were ordered for several reservations.
+pub const NODES_ORDERED_WHERE: &str = "SELECT DISTINCT reservation_id, node FROM power_actions
+    WHERE ordered_s IS NOT NULL AND reservation_id IN (";
 
 /// How long nodes took to come, newest first; [`BOOT_TIMES_WHERE_END`] follows their names.
 pub const BOOT_TIMES_WHERE: &str = "SELECT node, taken_s FROM (

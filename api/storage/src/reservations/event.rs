@@ -12,7 +12,16 @@ pub(crate) fn reservation_reached(
     owner: &str,
     state: ReservationState,
 ) -> NewEvent {
-    let state = state.word();
+    reservation_told(&format!("reservation.{}", state.word()), id, owner, state.word())
+}
+
+/// What else became of a reservation, beside the word of its state.
+pub(crate) fn reservation_told(
+    kind: &str,
+    id: ReservationId,
+    owner: &str,
+    state: &str,
+) -> NewEvent {
     let data = json!({ "reservation_id": id.to_string(), "state": state });
-    NewEvent::new(format!("reservation.{state}"), data).of(owner)
+    NewEvent::new(kind, data).of(owner)
 }

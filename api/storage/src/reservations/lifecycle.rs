@@ -97,21 +97,7 @@ repository!(
             let reservation = found.ok_or(EndError::NotFound)?;
             reservation.may_end(now, expected_row_version)?;
             let state = ReservationState::from(ending);
-            sqlx::query(sql::END)
-                .bind(id.as_uuid())
-                .bind(state.word())
-                .execute(&mut *connection)
-                .await?;
-            if reservation.chosen.is_some() {
-                Allocations::<Engine>::cut_those_of(connection, id, now).await?;
-            } else {
-                sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
-                    .bind(id.as_uuid())
-                    .execute(&mut *connection)
-                    .await?;
-            }
-            let event = reservation_reached(id, &reservation.owner, state);
-            Events::<Engine>::record(connection, &[event], now).await?;
+            Self::end_in(connection, &reservation, state, now).await?;
             transaction.commit().await?;
             let row_version = reservation.row_version + 1;
             Ok(Reservation { state, row_version, ..reservation })
@@ -204,22 +190,32 @@ repository!(
             let Some(replaced) = found.filter(|it| !it.state_at(now).is_final()) else {
                 return Ok(());
             };
-            let state = ReservationState::Cancelled;
+            Self::end_in(connection, &replaced, ReservationState::Cancelled, now).await
+        }
+
+        /// Ends a reservation in a state, frees its nodes from `now` on, and tells its owner.
+        async fn end_in(
+            connection: &mut Connection<Engine>,
+            reservation: &Reservation,
+            state: ReservationState,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let id = reservation.id;
             sqlx::query(sql::END)
                 .bind(id.as_uuid())
                 .bind(state.word())
                 .execute(&mut *connection)
                 .await?;
-            let event = reservation_reached(id, &replaced.owner, state);
-            Events::<Engine>::record(connection, &[event], now).await?;
-            if replaced.chosen.is_some() {
-                return Allocations::<Engine>::cut_those_of(connection, id, now).await;
+            if reservation.chosen.is_some() {
+                Allocations::<Engine>::cut_those_of(connection, id, now).await?;
+            } else {
+                sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
+                    .bind(id.as_uuid())
+                    .execute(&mut *connection)
+                    .await?;
             }
-            sqlx::query(allocations::DELETE_RESERVATION_ALLOCATIONS)
-                .bind(id.as_uuid())
-                .execute(connection)
-                .await?;
-            Ok(())
+            let event = reservation_reached(id, &reservation.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await
         }
 
         /// Expires the holds that are due and frees their nodes, inside a caller's transaction.

@@ -5,17 +5,16 @@ use planner::identity::{OfferId, ReservationId};
 use planner::json::notice::notice_text;
 use planner::reservation::{Notice, Reservation, ReservationState};
 use planner::time::Timestamp;
-use serde_json::json;
 
 use super::sql;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
-use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::ProposeError;
+use crate::reservations::event::reservation_told;
 use crate::reservations::proposals::Proposals;
 use crate::reservations::reading::Reservations;
 use crate::reservations::reservation::Unchanged;
@@ -37,17 +36,16 @@ repository!(
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let changed = sqlx::query(sql::SET_DEGRADED)
+            let changed: Option<(String, String)> = sqlx::query_as(sql::SET_DEGRADED)
                 .bind(id.as_uuid())
                 .bind(degraded)
                 .bind(notice.map(notice_text))
-                .execute(&mut *connection)
+                .fetch_optional(&mut *connection)
                 .await?;
-            if changed.rows_affected() == 0 {
-                return Ok(false);
-            }
+            let Some((owner, state)) = changed else { return Ok(false) };
             let kind = if degraded { "reservation.degraded" } else { "reservation.restored" };
-            Self::tell_owner(connection, id, kind, now).await?;
+            let event = reservation_told(kind, id, &owner, &state);
+            Events::<Engine>::record(connection, &[event], now).await?;
             transaction.commit().await?;
             Ok(true)
         }
@@ -109,15 +107,14 @@ repository!(
         ) -> Result<bool, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let rejected = sqlx::query(sql::REJECT_AWAITING)
+            let rejected: Option<(String, String)> = sqlx::query_as(sql::REJECT_AWAITING)
                 .bind(id.as_uuid())
                 .bind(notice_text(notice))
-                .execute(&mut *connection)
+                .fetch_optional(&mut *connection)
                 .await?;
-            if rejected.rows_affected() == 0 {
-                return Ok(false);
-            }
-            Self::tell_owner(connection, id, "reservation.rejected", now).await?;
+            let Some((owner, state)) = rejected else { return Ok(false) };
+            let event = reservation_told("reservation.rejected", id, &owner, &state);
+            Events::<Engine>::record(connection, &[event], now).await?;
             transaction.commit().await?;
             Ok(true)
         }
@@ -150,30 +147,16 @@ repository!(
                 .bind(notice_text(notice))
                 .execute(&mut *connection)
                 .await?;
+            let mut state = reservation.state.word();
             if reservation.offers.iter().all(|offer| offers.contains(&offer.id)) {
-                let rejected = ReservationState::Rejected.word();
+                state = ReservationState::Rejected.word();
                 sqlx::query(sql::END)
                     .bind(id.as_uuid())
-                    .bind(rejected)
+                    .bind(state)
                     .execute(&mut *connection)
                     .await?;
             }
-            Self::tell_owner(connection, id, "reservation.withdrawn", now).await
-        }
-
-        /// Records what became of a reservation, inside a caller's transaction.
-        pub(super) async fn tell_owner(
-            connection: &mut Connection<Engine>,
-            id: ReservationId,
-            kind: &str,
-            now: Timestamp,
-        ) -> Result<(), StorageError> {
-            let Some(reservation) = Reservations::<Engine>::find(connection, id).await? else {
-                return Ok(());
-            };
-            let state = reservation.state.word();
-            let data = json!({ "reservation_id": id.to_string(), "state": state });
-            let event = NewEvent::new(kind, data).of(reservation.owner);
+            let event = reservation_told("reservation.withdrawn", id, &reservation.owner, state);
             Events::<Engine>::record(connection, &[event], now).await
         }
     }

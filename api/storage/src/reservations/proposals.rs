@@ -156,8 +156,7 @@ repository!(
             basis: PlanBasis,
             now: Timestamp,
         ) -> Result<(), ProposeError> {
-            let (expected, found) =
-                (basis.version, BookRow::<Engine>::version_inside(connection).await?);
+            let (expected, found) = (basis.version, BookRow::<Engine>::version(connection).await?);
             if found != expected {
                 return Err(ProposeError::BookChanged { expected, found });
             }
@@ -194,6 +193,7 @@ repository!(
                 .bind(&reservation.summary)
                 .bind(reservation.priority)
                 .bind(reservation.replaces.map(ReservationId::as_uuid))
+                .bind(reservation.gives_back)
                 .execute(connection)
                 .await?;
             Ok(())

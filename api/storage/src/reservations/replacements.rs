@@ -15,8 +15,7 @@ use crate::reservations::allocations::Allocation;
 use crate::reservations::allocations::repository::Allocations;
 use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::ProposeError;
-use crate::reservations::event::reservation_reached;
-use crate::reservations::notices::Notices;
+use crate::reservations::event::{reservation_reached, reservation_told};
 use crate::reservations::proposals::Proposals;
 use crate::reservations::proposals::bookable;
 use crate::reservations::reservation::{NewNodes, NewOffer, Unchanged};
@@ -55,8 +54,9 @@ repository!(
                 .bind(notice_text(notice))
                 .execute(&mut *connection)
                 .await?;
-            Notices::<Engine>::tell_owner(connection, id, "reservation.nodes_replaced", now)
-                .await?;
+            let (owner, state) = (&reservation.owner, reservation.state.word());
+            let event = reservation_told("reservation.nodes_replaced", id, owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
             BookRow::<Engine>::bump_version(connection).await?;
             transaction.commit().await?;
             Ok(true)
@@ -97,9 +97,12 @@ repository!(
                 .execute(&mut *connection)
                 .await?;
             Proposals::<Engine>::insert_offers(connection, id, offers).await?;
-            Notices::<Engine>::tell_owner(connection, id, "reservation.withdrawn", now).await?;
-            let event = reservation_reached(id, &reservation.owner, reservation.state);
-            Events::<Engine>::record(connection, &[event], now).await?;
+            let (owner, state) = (&reservation.owner, reservation.state);
+            let events = [
+                reservation_told("reservation.withdrawn", id, owner, state.word()),
+                reservation_reached(id, owner, state),
+            ];
+            Events::<Engine>::record(connection, &events, now).await?;
             BookRow::<Engine>::bump_version(connection).await?;
             transaction.commit().await?;
             Ok(true)

@@ -26,6 +26,8 @@ pub struct NewReservation {
     pub priority: i64,
     /// The reservation that ends when an offer of this one is chosen.
     pub replaces: Option<ReservationId>,
+    /// Whether its owner wants the nodes given back some time after its last job has ended.
+    pub gives_back: bool,
     /// The offers, in the order shown; with none it awaits the supplier.
     pub offers: Vec<NewOffer>,
 }

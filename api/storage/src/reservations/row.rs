@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::amounts::{energy, mass, money};
 use crate::error::StorageError;
-use crate::row::{RowPlace, set_of};
+use crate::row::{RowPlace, instant, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct ReservationRow {
@@ -33,6 +33,7 @@ pub(crate) struct ReservationRow {
     confirmed_s: Option<i64>,
     priority: i64,
     replaces: Option<Uuid>,
+    gives_back: bool,
     notice: Option<String>,
 }
 
@@ -92,9 +93,10 @@ impl ReservationRow {
             chosen,
             summary: row.document,
             row_version: row.row_version,
-            confirmed: row.confirmed_s.map(Timestamp::from_unix_seconds),
+            confirmed: instant(row.confirmed_s),
             priority: row.priority,
             replaces: row.replaces.map(ReservationId::new),
+            gives_back: row.gives_back,
             notice: notice.map_err(wrong_notice)?,
             offers,
         })

@@ -2,33 +2,50 @@
 
 use crate::statements::statements;
 
+/// What is read of reservations `r`.
+macro_rules! columns {
+    () => {
+        "r.id, r.owner, r.state, r.degraded, r.request, r.created_s, r.expires_s, \
+         r.chosen_offer_id, r.start_s, r.end_s, r.document, r.row_version, r.confirmed_s, \
+         r.priority, r.replaces, r.gives_back, r.notice"
+    };
+}
+
+/// The nodes and amounts of offers.
+macro_rules! terms_columns {
+    () => {
+        "node_names, node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, \
+         co2_exact, peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact, \
+         cost_low_exact, cost_high_exact, co2_low_exact, co2_high_exact, basis"
+    };
+}
+
+/// What is read of offers.
+macro_rules! offer_columns {
+    () => {
+        concat!("id, reservation_id, start_s, end_s, rankings, ", terms_columns!())
+    };
+}
+
 statements! {
     /// A new reservation.
     INSERT_RESERVATION = "INSERT INTO reservations
-        (id, owner, state, request, created_s, expires_s, document, priority, replaces, changed)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, (SELECT changes FROM book WHERE id = 1))";
+        (id, owner, state, request, created_s, expires_s, document, priority, replaces,
+            gives_back, changed)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT changes FROM book WHERE id = 1))";
 
     /// A new offer.
-    INSERT_OFFER = "INSERT INTO offers
-        (id, reservation_id, start_s, end_s, position, rankings, node_names, node_ranges, energy_uj,
-            cost_exact, currency, extra_power_fee_exact, co2_exact, peak_power_uw, delay_s,
-            saved_energy_uj, saved_cost_exact, saved_co2_exact, cost_low_exact, cost_high_exact,
-            co2_low_exact, co2_high_exact, basis)
+    INSERT_OFFER = concat!("INSERT INTO offers
+        (id, reservation_id, start_s, end_s, position, rankings, ", terms_columns!(), ")
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23)";
+            $20, $21, $22, $23)");
 
     /// One reservation.
-    RESERVATION = "SELECT id, owner, state, degraded, request, created_s, expires_s,
-            chosen_offer_id, start_s, end_s, document, row_version, confirmed_s, priority, replaces,
-            notice
-        FROM reservations WHERE id = $1";
+    RESERVATION = concat!("SELECT ", columns!(), " FROM reservations AS r WHERE r.id = $1");
 
     /// The offers of a reservation in their order.
-    OFFERS_OF_RESERVATION = "SELECT id, reservation_id, start_s, end_s, rankings, node_names,
-            node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, co2_exact,
-            peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact,
-            cost_low_exact, cost_high_exact, co2_low_exact, co2_high_exact, basis
-        FROM offers WHERE reservation_id = $1 ORDER BY position";
+    OFFERS_OF_RESERVATION = concat!("SELECT ", offer_columns!(), "
+        FROM offers WHERE reservation_id = $1 ORDER BY position");
 
     /// Confirms a reservation: the chosen offer and its span.
     CONFIRM = "UPDATE reservations SET state = 'confirmed', chosen_offer_id = $2, start_s = $3,
@@ -59,11 +76,12 @@ statements! {
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
-    /// Whether what was promised no longer holds.
+    /// Whether what was promised no longer holds; whose it is and its state, where that is new.
     SET_DEGRADED = "UPDATE reservations SET degraded = $2, notice = $3,
             row_version = row_version + 1
         WHERE id = $1 AND state IN ('confirmed', 'active')
-          AND (degraded <> $2 OR COALESCE(notice, '') <> COALESCE($3, ''))";
+          AND (degraded <> $2 OR COALESCE(notice, '') <> COALESCE($3, ''))
+        RETURNING owner, state";
 
     /// Other nodes for a reservation, and what its owner is to know.
     SET_NODES_REPLACED = "UPDATE reservations SET degraded = $2, notice = $3,
@@ -79,25 +97,16 @@ statements! {
             co2_high_exact = $17, basis = $18
         WHERE id = $1";
 
-    /// Whether documents of earlier releases have yet to become columns.
-    ANY_FORMER_DOCUMENTS = "SELECT EXISTS (SELECT 1 FROM former_documents)";
-
-    /// Documents of earlier releases that have yet to become columns.
-    FORMER_DOCUMENTS = "SELECT kind, id, document FROM former_documents ORDER BY kind, id";
-
-    /// All documents of earlier releases have become columns.
-    FORGET_FORMER_DOCUMENTS = "DELETE FROM former_documents";
-
     /// Tells the owner of a reservation something.
     SET_NOTICE = "UPDATE reservations SET notice = $2, row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
-    /// Rejects a reservation that awaits the supplier.
+    /// Rejects a reservation that awaits the supplier; whose it is, and its state.
     REJECT_AWAITING = "UPDATE reservations SET state = 'rejected', notice = $2,
             row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
-        WHERE id = $1 AND state = 'awaiting_supplier'";
+        WHERE id = $1 AND state = 'awaiting_supplier' RETURNING owner, state";
 
     /// Forgets the offers of a reservation.
     DELETE_OFFERS = "DELETE FROM offers WHERE reservation_id = $1";
@@ -132,14 +141,9 @@ statements! {
 }
 
 /// Reservations that pass a filter.
-pub const RESERVATIONS_WHERE: &str = "SELECT r.id, r.owner, r.state, r.degraded, r.request,
-        r.created_s, r.expires_s, r.chosen_offer_id, r.start_s, r.end_s, r.document, r.row_version,
-        r.confirmed_s, r.priority, r.replaces, r.notice
-    FROM reservations AS r WHERE 1 = 1";
+pub const RESERVATIONS_WHERE: &str =
+    concat!("SELECT ", columns!(), " FROM reservations AS r WHERE 1 = 1");
 
 /// Offers of several reservations.
-pub const OFFERS_WHERE: &str = "SELECT id, reservation_id, start_s, end_s, rankings,
-        node_names, node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, co2_exact,
-        peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact, cost_low_exact,
-        cost_high_exact, co2_low_exact, co2_high_exact, basis
-    FROM offers WHERE reservation_id IN (";
+pub const OFFERS_WHERE: &str =
+    concat!("SELECT ", offer_columns!(), " FROM offers WHERE reservation_id IN (");

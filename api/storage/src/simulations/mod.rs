@@ -9,20 +9,22 @@ pub mod sql;
 use planner::time::Timestamp;
 
 use crate::identity::{SimulationId, WorkerId};
+use crate::words::worded;
 
-/// Where a simulation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SimulationState {
-    /// Waits for a worker.
-    Queued,
-    /// A worker has it, or had it until its lease ran out.
-    Running,
-    /// All results are there.
-    Finished,
-    /// It cannot be played; the error says why.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
+worded! {
+    /// Where a simulation stands.
+    SimulationState {
+        /// Waits for a worker.
+        Queued = "queued",
+        /// A worker has it, or had it until its lease ran out.
+        Running = "running",
+        /// All results are there.
+        Finished = "finished",
+        /// It cannot be played; the error says why.
+        Failed = "failed",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+    }
 }
 
 /// A simulation to be stored.
@@ -136,25 +138,6 @@ pub struct JournalledRun {
 }
 
 impl SimulationState {
-    const ALL: [Self; 5] =
-        [Self::Queued, Self::Running, Self::Finished, Self::Failed, Self::Cancelled];
-
-    /// The word used in documents and tables.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The state of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
-    }
-
     /// Whether nothing will change any more.
     pub const fn has_ended(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Cancelled)

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 
 use crate::error::StorageError;
 use crate::identity::{SimulationId, WorkerId};
-use crate::row::RowPlace;
+use crate::row::{RowPlace, instant};
 use crate::simulations::{
     ClaimedSimulation, JournalledRun, Simulation, SimulationLease, SimulationState,
 };
@@ -60,8 +60,8 @@ impl TryFrom<SimulationRow> for Simulation {
             runs_done: place.count("runs_done", row.runs_done)?,
             time_left_s: row.time_left_s,
             created: Timestamp::from_unix_seconds(row.created_s),
-            started: row.started_s.map(Timestamp::from_unix_seconds),
-            ended: row.ended_s.map(Timestamp::from_unix_seconds),
+            started: instant(row.started_s),
+            ended: instant(row.ended_s),
             error: row.error,
             version: row.version,
         })

@@ -5,6 +5,14 @@
 
 use crate::statements::statements;
 
+/// What is read of simulations.
+macro_rules! columns {
+    () => {
+        "id, owner, state, experiment, notes, cells, runs, runs_done, time_left_s, created_s, \
+         started_s, ended_s, error, version"
+    };
+}
+
 statements! {
     /// A new simulation.
     INSERT_SIMULATION = "INSERT INTO simulations
@@ -19,9 +27,7 @@ statements! {
         "SELECT COUNT(*) FROM simulations WHERE state = 'queued' AND owner = $1";
 
     /// One simulation.
-    SIMULATION = "SELECT id, owner, state, experiment, notes, cells, runs, runs_done, time_left_s,
-            created_s, started_s, ended_s, error, version
-        FROM simulations WHERE id = $1";
+    SIMULATION = concat!("SELECT ", columns!(), " FROM simulations WHERE id = $1");
 
     /// Whose it is.
     SIMULATION_OWNER = "SELECT owner FROM simulations WHERE id = $1";
@@ -89,6 +95,4 @@ statements! {
 }
 
 /// Simulations that pass a filter.
-pub const SIMULATIONS_WHERE: &str = "SELECT id, owner, state, experiment, notes, cells, runs,
-        runs_done, time_left_s, created_s, started_s, ended_s, error, version
-    FROM simulations WHERE 1 = 1";
+pub const SIMULATIONS_WHERE: &str = concat!("SELECT ", columns!(), " FROM simulations WHERE 1 = 1");

@@ -20,8 +20,7 @@ use crate::grants::repository::Grants;
 use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
-use crate::state::row::{HoldingRow, held};
-use crate::state::snapshot::typed;
+use crate::state::row::{HoldingRow, held, typed};
 use crate::state::{AgendaPieces, BookChanges, Changes, Holding};
 
 /// Agendas are read from this long before the instant of reading: plans look a little back.

@@ -1,8 +1,7 @@
-//! The state of the database that plans rest on: read whole, or as what is newer than what is known.
+//! The state of the database that plans rest on: what is newer than what is known.
 
 mod changes;
 mod row;
-mod snapshot;
 pub mod sql;
 
 use planner::agenda::Piece;
@@ -15,10 +14,8 @@ use planner::time::{Span, Timestamp};
 use crate::access::ApiToken;
 use crate::agendas::{ProvenPiece, Quantity};
 use crate::book::Marks;
-use crate::identity::EpochId;
 use crate::nodes::StoredNodes;
 use crate::outages::Outage;
-use crate::reservations::allocations::Allocation;
 
 /// Everything that is newer than marks, read in one transaction; `None` where nothing of a kind is.
 #[derive(Clone, Debug)]
@@ -72,21 +69,4 @@ pub struct AgendaPieces {
     pub power_cap: Option<Vec<Piece<Power>>>,
     /// The pieces with what they rest on.
     pub proven: Vec<(Quantity, Vec<ProvenPiece>)>,
-}
-
-/// Everything a plan rests on, read in one transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BookSnapshot {
-    /// What a proposal made from this must name.
-    pub version: i64,
-    /// The newest epoch; none before the first nodes.
-    pub epoch: Option<EpochId>,
-    /// Prices that touch the span.
-    pub price: Vec<Piece<EnergyPrice>>,
-    /// CO2 intensities that touch the span.
-    pub co2: Vec<Piece<CarbonIntensity>>,
-    /// Caps that touch the span; `None` where no cap was ever announced.
-    pub power_cap: Option<Vec<Piece<Power>>>,
-    /// The live allocations of the newest epoch that touch the span.
-    pub allocations: Vec<Allocation>,
 }

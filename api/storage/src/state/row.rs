@@ -1,13 +1,13 @@
-//! Rows of what is held, and their way into the domain.
+//! Rows of what is held, pieces of agendas, and their way into the domain.
 
+use planner::agenda::Piece;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
-use planner::time::Timestamp;
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::row::RowPlace;
+use crate::row::{RowPlace, instant};
 use crate::state::Holding;
 
 #[derive(FromRow)]
@@ -41,8 +41,21 @@ fn holding(rows: &[HoldingRow]) -> Result<Holding, StorageError> {
     let ranges = rows.iter().map(range).collect::<Result<Vec<_>, StorageError>>()?;
     Ok(Holding {
         reservation_id: first.reservation_id,
-        held_until: first.held_until_s.map(Timestamp::from_unix_seconds),
+        held_until: instant(first.held_until_s),
         span: place.span("end_s", first.start_s, first.end_s)?,
         ranks: NodeSet::from_ranges(ranges),
     })
+}
+
+/// Pieces in the type of their quantity.
+pub(crate) fn typed<V>(
+    pieces: Vec<Piece<i64>>,
+    value: impl Fn(i64) -> Option<V>,
+) -> Result<Vec<Piece<V>>, StorageError> {
+    let typed = |piece: Piece<i64>| {
+        let place = RowPlace { table: "agenda_current", row: piece.span };
+        let wrong = || place.wrong("value_millionths", "the value is out of range");
+        Ok(Piece { span: piece.span, value: value(piece.value).ok_or_else(wrong)? })
+    };
+    pieces.into_iter().map(typed).collect()
 }

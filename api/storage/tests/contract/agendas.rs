@@ -3,7 +3,7 @@
 use planner::agenda::Piece;
 use planner::quantity::Rate;
 use planner::time::Timestamp;
-use storage::{AgendaMeta, Database, Quantity, RevisionId, StorageError};
+use storage::{AgendaMeta, AgendaPieces, Database, Quantity, RevisionId, StorageError};
 
 use crate::bench::{Bench, on_both_engines, span, t};
 
@@ -13,11 +13,10 @@ on_both_engines![
     what_was_known_then_is_composed_of_the_revisions_received_by_then,
     negative_prices_and_late_years_come_back_as_they_went_in,
     pieces_out_of_order_or_none_are_refused,
-    revisions_are_listed_newest_first,
     the_newest_announcement_known_by_then_is_dated_by_its_issue_else_its_receipt,
     quantities_do_not_touch_each_other,
     a_long_agenda_is_stored_in_one_put,
-    a_snapshot_tells_no_cap_from_a_gap_in_it,
+    no_cap_is_told_from_a_gap_in_it,
 ];
 
 fn pieces(list: &[(i64, i64, i64)]) -> Vec<Piece<i64>> {
@@ -37,6 +36,11 @@ async fn put(database: &Database, now: i64, list: &[(i64, i64, i64)]) -> Revisio
     database.put_agenda(Quantity::Price, &meta(), &pieces(list), t(now)).await.unwrap()
 }
 
+/// What plans are made with.
+async fn in_force(database: &Database, now: i64) -> AgendaPieces {
+    database.changes(None, None, t(now)).await.unwrap().agendas.expect("nothing is known")
+}
+
 async fn a_revision_replaces_the_span_it_covers_and_leaves_gaps(bench: Bench) {
     let database = &bench.database;
     put(database, 1, &[(0, 10, 1), (10, 20, 2), (20, 30, 3), (30, 40, 4)]).await;
@@ -48,7 +52,7 @@ async fn a_revision_replaces_the_span_it_covers_and_leaves_gaps(bench: Bench) {
     // Untrimmed, and without the pieces that only touch.
     let some = database.agenda(Quantity::Price, span(10, 23)).await.unwrap();
     assert_eq!(some, expected[1..4]);
-    assert_eq!(database.version().await.unwrap(), 2);
+    assert_eq!(database.marks().await.unwrap().version, 2);
 }
 
 async fn a_revision_inside_a_piece_splits_it(bench: Bench) {
@@ -113,9 +117,9 @@ async fn negative_prices_and_late_years_come_back_as_they_went_in(bench: Bench) 
     put(database, 1, &list).await;
     let window = span(0, late);
     assert_eq!(database.agenda(Quantity::Price, window).await.unwrap(), pieces(&list));
-    let snapshot = database.snapshot(window, t(0)).await.unwrap();
-    assert_eq!(snapshot.price[0].value.as_millionths(), -500_000_001);
-    assert_eq!(snapshot.price[1].span, span(late - 1, late));
+    let planned_with = in_force(database, 0).await;
+    assert_eq!(planned_with.price[0].value.as_millionths(), -500_000_001);
+    assert_eq!(planned_with.price[1].span, span(late - 1, late));
 }
 
 async fn pieces_out_of_order_or_none_are_refused(bench: Bench) {
@@ -125,22 +129,7 @@ async fn pieces_out_of_order_or_none_are_refused(bench: Bench) {
     assert!(matches!(put(&[]).await, Err(StorageError::EmptyAgenda)));
     let overlap = put(&[(0, 10, 1), (9, 20, 2)]).await;
     assert!(matches!(overlap, Err(StorageError::UnorderedAgenda(error)) if error.index == 1));
-    assert_eq!(bench.database.version().await.unwrap(), 0);
-}
-
-async fn revisions_are_listed_newest_first(bench: Bench) {
-    let database = &bench.database;
-    let first = put(database, 10, &[(0, 10, 1), (20, 30, 2)]).await;
-    let second = put(database, 20, &[(5, 15, 1)]).await;
-    let elsewhere = put(database, 30, &[(500, 600, 1)]).await;
-    let list = async |window, limit| {
-        database.agenda_revisions(Quantity::Price, window, limit).await.unwrap()
-    };
-    let found = list(span(0, 100), 10).await;
-    assert_eq!(found.iter().map(|revision| revision.id).collect::<Vec<_>>(), [second, first]);
-    assert_eq!((found[1].span, found[1].received), (span(0, 30), t(10)));
-    assert_eq!((found[1].quantity, &found[1].meta), (Quantity::Price, &meta()));
-    assert_eq!(list(span(0, 1000), 1).await[0].id, elsewhere);
+    assert_eq!(bench.database.marks().await.unwrap().version, 0);
 }
 
 async fn quantities_do_not_touch_each_other(bench: Bench) {
@@ -149,10 +138,10 @@ async fn quantities_do_not_touch_each_other(bench: Bench) {
         let list = pieces(&[(0, 10, value)]);
         database.put_agenda(quantity, &meta(), &list, t(1)).await.unwrap();
     }
-    let snapshot = database.snapshot(span(0, 10), t(0)).await.unwrap();
-    assert_eq!(snapshot.price[0].value.as_millionths(), 1);
-    assert_eq!(snapshot.co2[0].value.as_millionths(), 2);
-    assert_eq!(snapshot.power_cap.unwrap()[0].value.as_microwatts(), 3);
+    let planned_with = in_force(database, 0).await;
+    assert_eq!(planned_with.price[0].value.as_millionths(), 1);
+    assert_eq!(planned_with.co2[0].value.as_millionths(), 2);
+    assert_eq!(planned_with.power_cap.unwrap()[0].value.as_microwatts(), 3);
 }
 
 /// A year of quarter hours: 35,040 pieces, more than one statement can bind.
@@ -164,9 +153,9 @@ async fn a_long_agenda_is_stored_in_one_put(bench: Bench) {
     assert_eq!(stored, pieces(&list));
 }
 
-async fn a_snapshot_tells_no_cap_from_a_gap_in_it(bench: Bench) {
+async fn no_cap_is_told_from_a_gap_in_it(bench: Bench) {
     let database = &bench.database;
-    let cap = async || database.snapshot(span(0, 10), t(0)).await.unwrap().power_cap;
+    let cap = async || in_force(database, 10_000).await.power_cap;
     assert_eq!(cap().await, None);
     let elsewhere = pieces(&[(100, 200, 1)]);
     database.put_agenda(Quantity::PowerCap, &meta(), &elsewhere, t(1)).await.unwrap();

@@ -13,7 +13,9 @@ use planner::ranking::Ranking;
 use planner::reservation::{NamedNodes, Notice, NoticeKind, OfferTerms, Rejection};
 use planner::time::{Seconds, Span, Timestamp};
 use sqlx::{AssertSqlSafe, Executor, PgPool, SqlSafeStr, SqlitePool};
-use storage::{Database, NewOffer, NewReservation, PlanBasis, ProposeError, StorageError};
+use storage::{
+    Database, NewOffer, NewReservation, PlanBasis, ProposeError, StorageError, StoredNodes,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -201,12 +203,13 @@ pub fn next_uuid() -> Uuid {
 }
 
 /// Named nodes with these maximum powers in watts; they rank by it.
-pub fn cluster(nodes: &[(&str, i64)]) -> Nodes {
+pub fn cluster(nodes: &[(&str, i64)]) -> Arc<Nodes> {
     let node = |watts: i64| {
         let max = Power::from_microwatts(watts * 1_000_000);
         Node::new(Power::ZERO, max, None).unwrap()
     };
-    Nodes::listed(nodes.iter().map(|&(name, watts)| (name.into(), node(watts))).collect()).unwrap()
+    let nodes = nodes.iter().map(|&(name, watts)| (name.into(), node(watts)));
+    Arc::new(Nodes::listed(nodes.collect()).unwrap())
 }
 
 /// Ten nodes that rank in the order of their names.
@@ -269,6 +272,7 @@ pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
         expires: t(1000),
         priority: 0,
         replaces: None,
+        gives_back: false,
         offers,
     }
 }
@@ -279,8 +283,13 @@ pub async fn propose(
     reservation: &NewReservation,
     now: i64,
 ) -> Result<(), ProposeError> {
-    let version = database.version().await.unwrap();
+    let version = database.marks().await.unwrap().version;
     database.propose(newest(version), reservation, t(now), None).await
+}
+
+/// What is stored of the newest nodes.
+pub async fn stored_nodes(database: &Database) -> Result<Option<StoredNodes>, StorageError> {
+    Ok(database.changes(None, None, t(0)).await?.nodes)
 }
 
 /// A plan of this version that saw all other changes.

@@ -97,7 +97,7 @@ async fn new_nodes_change_all_that_is_held(bench: Bench) {
     let reversed = cluster(&[("a", 2), ("b", 1)]);
     let epoch = database.replace_nodes(&reversed, &[], None, t(0)).await.unwrap();
     let changes = since(database, marks).await;
-    assert_eq!(changes.nodes.unwrap().nodes, reversed);
+    assert_eq!(changes.nodes.unwrap().nodes, *reversed);
     assert!(matches!(changes.book, BookChanges::All(held) if held[0].ranks == ranks(1..2)));
     let prepared = database.changes(Some(marks), Some(epoch), t(1)).await.unwrap();
     assert!(prepared.nodes.is_none());

@@ -11,12 +11,13 @@ use storage::{
 use tokio::task::JoinSet;
 
 use crate::bench::{
-    Bench, cluster, install_ten_nodes, newest, next_uuid, offer, on_both_engines, propose, ranks,
-    reservation, span, t,
+    Bench, cluster, install_ten_nodes, newest, next_uuid, notice, offer, on_both_engines, propose,
+    ranks, reservation, span, t,
 };
 
 on_both_engines![
     every_step_of_a_reservation_is_told_to_its_owner,
+    what_else_becomes_of_a_reservation_is_told_with_its_state,
     what_changes_the_site_is_told_to_all,
     a_feed_is_told_of_when_its_standing_changes,
     what_fails_or_changes_nothing_is_not_told,
@@ -59,7 +60,7 @@ async fn every_step_of_a_reservation_is_told_to_its_owner(bench: Bench) {
     let waiting = reservation(Vec::new());
     propose(database, &waiting, 4).await.unwrap();
     let offers = [offer(ranks(0..1), span(7000, 8000))];
-    let version = newest(database.version().await.unwrap());
+    let version = newest(database.marks().await.unwrap().version);
     database.offer(version, waiting.id, "{}", &offers, t(9000), t(5)).await.unwrap();
     database.end(waiting.id, Ending::Cancelled, t(6), None).await.unwrap();
     let told = database.events_after(before, 1000).await.unwrap();
@@ -81,6 +82,51 @@ async fn every_step_of_a_reservation_is_told_to_its_owner(bench: Bench) {
         assert_eq!(data(event), json!({ "reservation_id": id.to_string(), "state": state }));
     }
     assert!(told.is_sorted_by(|one, next| one.id < next.id));
+}
+
+async fn what_else_becomes_of_a_reservation_is_told_with_its_state(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let before = newest_id(database).await;
+    let held = [offer(ranks(0..2), span(2000, 3000)), offer(ranks(2..3), span(2000, 2500))];
+    let made = reservation(held.to_vec());
+    propose(database, &made, 1).await.unwrap();
+    let ids = [made.offers[0].id, made.offers[1].id];
+    for gone in &ids {
+        let gone = std::slice::from_ref(gone);
+        assert!(database.withdraw_offers(made.id, gone, &notice(), t(2)).await.unwrap());
+    }
+    let chosen = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
+    propose(database, &chosen, 3).await.unwrap();
+    let taken = OfferSelector::Offer(chosen.offers[0].id);
+    database.choose(chosen.id, taken, t(4), None, false).await.unwrap();
+    assert!(database.set_degraded(chosen.id, true, Some(&notice()), t(5)).await.unwrap());
+    assert!(!database.set_degraded(chosen.id, true, Some(&notice()), t(6)).await.unwrap());
+    database.advance(t(2000)).await.unwrap();
+    assert!(database.set_degraded(chosen.id, false, None, t(2001)).await.unwrap());
+    let waiting = reservation(Vec::new());
+    propose(database, &waiting, 7).await.unwrap();
+    assert!(database.reject(waiting.id, &notice(), t(8)).await.unwrap());
+    assert!(!database.reject(waiting.id, &notice(), t(9)).await.unwrap());
+    let told = database.events_after(before, 1000).await.unwrap();
+    let expected = [
+        ("proposed", "proposed", made.id),
+        ("withdrawn", "proposed", made.id),
+        ("withdrawn", "rejected", made.id),
+        ("proposed", "proposed", chosen.id),
+        ("confirmed", "confirmed", chosen.id),
+        ("degraded", "confirmed", chosen.id),
+        ("active", "active", chosen.id),
+        ("restored", "active", chosen.id),
+        ("awaiting_supplier", "awaiting_supplier", waiting.id),
+        ("rejected", "rejected", waiting.id),
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:?}");
+    for (event, (kind, state, id)) in told.iter().zip(expected) {
+        assert_eq!(event.kind, format!("reservation.{kind}"));
+        assert_eq!(event.owner.as_deref(), Some("ada"));
+        assert_eq!(data(event), json!({ "reservation_id": id.to_string(), "state": state }));
+    }
 }
 
 async fn what_changes_the_site_is_told_to_all(bench: Bench) {

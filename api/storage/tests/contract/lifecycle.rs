@@ -136,7 +136,7 @@ async fn cancelling_what_runs_keeps_its_past(bench: Bench) {
     assert_eq!(past.len(), 1);
     assert_eq!(past[0].span, span(2000, 2400));
     let window = span(2000, 3000);
-    assert_eq!(database.snapshot(window, t(2400)).await.unwrap().allocations, []);
+    assert_eq!(database.allocations(window, t(2400)).await.unwrap(), []);
     let next = reservation(vec![offer(ranks(0..5), span(2400, 3000))]);
     propose(database, &next, 2400).await.unwrap();
 }
@@ -194,10 +194,10 @@ async fn choosing_ending_and_expiring_leave_the_version(bench: Bench) {
     let made = confirmed(database).await;
     let held = reservation(vec![offer(ranks(8..9), span(2000, 3000))]);
     propose(database, &held, 20).await.unwrap();
-    let version = database.version().await.unwrap();
+    let version = database.marks().await.unwrap().version;
     database.cancel(made.id, t(30), None).await.unwrap();
     database.advance(t(1000)).await.unwrap();
-    assert_eq!(database.version().await.unwrap(), version);
+    assert_eq!(database.marks().await.unwrap().version, version);
 }
 
 async fn degraded_is_a_flag_beside_the_state(bench: Bench) {

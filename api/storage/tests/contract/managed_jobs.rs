@@ -12,6 +12,7 @@ use crate::bench::{
 on_both_engines![
     jobs_come_back_with_their_reservations,
     a_job_is_known_by_its_id_and_its_submission,
+    jobs_are_forgotten_by_id_and_submission,
     many_jobs_are_put_at_once,
 ];
 
@@ -93,6 +94,16 @@ async fn a_job_is_known_by_its_id_and_its_submission(bench: Bench) {
     database.put_managed_jobs(&[(first, without)]).await.unwrap();
     let kept = ManagedJob { state: "CANCELLED".to_owned(), ..ended };
     assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [(first, kept)]);
+}
+
+async fn jobs_are_forgotten_by_id_and_submission(bench: Bench) {
+    let database = &bench.database;
+    let [first, _] = reservations(&bench).await;
+    let (kept, other) = ((first, job("7", 60)), (first, job("7", 90)));
+    database.put_managed_jobs(&[kept.clone(), other]).await.unwrap();
+    let named = [("7".to_owned(), t(90)), ("8".to_owned(), t(60))];
+    database.forget_managed_jobs(&named).await.unwrap();
+    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [kept]);
 }
 
 /// More than one statement binds.

@@ -119,6 +119,7 @@ async fn how_one_stands_comes_back_whole(bench: Bench) {
         state: ManagedState::InForce,
         because: Some("n3 was refused".to_owned()),
         pushed: Some((wanted, 7)),
+        drift: Some("it lacks n\"2".to_owned()),
         changed: t(20),
         attempts: 3,
         next_attempt: Some(t(30)),

@@ -128,6 +128,14 @@ async fn messages_wait_until_they_arrive_or_are_given_up(bench: Bench) {
     let last = database.last_said("forecast", t(99)).await.unwrap();
     assert_eq!(last.map(|it| it.id), Some(forecast));
     assert_eq!(database.last_said("forecast", t(10)).await.unwrap(), None);
+    let after = async |id, until, limit| {
+        let said = database.said_after("forecast", id, t(until), limit).await.unwrap();
+        said.into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    assert_eq!(after(MessageId::from(0), 11, 9).await, [forecast]);
+    assert_eq!(after(MessageId::from(0), 10, 9).await, []);
+    assert_eq!(after(MessageId::from(0), 11, 0).await, []);
+    assert_eq!(after(forecast, 11, 9).await, []);
     database.forget_messages("forecast", t(60)).await.unwrap();
     assert_eq!(database.last_said("forecast", t(99)).await.unwrap(), None);
 }

@@ -1,15 +1,17 @@
 //! Nodes, their ranks, and bookings across a recalibration.
 
+use std::sync::Arc;
+
 use planner::decimal::Fraction;
 use planner::labels::{Labels, NodeLabels};
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 use planner::reservation::OfferSelector;
-use storage::{Calibration, Database, StorageError};
+use storage::{BookChanges, Calibration, Database, StorageError};
 
 use crate::bench::{
-    Bench, Raw, cluster, offer, on_both_engines, propose, ranks, reservation, span, t,
+    Bench, Raw, cluster, offer, on_both_engines, propose, ranks, reservation, span, stored_nodes, t,
 };
 
 on_both_engines![
@@ -29,7 +31,7 @@ on_both_engines![
 async fn nodes_come_back_as_they_went_in(bench: Bench) {
     let database = &bench.database;
     assert_eq!(database.current_epoch().await.unwrap(), None);
-    assert!(database.load_nodes().await.unwrap().is_none());
+    assert!(stored_nodes(database).await.unwrap().is_none());
     let node = |idle, max, alpha: Option<f64>| {
         let alpha = alpha.map(|alpha| Fraction::new(alpha).unwrap());
         Node::new(Power::from_microwatts(idle), Power::from_microwatts(max), alpha).unwrap()
@@ -37,23 +39,23 @@ async fn nodes_come_back_as_they_went_in(bench: Bench) {
     let nodes = Nodes::listed(vec![
         ("rack 1/ü".into(), node(89_999_999, 300_000_000, Some(0.1 + 0.2))),
         ("n0".into(), node(0, 0, None)),
-    ])
-    .unwrap();
+    ]);
+    let nodes = Arc::new(nodes.unwrap());
     let epoch = database.replace_nodes(&nodes, &[], None, t(77)).await.unwrap();
-    let stored = database.load_nodes().await.unwrap().unwrap();
-    assert_eq!((stored.nodes, stored.epoch, stored.created), (nodes, epoch, t(77)));
+    let stored = stored_nodes(database).await.unwrap().unwrap();
+    assert_eq!((&stored.nodes, stored.epoch, stored.created), (&*nodes, epoch, t(77)));
     assert_eq!(stored.order.ranks(&ranks(0..1)), ranks(1..2));
     assert_eq!(database.current_epoch().await.unwrap(), Some(epoch));
-    assert_eq!(database.version().await.unwrap(), 1);
+    assert_eq!(database.marks().await.unwrap().version, 1);
 }
 
 /// 12,000 rows of 7 columns: more than one statement can bind.
 async fn numbered_nodes_come_back_numbered(bench: Bench) {
     let power = |n: i64| Power::from_microwatts(n % 17 * 1_000_000);
     let nodes = (0..12_000).map(|n| Node::new(Power::ZERO, power(n), None).unwrap()).collect();
-    let nodes = Nodes::numbered(nodes).unwrap();
+    let nodes = Arc::new(Nodes::numbered(nodes).unwrap());
     bench.database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
-    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
+    assert_eq!(stored_nodes(&bench.database).await.unwrap().unwrap().nodes, *nodes);
 }
 
 /// a to d draw 1 to 4 W and rank 0 to 3; then the order is reversed and e, in the middle, is new:
@@ -72,10 +74,11 @@ async fn recalibration_keeps_every_booking_on_its_machines(bench: Bench) {
     }
     let new = cluster(&[("a", 40), ("b", 30), ("c", 10), ("d", 5), ("e", 20)]);
     let epoch = database.replace_nodes(&new, &[], None, t(50)).await.unwrap();
-    let snapshot = database.snapshot(span(0, 1000), t(50)).await.unwrap();
-    assert_eq!((snapshot.version, snapshot.epoch), (4, Some(epoch)));
-    let mut held: Vec<_> =
-        snapshot.allocations.iter().map(|it| (it.offer_id, it.span, it.ranks.clone())).collect();
+    let marks = database.marks().await.unwrap();
+    assert_eq!((marks.version, marks.epoch), (4, Some(epoch)));
+    let held = database.allocations(span(0, 1000), t(50)).await.unwrap();
+    assert!(held.iter().all(|it| it.epoch == epoch));
+    let mut held: Vec<_> = held.into_iter().map(|it| (it.offer_id, it.span, it.ranks)).collect();
     held.sort_by_key(|(offer, ..)| *offer);
     let expected = [
         (both.offers[0].id, span(100, 200), ranks(3..5)),
@@ -108,8 +111,11 @@ async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     assert_eq!(rows(history), expected);
     let untouched = database.allocations_of(ended.id).await.unwrap();
     assert_eq!(rows(untouched), [(before, span(100, 140), ranks(0..1))]);
-    let planned = database.snapshot(span(0, 1000), t(150)).await.unwrap().allocations;
-    assert_eq!(rows(planned), expected[1..]);
+    let BookChanges::All(planned) = database.changes(None, None, t(150)).await.unwrap().book else {
+        panic!("nothing was known before")
+    };
+    let planned: Vec<_> = planned.into_iter().map(|it| (after, it.span, it.ranks)).collect();
+    assert_eq!(planned, expected[1..]);
 }
 
 async fn nodes_based_on_an_epoch_that_has_passed_are_refused(bench: Bench) {
@@ -135,8 +141,8 @@ async fn a_booked_node_does_not_vanish(bench: Bench) {
         panic!("{refused:?}")
     };
     assert_eq!((names, reservations), (vec!["b".to_owned()], vec![booked.id]));
-    assert_eq!(database.version().await.unwrap(), 2);
-    assert_eq!(database.load_nodes().await.unwrap().unwrap().nodes.count(), 3);
+    assert_eq!(database.marks().await.unwrap().version, 2);
+    assert_eq!(stored_nodes(database).await.unwrap().unwrap().nodes.count(), 3);
     database.replace_nodes(&cluster(&[("a", 1), ("b", 3)]), &[], None, t(50)).await.unwrap();
 }
 
@@ -160,10 +166,10 @@ async fn nodes_that_are_not_those_that_were_sealed_are_reported(bench: Bench) {
     };
     let changed = format!("UPDATE calibration_epochs SET digest = {other}");
     bench.raw.execute(changed).await.unwrap();
-    let error = bench.database.load_nodes().await.unwrap_err();
+    let error = stored_nodes(&bench.database).await.unwrap_err();
     assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
     bench.raw.execute("DELETE FROM node_chunks".to_owned()).await.unwrap();
-    let error = bench.database.load_nodes().await.unwrap_err();
+    let error = stored_nodes(&bench.database).await.unwrap_err();
     assert!(matches!(error, StorageError::Inconsistent { table: "nodes", .. }), "{error}");
 }
 
@@ -184,12 +190,12 @@ async fn rows_of_an_earlier_release_are_packed_when_the_database_is_opened(bench
         bench.raw.execute(statement).await.unwrap();
     }
     let again = Database::connect(&bench.url).await.unwrap();
-    let stored = again.load_nodes().await.unwrap().unwrap();
-    assert_eq!((&stored.nodes, stored.created), (&nodes, t(7)));
+    let stored = stored_nodes(&again).await.unwrap().unwrap();
+    assert_eq!((&stored.nodes, stored.created), (&*nodes, t(7)));
     assert_eq!(stored.order.rank(0), Some(1));
     again.close().await;
     bench.raw.execute("DELETE FROM nodes".to_owned()).await.unwrap();
-    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
+    assert_eq!(stored_nodes(&bench.database).await.unwrap().unwrap().nodes, *nodes);
 }
 
 /// More nodes than a chunk holds; every third has labels.
@@ -200,9 +206,10 @@ async fn labels_come_back_over_several_chunks(bench: Bench) {
         partitions: if n.is_multiple_of(3) { vec!["gpu".into()] } else { Vec::new() },
         features: Vec::new(),
     };
-    let nodes = Nodes::listed(nodes).unwrap().with_labels(Labels::new((0..70_000).map(labels)));
+    let labels = Labels::new((0..70_000).map(labels));
+    let nodes = Arc::new(Nodes::listed(nodes).unwrap().with_labels(labels));
     bench.database.replace_nodes(&nodes, &[], None, t(0)).await.unwrap();
-    assert_eq!(bench.database.load_nodes().await.unwrap().unwrap().nodes, nodes);
+    assert_eq!(stored_nodes(&bench.database).await.unwrap().unwrap().nodes, *nodes);
 }
 
 async fn calibrations_are_read_by_node_newest_first(bench: Bench) {

@@ -1,5 +1,7 @@
 //! What is done to nodes so that they are on when a reservation begins.
 
+use std::collections::HashSet;
+
 use planner::identity::ReservationId;
 use planner::time::Seconds;
 use storage::{Database, NewPowerAction, PowerAction, PowerActionKind, PowerActionState};
@@ -10,6 +12,8 @@ use crate::bench::{
 
 on_both_engines![
     what_is_planned_is_open_until_it_is_done_or_fails,
+    what_is_over_may_be_planned_again,
+    only_what_has_yet_to_be_ordered_is_forgotten,
     who_waits_for_a_node_is_told,
     boot_times_are_those_of_the_newest_twenty,
 ];
@@ -54,6 +58,39 @@ async fn what_is_planned_is_open_until_it_is_done_or_fails(bench: Bench) {
     let (state, done) = (PowerActionState::Done, Some(t(80)));
     put(database, PowerAction { state, done, ..ordered }).await;
     assert_eq!(database.open_power_actions().await.unwrap(), [third]);
+}
+
+/// n1 came and was switched off again; n2 was refused before it was ordered.
+async fn what_is_over_may_be_planned_again(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let id = reserved(database, 0).await;
+    let both = [wake("n1", id), wake("n2", id)];
+    database.plan_power_actions(&both, t(10)).await.unwrap();
+    let [first, second] = database.open_power_actions().await.unwrap().try_into().unwrap();
+    let (ordered, done) = (Some(t(20)), Some(t(80)));
+    put(database, PowerAction { state: PowerActionState::Done, ordered, done, ..first }).await;
+    put(database, PowerAction { state: PowerActionState::Failed, ..second }).await;
+    let ordered = database.nodes_ordered_for(&[id]).await.unwrap();
+    assert_eq!(ordered, HashSet::from([(id, "n1".to_owned())]));
+    assert_eq!(database.nodes_ordered_for(&[]).await.unwrap(), HashSet::new());
+    assert_eq!(database.plan_power_actions(&both, t(90)).await.unwrap(), 2);
+    assert_eq!(database.plan_power_actions(&both, t(91)).await.unwrap(), 0);
+    let again = database.open_power_actions().await.unwrap();
+    assert!(again.iter().all(|it| it.state == PowerActionState::Waiting && it.created == t(90)));
+}
+
+async fn only_what_has_yet_to_be_ordered_is_forgotten(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let id = reserved(database, 0).await;
+    database.plan_power_actions(&[wake("n1", id), wake("n2", id)], t(10)).await.unwrap();
+    let [first, second] = database.open_power_actions().await.unwrap().try_into().unwrap();
+    let (state, at) = (PowerActionState::Ordered, Some(t(20)));
+    let ordered = PowerAction { state, ordered: at, ..first };
+    put(database, ordered.clone()).await;
+    database.forget_power_actions(&[ordered.id, second.id]).await.unwrap();
+    assert_eq!(database.open_power_actions().await.unwrap(), [ordered]);
 }
 
 async fn who_waits_for_a_node_is_told(bench: Bench) {

@@ -38,17 +38,16 @@ async fn a_proposal_comes_back_with_its_offers_and_nodes(bench: Bench) {
     for (stored, made) in stored.offers.iter().zip(&made.offers) {
         assert_eq!((stored.id, &stored.terms), (made.id, &made.terms));
     }
-    let held = database.allocations(span(0, 130), t(0), None).await.unwrap();
+    let held = database.allocations(span(0, 130), t(0)).await.unwrap();
     assert_eq!(held.len(), 1);
     assert_eq!((held[0].owner.as_str(), &held[0].ranks), ("ada", &scattered));
-    assert_eq!(database.allocations(span(0, 300), t(0), Some(made.id)).await.unwrap(), []);
-    assert_eq!(database.version().await.unwrap(), 2);
+    assert_eq!(database.marks().await.unwrap().version, 2);
 }
 
 async fn a_plan_that_rests_on_an_older_book_is_refused(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;
-    let version = database.snapshot(span(0, 100), t(0)).await.unwrap().version;
+    let version = database.marks().await.unwrap().version;
     let [first, second] =
         [0..1, 1..2].map(|nodes| reservation(vec![offer(ranks(nodes), span(10, 20))]));
     database.propose(newest(version), &first, t(0), None).await.unwrap();
@@ -65,7 +64,7 @@ async fn held_nodes_are_refused_to_others(bench: Bench) {
     let refused = propose(&bench.database, &wanted, 0).await;
     assert!(matches!(refused, Err(ProposeError::DoubleBooking)));
     assert_eq!(bench.database.reservation(wanted.id).await.unwrap(), None);
-    assert_eq!(bench.database.version().await.unwrap(), 2);
+    assert_eq!(bench.database.marks().await.unwrap().version, 2);
 }
 
 /// The hold ends at 1000: at 999 it is in the way, at 1000 it is not.
@@ -75,8 +74,8 @@ async fn a_hold_that_is_over_frees_its_nodes(bench: Bench) {
     let held = reservation(vec![offer(ranks(0..5), span(2000, 3000))]);
     propose(database, &held, 0).await.unwrap();
     let window = span(2000, 3000);
-    assert_eq!(database.snapshot(window, t(999)).await.unwrap().allocations.len(), 1);
-    assert_eq!(database.snapshot(window, t(1000)).await.unwrap().allocations, []);
+    assert_eq!(database.allocations(window, t(999)).await.unwrap().len(), 1);
+    assert_eq!(database.allocations(window, t(1000)).await.unwrap(), []);
     let mut wanted = reservation(vec![offer(ranks(0..5), window)]);
     wanted.expires = t(1500);
     assert!(matches!(propose(database, &wanted, 999).await, Err(ProposeError::DoubleBooking)));
@@ -129,7 +128,7 @@ async fn a_reservation_without_offers_awaits_the_supplier(bench: Bench) {
     );
     database.offer(newest(2), waiting.id, "{}", &offers, t(1500), t(10)).await.unwrap();
     assert_eq!(state_now().await, ReservationState::Proposed);
-    assert_eq!(database.version().await.unwrap(), 3);
+    assert_eq!(database.marks().await.unwrap().version, 3);
     let again = database.offer(newest(3), waiting.id, "{}", &offers, t(1500), t(10)).await;
     let proposed = ReservationState::Proposed;
     assert!(matches!(again, Err(OfferError::NotAwaitingSupplier { state }) if state == proposed));
@@ -155,7 +154,7 @@ async fn of_twenty_proposals_at_once_exactly_one_wins_a_version(bench: Bench) {
         }
     }
     assert_eq!(won, 1);
-    assert_eq!(bench.database.version().await.unwrap(), 2);
+    assert_eq!(bench.database.marks().await.unwrap().version, 2);
 }
 
 /// Each takes the version anew until the book tells it that the nodes are taken.
@@ -182,6 +181,6 @@ async fn of_twenty_retried_proposals_for_the_same_nodes_one_is_booked(bench: Ben
         }
     }
     assert_eq!(won, 1);
-    let held = bench.database.allocations(span(0, 1000), t(0), None).await.unwrap();
+    let held = bench.database.allocations(span(0, 1000), t(0)).await.unwrap();
     assert_eq!(held.len(), 1);
 }

@@ -30,7 +30,7 @@ async fn confirmed(database: &Database) -> (ReservationId, OfferId) {
 
 async fn as_read(database: &Database, id: ReservationId) -> Unchanged {
     let row_version = database.reservation(id).await.unwrap().unwrap().row_version;
-    Unchanged { id, row_version, basis: newest(database.version().await.unwrap()) }
+    Unchanged { id, row_version, basis: newest(database.marks().await.unwrap().version) }
 }
 
 fn nodes(offer: OfferId, from: i64, holdings: &[(Span, NodeSet)]) -> NewNodes {

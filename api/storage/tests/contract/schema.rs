@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
 use storage::sql::{reservations, state};
 
-use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, t};
+use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, stored_nodes, t};
 
 on_both_engines![
     every_statement_prepares,
@@ -26,8 +26,8 @@ async fn every_statement_prepares(bench: Bench) {
 async fn a_database_opened_again_keeps_what_is_in_it(bench: Bench) {
     install_ten_nodes(&bench.database).await;
     let again = Database::connect(&bench.url).await.unwrap();
-    assert_eq!(again.version().await.unwrap(), 1);
-    assert_eq!(again.load_nodes().await.unwrap().unwrap().nodes.count(), 10);
+    assert_eq!(again.marks().await.unwrap().version, 1);
+    assert_eq!(stored_nodes(&again).await.unwrap().unwrap().nodes.count(), 10);
     again.close().await;
 }
 

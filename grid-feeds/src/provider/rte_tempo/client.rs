@@ -1,7 +1,5 @@
 //! Requests: a token kept until it expires, or the public page by season.
 
-use std::sync::{Mutex, PoisonError};
-
 use jiff::ToSpan;
 use jiff::civil::Date;
 use planner::time::{Seconds, Timestamp};
@@ -12,7 +10,7 @@ use super::wire::Token;
 use crate::feed::{FeedError, Query, Secret, SecretSource};
 use crate::http::{Http, send};
 use crate::local_time::LocalTime;
-use crate::provider::json;
+use crate::provider::token::{TokenCache, granted};
 
 /// A token is renewed this long before it expires.
 const MARGIN: Seconds = Seconds::new(60);
@@ -48,7 +46,7 @@ pub struct Client {
     account: Option<(String, Secret)>,
     base_url: String,
     http: Http,
-    token: Mutex<Option<(Secret, Timestamp)>>,
+    token: TokenCache,
 }
 
 impl Client {
@@ -65,7 +63,7 @@ impl Client {
             }
         };
         let base_url = settings.base_url.clone().unwrap_or_else(|| host.to_owned());
-        Ok(Self { account, base_url, http: http.clone(), token: Mutex::new(None) })
+        Ok(Self { account, base_url, http: http.clone(), token: TokenCache::default() })
     }
 
     /// The colours of the days that touch the window, as far as they are known: from the day
@@ -101,44 +99,30 @@ impl Client {
         now: Timestamp,
     ) -> Result<Colours, FeedError> {
         let path = "/open_api/tempo_like_supply_contract/v1/tempo_like_calendars";
-        let token = self.token(account, now).await?;
+        let token = self.token.token(now, self.log_in(account, now)).await?;
         let request = self.http.get(&self.base_url, path).bearer_auth(token.expose()).query(&[
             ("start_date", start.as_str()),
             ("end_date", end.as_str()),
             ("fallback_status", "true"),
         ]);
         let answer = send(request, Some(&token), now).await?;
-        if answer.status == 401 {
-            // The next attempt asks for a new token.
-            *self.token.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            return Err(answer.transient());
-        }
-        map::calendar(answer.success()?, now)
+        map::calendar(self.token.success(&answer)?, now)
     }
 
-    async fn token(
+    async fn log_in(
         &self,
         (id, secret): (&str, &Secret),
         now: Timestamp,
-    ) -> Result<Secret, FeedError> {
-        let kept = self.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((token, _)) = kept.filter(|&(_, expires)| now < expires) {
-            return Ok(token);
-        }
+    ) -> Result<(Secret, Timestamp), FeedError> {
         let request = self
             .http
             .post(&self.base_url, "/token/oauth/")
             .basic_auth(id, Some(secret.expose()))
             .form(&[("grant_type", "client_credentials")]);
         let answer = send(request, Some(secret), now).await?;
-        // What cannot be read may have the token in it, which nobody knows as a secret yet.
-        let token: Token = json(answer.success()?)
-            .map_err(|_| FeedError::payload("/token/oauth", "is no answer with a token"))?;
+        let token: Token = granted(&answer, "/token/oauth")?;
         let expires = now + Seconds::new(token.expires_in) - MARGIN;
-        let secret = Secret::granted(&token.access_token);
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((secret.clone(), expires));
-        Ok(secret)
+        Ok((Secret::granted(&token.access_token), expires))
     }
 
     async fn seasons(&self, first: Date, end: Date, now: Timestamp) -> Result<Colours, FeedError> {

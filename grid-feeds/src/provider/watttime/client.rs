@@ -1,7 +1,5 @@
 //! Requests: a token for half an hour, history and forecast.
 
-use std::sync::{Mutex, PoisonError};
-
 use planner::time::{Seconds, Timestamp};
 
 use super::map;
@@ -10,7 +8,8 @@ use crate::feed::{
     CarbonFeed, FeedError, Fetched, Fetching, Quality, Quantity, Query, Role, Secret, SecretSource,
 };
 use crate::http::{Http, send};
-use crate::provider::{Declaration, json};
+use crate::provider::Declaration;
+use crate::provider::token::{TokenCache, granted};
 
 /// A token lasts 30 minutes.
 const TOKEN_LASTS: Seconds = Seconds::new(29 * 60);
@@ -67,7 +66,7 @@ pub struct Client {
     settings: Settings,
     password: Secret,
     http: Http,
-    token: Mutex<Option<(Secret, Timestamp)>>,
+    token: TokenCache,
 }
 
 impl Client {
@@ -78,7 +77,7 @@ impl Client {
     pub fn new(source: &str, settings: &Settings, http: &Http) -> Result<Self, FeedError> {
         let password = settings.password.read().map_err(FeedError::configuration)?;
         let (settings, http) = (settings.clone(), http.clone());
-        Ok(Self { source: source.into(), settings, password, http, token: Mutex::new(None) })
+        Ok(Self { source: source.into(), settings, password, http, token: TokenCache::default() })
     }
 
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
@@ -104,7 +103,7 @@ impl Client {
         asked: &[(&str, String)],
         now: Timestamp,
     ) -> Result<Answer, FeedError> {
-        let token = self.token(now).await?;
+        let token = self.token.token(now, self.log_in(now)).await?;
         let Settings { region, signal, base_url, .. } = &self.settings;
         let request = self
             .http
@@ -113,31 +112,17 @@ impl Client {
             .query(&[("region", region), ("signal_type", signal)])
             .query(asked);
         let answer = send(request, Some(&token), now).await?;
-        if answer.status == 401 {
-            // The next attempt logs in again.
-            *self.token.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            return Err(answer.transient());
-        }
-        map::read(answer.success()?)
+        map::read(self.token.success(&answer)?)
     }
 
-    async fn token(&self, now: Timestamp) -> Result<Secret, FeedError> {
-        let kept = self.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((token, _)) = kept.filter(|&(_, expires)| now < expires) {
-            return Ok(token);
-        }
+    async fn log_in(&self, now: Timestamp) -> Result<(Secret, Timestamp), FeedError> {
         let request = self
             .http
             .get(&self.settings.base_url, "/login")
             .basic_auth(&self.settings.user, Some(self.password.expose()));
         let answer = send(request, Some(&self.password), now).await?;
-        // What cannot be read may have the token in it, which nobody knows as a secret yet.
-        let login: Login = json(answer.success()?)
-            .map_err(|_| FeedError::payload("/login", "is no answer with a token"))?;
-        let token = Secret::granted(&login.token);
-        let kept = Some((token.clone(), now + TOKEN_LASTS));
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = kept;
-        Ok(token)
+        let login: Login = granted(&answer, "/login")?;
+        Ok((Secret::granted(&login.token), now + TOKEN_LASTS))
     }
 }
 

@@ -4,13 +4,14 @@ mod external;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::io;
 
 use planner::node_set::NodeSet;
 
 use super::machines::{Machines, News};
 use super::{Cluster, Entering, JobEnd, Observer, Played, SimulationError};
 use crate::job::{Job, JobId};
-use crate::scheduler::{JobKey, JobRefusal, JobRequest, PowerOrder, Start, Switched};
+use crate::scheduler::{Decisions, JobKey, JobRefusal, JobRequest, PowerOrder, Start, Switched};
 use crate::time::Time;
 
 /// A job that waits or runs.
@@ -135,16 +136,15 @@ impl<'a> SimulationState<'a> {
     }
 
     /// Refuses a waiting job, as its scheduler says.
-    pub(super) fn refuse<E>(
+    fn refuse<E>(
         &mut self,
         now: Time,
         JobRefusal { key, reason }: JobRefusal,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
         let Some(job) = self.withdraw(key) else {
-            let job = JobId::Name(format!("(key {})", key.0).into());
             let what = "refused what does not wait,";
-            return Err(SimulationError::Decision { now, what, job });
+            return Err(SimulationError::Decision { now, what, job: unknown(key) });
         };
         Ok(observer.refused(&job, reason)?)
     }
@@ -160,8 +160,8 @@ impl<'a> SimulationState<'a> {
         let refuse =
             |what, job: &Job| Err(SimulationError::Decision { now, what, job: job.id.clone() });
         let Some(live) = self.live.get_mut(key.index()).and_then(Option::as_mut) else {
-            let job = JobId::Name(format!("(key {})", key.0).into());
-            return Err(SimulationError::Decision { now, what: "started the unknown", job });
+            let what = "started the unknown";
+            return Err(SimulationError::Decision { now, what, job: unknown(key) });
         };
         if live.started.is_some() {
             return refuse("started again", &live.job);
@@ -193,10 +193,19 @@ impl<'a> SimulationState<'a> {
         key: JobKey,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
-        let reaches = |live: &Live| live.job.reaches_walltime(live.speed, self.cluster.launch);
-        let killed = self.live[key.index()].as_ref().is_some_and(reaches);
+        let killed = self.reaches_walltime(key);
         let end = if killed { JobEnd::Walltime } else { JobEnd::Success };
         self.end_as(now, key, end, "", observer)
+    }
+
+    /// Whether a job that runs to its end ends at its walltime.
+    pub(super) fn reaches_walltime(&self, key: JobKey) -> bool {
+        let launch = self.cluster.launch;
+        self.live(key).is_some_and(|live| live.job.reaches_walltime(live.speed, launch))
+    }
+
+    fn live(&self, key: JobKey) -> Option<&Live> {
+        self.live.get(key.index())?.as_ref()
     }
 
     /// Ends a job that ends so.
@@ -227,9 +236,36 @@ impl<'a> SimulationState<'a> {
         Ok(())
     }
 
+    /// Carries out what was decided of jobs, once these ends were told; `started` hears of every start.
+    pub(super) fn carry_out<E>(
+        &mut self,
+        now: Time,
+        ended: &[JobKey],
+        decisions: &mut Decisions,
+        observer: &mut impl Observer,
+        mut started: impl FnMut(&JobId, JobKey),
+    ) -> Result<(), SimulationError<E>> {
+        for &key in ended {
+            self.release(key);
+        }
+        for refusal in decisions.refusals.drain(..) {
+            self.refuse(now, refusal, observer)?;
+        }
+        for start in decisions.starts.drain(..) {
+            let key = start.key;
+            started(self.start(now, start, observer)?, key);
+        }
+        Ok(())
+    }
+
     /// Frees the key of a job whose end was told.
-    pub(super) fn release(&mut self, key: JobKey) {
+    fn release(&mut self, key: JobKey) {
         self.spare.push(key);
+    }
+
+    /// Tells what became of all machines.
+    pub(super) fn tell_totals(&self, observer: &mut impl Observer) -> io::Result<()> {
+        self.machines.totals().map_or(Ok(()), |totals| observer.finished(&totals))
     }
 
     /// The machines.
@@ -269,7 +305,12 @@ impl<'a> SimulationState<'a> {
     }
 }
 
-fn tell(now: Time, news: &News, observer: &mut impl Observer) -> std::io::Result<()> {
+/// What names a job that only the scheduler knows.
+fn unknown(key: JobKey) -> JobId {
+    JobId::Name(format!("(key {})", key.0).into())
+}
+
+fn tell(now: Time, news: &News, observer: &mut impl Observer) -> io::Result<()> {
     let News { machines, state, reading } = news;
     observer.entered(&Entering { now, machines, state: *state })?;
     reading.as_ref().map_or(Ok(()), |reading| observer.metered(reading))

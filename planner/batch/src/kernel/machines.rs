@@ -104,11 +104,10 @@ impl<'a> Machines<'a> {
             return Some(NodeSet::new());
         }
         let machines = machines.or_else(|| self.idle.lowest(nodes))?;
-        let left = self.idle.difference(&machines);
-        if machines.count() != nodes || left.count() + nodes != self.idle.count() {
+        if machines.count() != nodes {
             return None;
         }
-        self.idle = left;
+        self.idle = without(&self.idle, &machines)?;
         self.free -= nodes;
         Some(machines)
     }
@@ -168,20 +167,14 @@ impl<'a> Machines<'a> {
                 if !self.cluster.platform.sleeps() {
                     return Err("switches off machines that cannot be:");
                 }
-                let left = self.idle.difference(&machines);
-                if left.count() + machines.count() != self.idle.count() {
-                    return Err("switches off machines that are not idle:");
-                }
-                self.idle = left;
+                let left = without(&self.idle, &machines);
+                self.idle = left.ok_or("switches off machines that are not idle:")?;
                 self.free -= machines.count();
                 Ok(self.switch(now, machines, false))
             }
             PowerTarget::On => {
-                let left = self.off.difference(&machines);
-                if left.count() + machines.count() != self.off.count() {
-                    return Err("switches on machines that are not off:");
-                }
-                self.off = left;
+                let left = without(&self.off, &machines);
+                self.off = left.ok_or("switches on machines that are not off:")?;
                 Ok(self.switch(now, machines, true))
             }
         }
@@ -342,4 +335,10 @@ impl<'a> Machines<'a> {
         let off = self.cluster.platform.draws_off(machines);
         (self.idle_draw(machines), off.unwrap_or_default())
     }
+}
+
+/// What is left of a set without some of its members; none where others are among them.
+fn without(all: &NodeSet, some: &NodeSet) -> Option<NodeSet> {
+    let left = all.difference(some);
+    (left.count() + some.count() == all.count()).then_some(left)
 }

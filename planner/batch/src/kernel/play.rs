@@ -1,8 +1,7 @@
 //! The loop over instants.
 
-use std::iter::Peekable;
-
 use super::cluster::SimulationState;
+use super::submissions::Submissions;
 use super::{Cluster, Observer, SimulationError};
 use crate::job::Job;
 use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Switched, Tie};
@@ -23,7 +22,7 @@ pub fn simulate<E>(
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError<E>> {
     let mut play = Play {
-        jobs: jobs.peekable(),
+        jobs: Submissions::new(jobs),
         state: SimulationState::new(cluster),
         scheduler,
         observer,
@@ -35,7 +34,7 @@ pub fn simulate<E>(
     let (mut last, mut since) = (Time::ZERO, Time::ZERO);
     let mut idle = 0;
     while let Some(now) = play.next_instant(last)? {
-        if play.jobs.peek().is_some() || play.state.is_running() {
+        if !play.jobs.are_over() || play.state.is_running() {
             (idle, since) = (0, now);
         } else {
             idle += 1;
@@ -53,17 +52,13 @@ pub fn simulate<E>(
         }
     }
     match play.state.waiting() {
-        0 => Ok(play
-            .state
-            .machines()
-            .totals()
-            .map_or(Ok(()), |totals| play.observer.finished(&totals))?),
+        0 => Ok(play.state.tell_totals(play.observer)?),
         waiting => Err(SimulationError::Stuck { now: last, waiting }),
     }
 }
 
 struct Play<'a, J: Iterator, O> {
-    jobs: Peekable<J>,
+    jobs: Submissions<J>,
     state: SimulationState<'a>,
     scheduler: &'a mut dyn Scheduler,
     observer: &'a mut O,
@@ -77,14 +72,7 @@ struct Play<'a, J: Iterator, O> {
 impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
     /// When something happens next.
     fn next_instant(&mut self, last: Time) -> Result<Option<Time>, SimulationError<E>> {
-        let submission = match self.jobs.peek() {
-            Some(Ok(job)) => Some(job.submitted),
-            Some(Err(_)) => match self.jobs.next() {
-                Some(Err(error)) => return Err(SimulationError::Workload(error)),
-                _ => None,
-            },
-            None => None,
-        };
+        let submission = self.jobs.next_instant()?;
         if submission.is_none() && self.state.is_done() {
             return Ok(None);
         }
@@ -103,8 +91,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
             self.ended.push(key);
         }
         self.state.end_switches(now, &mut self.switched, self.observer)?;
-        let due = |job: &Result<Job, E>| job.as_ref().is_ok_and(|job| job.submitted <= now);
-        while let Some(Ok(job)) = self.jobs.next_if(due) {
+        while let Some(job) = self.jobs.due(now) {
             self.submitted.extend(self.state.submit(job, self.observer)?);
         }
         Ok(())
@@ -139,15 +126,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
     }
 
     fn carry_out(&mut self, now: Time) -> Result<(), SimulationError<E>> {
-        for key in self.ended.drain(..) {
-            self.state.release(key);
-        }
-        for refusal in self.decisions.refusals.drain(..) {
-            self.state.refuse(now, refusal, self.observer)?;
-        }
-        for start in self.decisions.starts.drain(..) {
-            self.state.start(now, start, self.observer)?;
-        }
+        let Self { state, ended, decisions, observer, .. } = self;
+        state.carry_out(now, ended, decisions, *observer, |_, _| {})?;
         for order in self.decisions.power_orders.drain(..) {
             self.state.order(now, order, self.observer)?;
         }

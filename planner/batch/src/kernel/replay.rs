@@ -44,20 +44,11 @@ pub fn replay<E>(
             submitted.extend(state.submit(job.ok_or_else(wrong)?, observer)?);
         }
         let consumed = state.machines().consumed(now);
-        let (ended_now, submitted) = (&ended, &submitted);
-        let moment = Moment { now, ended: ended_now, switched: &[], submitted, consumed };
+        let (ended, submitted) = (&ended, &submitted);
+        let moment = Moment { now, ended, switched: &[], submitted, consumed };
         scheduler.decide(&moment, &mut decisions);
-        for key in ended {
-            state.release(key);
-        }
-        for refusal in decisions.refusals.drain(..) {
-            state.refuse(now, refusal, observer)?;
-        }
-        for start in decisions.starts.drain(..) {
-            let key = start.key;
-            let id = state.start(now, start, observer)?.clone();
-            named.started(id, key);
-        }
+        let started = |id: &JobId, key| named.started(id.clone(), key);
+        state.carry_out(now, ended, &mut decisions, observer, started)?;
         if let Some(order) = decisions.power_orders.pop() {
             let what = "is told by messages that switch no machines, and switches";
             return Err(SimulationError::PowerOrder { now, what, machines: order.machines });
@@ -69,9 +60,7 @@ pub fn replay<E>(
         return Err(last.contradiction(format!("no message submits job {}", job.id)).into());
     }
     match (state.waiting(), state.next_end()) {
-        (0, None) => {
-            Ok(state.machines().totals().map_or(Ok(()), |totals| observer.finished(&totals))?)
-        }
+        (0, None) => Ok(state.tell_totals(observer)?),
         (_, Some(at)) => {
             Err(last.contradiction(format!("no message tells the end at {at} s")).into())
         }

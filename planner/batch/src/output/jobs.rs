@@ -5,10 +5,9 @@
 
 use std::io::{self, Write};
 
-use planner::node_set::NodeSet;
-
 use crate::job::{Job, JobId};
 use crate::kernel::{JobEnd, Played};
+use crate::machine_ranges;
 use crate::scheduler::RefusalReason;
 use crate::time::Time;
 
@@ -40,12 +39,9 @@ impl<W: Write> JobTable<W> {
     pub fn played(&mut self, played: &Played<'_>) -> io::Result<()> {
         let Played { job, started, finished, machines, end, metadata, energy } = *played;
         self.asked(job);
-        self.row.extend_from_slice(match end {
-            JobEnd::Success => b"1,COMPLETED_SUCCESSFULLY,".as_slice(),
-            JobEnd::Failure => b"0,COMPLETED_FAILED,",
-            JobEnd::Walltime => b"0,COMPLETED_WALLTIME_REACHED,",
-            JobEnd::Killed => b"0,COMPLETED_KILLED,",
-        });
+        self.row.extend_from_slice(if end == JobEnd::Success { b"1," } else { b"0," });
+        self.row.extend_from_slice(end.state().as_bytes());
+        self.row.push(b',');
         let (waiting, turnaround) = (started - job.submitted, finished - job.submitted);
         let execution = finished - started;
         for time in [started, execution, finished, waiting, turnaround] {
@@ -56,7 +52,7 @@ impl<W: Write> JobTable<W> {
             write!(self.row, "{:.6}", turnaround.as_seconds() / execution.as_seconds())?;
         }
         self.row.push(b',');
-        ranges(&mut self.row, machines);
+        machine_ranges::write(&mut self.row, machines);
         match energy {
             Some(energy) => write!(self.row, ",{:.6}", energy.as_joules())?,
             None => self.row.extend_from_slice(b",-1"),
@@ -163,22 +159,9 @@ fn always_quoted(row: &mut Vec<u8>, text: &str) {
     row.push(b'"');
 }
 
-/// Ranges of machines: first and last, or one alone.
-pub(super) fn ranges(row: &mut Vec<u8>, machines: &NodeSet) {
-    for (index, range) in machines.ranges().iter().enumerate() {
-        if index > 0 {
-            row.push(b' ');
-        }
-        whole(row, i64::from(range.start));
-        if range.end - range.start > 1 {
-            row.push(b'-');
-            whole(row, i64::from(range.end - 1));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use planner::node_set::NodeSet;
     use planner::quantity::Energy;
 
     use super::*;

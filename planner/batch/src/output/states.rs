@@ -3,8 +3,9 @@
 
 use std::io::{self, Write};
 
-use super::jobs::{ranges, seconds, whole};
+use super::jobs::{seconds, whole};
 use crate::kernel::{Entered, Entering};
+use crate::machine_ranges;
 use crate::time::Time;
 
 /// `machine_states.csv`: how many machines are in each state.
@@ -119,7 +120,7 @@ impl<W: Write> ChangeTable<W> {
         row.clear();
         seconds(row, entering.now);
         row.push(b',');
-        ranges(row, entering.machines);
+        machine_ranges::write(row, entering.machines);
         row.push(b',');
         whole(row, entering.state.number());
         row.push(b'\n');

@@ -43,6 +43,7 @@ pub use fit::FitPart;
 pub use gate::GatePart;
 pub use help::options_help;
 pub use named::{Policy, PolicyError};
+pub(crate) use options::Options;
 pub use options::{COMMON_OPTIONS, PolicyOption, nearest, no_option};
 pub use order::OrderPart;
 pub use part::{About, PartError, PartKind};

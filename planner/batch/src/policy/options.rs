@@ -63,6 +63,15 @@ impl<'a> Options<'a> {
         if self.errors.is_empty() { Ok(()) } else { Err(self.errors) }
     }
 
+    /// What was said and not asked for, in its order.
+    ///
+    /// # Errors
+    /// Everything that is wrong with what was asked for.
+    pub fn rest(self) -> Result<Vec<(String, String)>, Vec<String>> {
+        let rest = self.said.iter().filter(|(name, _)| !self.known.contains(&name.as_str()));
+        if self.errors.is_empty() { Ok(rest.cloned().collect()) } else { Err(self.errors) }
+    }
+
     pub fn wrong(&mut self, error: impl Into<String>) {
         self.errors.push(error.into());
     }
@@ -109,7 +118,12 @@ impl<'a> Options<'a> {
 
     /// True or false.
     pub fn flag(&mut self, name: &'static str, default: bool) -> bool {
-        self.read(name, "true or false", |text| text.parse().ok()).unwrap_or(default)
+        self.flag_if_said(name).unwrap_or(default)
+    }
+
+    /// True or false, where it is said.
+    pub fn flag_if_said(&mut self, name: &'static str) -> Option<bool> {
+        self.read(name, "true or false", |text| text.parse().ok())
     }
 
     /// A time, or `never`.
@@ -122,8 +136,9 @@ impl<'a> Options<'a> {
     }
 }
 
+/// A length of time.
 fn seconds(text: &str) -> Option<Time> {
-    text.parse().ok().and_then(Time::from_seconds_f64).filter(|time| *time >= Time::ZERO)
+    Time::parse_seconds(text).filter(|time| *time >= Time::ZERO)
 }
 
 /// That there is no such option of `whose`, the nearest of those that there are, and all of them.

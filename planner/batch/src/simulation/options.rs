@@ -2,6 +2,7 @@
 
 use super::utilisation::UtilisationRules;
 use crate::job::Utilisation;
+use crate::policy::Options;
 use crate::summary;
 use crate::time::Time;
 
@@ -33,53 +34,30 @@ impl SimulationOptions {
     /// # Errors
     /// Every value that its option cannot have, beginning with the option's name.
     pub fn read(said: &[(String, String)]) -> Result<(Self, NamedOptions), Vec<String>> {
-        let (mut options, mut others, mut errors) = (Self::default(), Vec::new(), Vec::new());
-        for (name, value) in said {
-            match options.set(name, value) {
-                Ok(true) => {}
-                Ok(false) => others.push((name.clone(), value.clone())),
-                Err(expected) => errors.push(format!("{name}: {value:?} {expected}")),
-            }
-        }
-        if errors.is_empty() { Ok((options, others)) } else { Err(errors) }
+        let mut options = Options::new(said);
+        let default = Self::default();
+        let draws = |text: &str| match text {
+            "idle" => Some(false),
+            "computing" => Some(true),
+            _ => None,
+        };
+        let read = Self {
+            tau: options.time("tau_s").unwrap_or(default.tau),
+            launch: options.time("launch_s").unwrap_or(default.launch),
+            utilisation: UtilisationRules {
+                delays_compute: options.read("delay_power", "idle or computing", draws),
+                otherwise: options.number("utilisation", 0.0, 1.0).and_then(Utilisation::of),
+                as_jobs_say: options.flag_if_said("job_utilisation"),
+            },
+        };
+        Ok((read, options.rest()?))
     }
-
-    /// Sets an option; whether it is one of every policy.
-    fn set(&mut self, name: &str, value: &str) -> Result<bool, &'static str> {
-        let rules = &mut self.utilisation;
-        match name {
-            "tau_s" => self.tau = seconds(value)?,
-            "launch_s" => self.launch = seconds(value)?,
-            "delay_power" => {
-                let power = one_of(value, [("idle", false), ("computing", true)]);
-                rules.delays_compute = Some(power.ok_or("is neither idle nor computing")?);
-            }
-            "utilisation" => {
-                let share = value.parse().ok().and_then(Utilisation::of);
-                rules.otherwise = Some(share.ok_or("is not a number from 0 to 1")?);
-            }
-            "job_utilisation" => {
-                let flag = one_of(value, [("true", true), ("false", false)]);
-                rules.as_jobs_say = Some(flag.ok_or("is neither true nor false")?);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-}
-
-fn seconds(value: &str) -> Result<Time, &'static str> {
-    let time = value.parse().ok().and_then(Time::from_seconds_f64);
-    time.filter(|time| *time >= Time::ZERO).ok_or("is not a time in seconds")
-}
-
-fn one_of(value: &str, words: [(&str, bool); 2]) -> Option<bool> {
-    words.into_iter().find(|(word, _)| *word == value).map(|(_, meaning)| meaning)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::COMMON_OPTIONS;
 
     fn read(said: &[(&str, &str)]) -> Result<(SimulationOptions, NamedOptions), Vec<String>> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -97,6 +75,13 @@ mod tests {
     }
 
     #[test]
+    fn everything_that_is_declared_is_read() {
+        for option in COMMON_OPTIONS {
+            assert!(read(&[(option.name, "?")]).is_err(), "{}", option.name);
+        }
+    }
+
+    #[test]
     fn every_wrong_value_is_named() {
         let said = [
             ("launch_s", "-1"),
@@ -106,9 +91,9 @@ mod tests {
         ];
         let expected = [
             r#"launch_s: "-1" is not a time in seconds"#,
-            r#"delay_power: "much" is neither idle nor computing"#,
+            r#"delay_power: "much" is not idle or computing"#,
             r#"utilisation: "2" is not a number from 0 to 1"#,
-            r#"job_utilisation: "1" is neither true nor false"#,
+            r#"job_utilisation: "1" is not true or false"#,
         ];
         assert_eq!(read(&said).unwrap_err(), expected);
     }

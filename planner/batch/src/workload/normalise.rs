@@ -18,14 +18,18 @@
 //! with the trace. A trace with more disorder is an error of its own, for which the caller reads it
 //! again, whole.
 
+mod record;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::io::BufRead;
 
 use serde::Serialize;
-use swf::{Field, Header, Reader, Record, SwfError};
+use swf::{Header, Reader, SwfError};
 
 use super::lines::Lines;
-use crate::job::{Job, JobId, Utilisation, Work};
+use crate::job::{Job, JobId};
 use crate::time::Time;
 
 /// So many jobs later in the trace, one may have been submitted earlier.
@@ -163,7 +167,7 @@ impl<R: BufRead> Jobs<R> {
                 break;
             };
             self.cleaning.jobs_read += 1;
-            if let Some(job) = self.job(&record)? {
+            if let Some(job) = record::job(&record, self.reading, &mut self.cleaning)? {
                 self.cleaning.jobs_kept += 1;
                 self.note(&job, record.line)?;
                 self.queue(job, record.line)?;
@@ -208,58 +212,6 @@ impl<R: BufRead> Jobs<R> {
         self.window.insert(self.window.len() - later, job);
         Ok(())
     }
-
-    fn job(&mut self, record: &Record) -> Result<Option<Job>, WorkloadError> {
-        let line = record.line;
-        let time = |seconds: f64, what: &'static str| {
-            Time::from_seconds_f64(seconds).ok_or(WorkloadError::Beyond { line, what })
-        };
-        let submitted = time(record.value(Field::SubmitS), "the submission")?;
-        let processors =
-            record.known(Field::RequestedProcessors).or(record.known(Field::AllocatedProcessors));
-        let requested = record.known(Field::RequestedS);
-        let requested = requested.map(|value| time(value, "the requested time")).transpose()?;
-        let run = time(record.value(Field::RunS), "the run time")?;
-        let nodes = processors.map(|value| {
-            whole(value).ok_or(WorkloadError::Beyond { line, what: "the number of processors" })
-        });
-        let (nodes, id) = (nodes.transpose()?, id(record));
-        if self.reading.raw {
-            let playable = run >= Time::ZERO;
-            let nodes = nodes.filter(|_| playable).unwrap_or(0);
-            let work = Work::Delay(run.max(Time::ZERO));
-            return Ok(Some(Job {
-                id,
-                profile: None,
-                submitted,
-                nodes,
-                work,
-                utilisation: utilisation(record),
-                walltime: requested,
-            }));
-        }
-        if run <= Time::ZERO {
-            self.cleaning.dropped_no_run_time += 1;
-            return Ok(None);
-        }
-        let Some(nodes) = nodes else {
-            self.cleaning.dropped_no_processors += 1;
-            return Ok(None);
-        };
-        if nodes > self.reading.machines {
-            self.cleaning.dropped_too_large += 1;
-            return Ok(None);
-        }
-        if submitted < Time::ZERO {
-            self.cleaning.dropped_negative_submission += 1;
-            return Ok(None);
-        }
-        let walltime = requested.unwrap_or(run);
-        self.cleaning.clipped_to_requested_time += u64::from(run > walltime);
-        let work = Work::Delay(run.min(walltime));
-        let (utilisation, walltime) = (utilisation(record), Some(walltime));
-        Ok(Some(Job { id, profile: None, submitted, nodes, work, utilisation, walltime }))
-    }
 }
 
 impl<R: BufRead> Iterator for Jobs<R> {
@@ -275,145 +227,5 @@ impl<R: BufRead> Iterator for Jobs<R> {
         self.last = Some((job.submitted, job.id.clone()));
         job.submitted = job.submitted - *self.origin.get_or_insert(job.submitted);
         Some(Ok(job))
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "numbers of jobs are whole")]
-fn id(record: &Record) -> JobId {
-    JobId::Number(record.value(Field::Job) as i64)
-}
-
-/// Processor time used (field 6) over run time (field 4), where both are known; at most 1.
-fn utilisation(record: &Record) -> Option<Utilisation> {
-    let (used, run) = (record.value(Field::AverageCpuS), record.known(Field::RunS)?);
-    Utilisation::of((used / run).min(1.0))
-}
-
-/// Whole processors, fractions rounded up.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range by then")]
-fn whole(processors: f64) -> Option<u32> {
-    let processors = processors.ceil();
-    (processors <= 1e9).then_some(processors as u32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TRACE: &str = "\
-; MaxProcs: 8
-7 1000 -1 50 2 -1 -1 -1 -1
-3 900 -1 20 -1 -1 -1 3 10
-2 900 -1 20.5 9 -1 -1 3 60
-4 900 -1 0 -1 -1 -1 3 60
-5 900 -1 9 -1 -1 -1 -1 60
-6 900 -1 9 -1 -1 -1 9 60
-1 -5 -1 9 -1 -1 -1 1 60
-";
-
-    fn read(raw: bool, whole: bool) -> (Vec<Job>, Cleaning) {
-        let mut jobs = Jobs::new(
-            TRACE.as_bytes(),
-            WorkloadReading { machines: 8, raw, whole, duplicates: false },
-        );
-        let played = jobs.by_ref().map(Result::unwrap).collect();
-        (played, jobs.cleaning())
-    }
-
-    /// The first submission that is left is job 2's and 3's at 900 s. Job 3 is clipped to 10 s; job 7 has
-    /// field 5 for its processors and its run time for its walltime.
-    #[test]
-    fn the_normalisation_drops_clips_shifts_and_sorts() {
-        for whole in [false, true] {
-            let (jobs, cleaning) = read(false, whole);
-            let of = |job: &Job| {
-                let seconds = [job.submitted, job.work.time(1.0), job.walltime.unwrap()]
-                    .map(Time::as_seconds);
-                (job.id.clone(), job.nodes, seconds)
-            };
-            let number = JobId::Number;
-            let expected = [
-                (number(2), 3, [0.0, 20.5, 60.0]),
-                (number(3), 3, [0.0, 10.0, 10.0]),
-                (number(7), 2, [100.0, 50.0, 50.0]),
-            ];
-            assert_eq!(jobs.iter().map(of).collect::<Vec<_>>(), expected);
-            let expected = Cleaning {
-                jobs_read: 7,
-                jobs_kept: 3,
-                dropped_no_run_time: 1,
-                dropped_no_processors: 1,
-                dropped_too_large: 1,
-                dropped_negative_submission: 1,
-                clipped_to_requested_time: 1,
-            };
-            assert_eq!(cleaning, expected);
-        }
-    }
-
-    /// 12.5 s of 50 s; more than all of it; none; unknown.
-    #[test]
-    fn processor_time_over_run_time_is_the_utilisation() {
-        let trace =
-            "1 0 -1 50 2 12.5\n2 0 -1 50 2 60\n3 0 -1 50 2 0\n4 0 -1 50 2 -1\n5 0 -1 50 2\n";
-        for raw in [false, true] {
-            let jobs = Jobs::new(
-                trace.as_bytes(),
-                WorkloadReading { machines: 8, raw, whole: false, duplicates: false },
-            );
-            let read: Vec<_> = jobs.map(|job| job.unwrap().utilisation).collect();
-            let some = [0.25, 1.0, 0.0].map(Utilisation::of);
-            assert_eq!((&read[..3], &read[3..]), (some.as_slice(), [None; 2].as_slice()));
-        }
-    }
-
-    #[test]
-    fn jobs_that_share_a_number_are_told_with_both_lines() {
-        let trace = "; Version: 2.2\n7 0 -1 5 1\n8 1 -1 5 1\n7 2 -1 0 1\n7 3 -1 5 1\n";
-        let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: false };
-        for raw in [false, true] {
-            let read: Result<Vec<Job>, _> =
-                Jobs::new(trace.as_bytes(), WorkloadReading { raw, ..reading }).collect();
-            // The one on line 4 does not run, so only a raw reading has it.
-            let line = if raw { 4 } else { 5 };
-            let expected = format!("line {line}: there is a job 7 on line 2 already");
-            assert!(read.unwrap_err().to_string().starts_with(&expected));
-        }
-        let kept = Jobs::new(trace.as_bytes(), WorkloadReading { duplicates: true, ..reading });
-        assert_eq!(kept.map(Result::unwrap).count(), 3);
-    }
-
-    #[test]
-    fn a_raw_reading_leaves_everything() {
-        let (jobs, cleaning) = read(true, false);
-        let numbers: Vec<String> = jobs.iter().map(|job| job.id.to_string()).collect();
-        assert_eq!(numbers, ["1", "3", "2", "4", "5", "6", "7"]);
-        assert_eq!(jobs[0].submitted, Time::from_seconds(-5));
-        assert_eq!(
-            (jobs[1].work.time(1.0), jobs[1].walltime),
-            (Time::from_seconds(20), Some(Time::from_seconds(10)))
-        );
-        assert_eq!((jobs[4].nodes, jobs[6].walltime), (0, None));
-        assert_eq!((cleaning.jobs_read, cleaning.jobs_kept), (7, 7));
-    }
-
-    #[test]
-    fn disorder_beyond_the_window_is_noticed_and_read_whole() {
-        let line = |number| {
-            format!(
-                "{number} {} -1 1 1
-",
-                10 + number
-            )
-        };
-        let mut trace: String = (0..6000).map(line).collect();
-        trace.push_str("6000 0 -1 1 1\n");
-        let reading = WorkloadReading { machines: 1, raw: false, whole: false, duplicates: false };
-        let result: Result<Vec<Job>, _> = Jobs::new(trace.as_bytes(), reading).collect();
-        assert!(matches!(result, Err(WorkloadError::Disordered { line: 6001 })));
-        let reading = WorkloadReading { whole: true, ..reading };
-        let jobs: Vec<Job> = Jobs::new(trace.as_bytes(), reading).map(Result::unwrap).collect();
-        assert_eq!(jobs[0].id, JobId::Number(6000));
-        assert_eq!(jobs[1].submitted, Time::from_seconds(10));
     }
 }

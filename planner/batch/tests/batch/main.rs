@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod combinations;
+mod combinations_known;
 mod energy;
 mod known;
 mod naive;

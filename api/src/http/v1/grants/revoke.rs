@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use planner::identity::GrantId;
-use uuid::Uuid;
 
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::dialogue::DialogueService;
 
 /// Takes extra power back
@@ -18,7 +18,7 @@ use crate::service::dialogue::DialogueService;
     delete,
     path = "/api/v1/grants/{grant_id}",
     tag = "grid",
-    params(("grant_id" = Uuid, Path)),
+    params(("grant_id" = uuid::Uuid, Path)),
     responses(
         (status = NO_CONTENT),
         (status = UNAUTHORIZED, body = Problem),
@@ -29,9 +29,8 @@ use crate::service::dialogue::DialogueService;
 pub async fn revoke_grant(
     State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
-    Path(text): Path<String>,
+    IdInPath(id): IdInPath<GrantId>,
 ) -> Result<StatusCode, Problem> {
-    let id = text.parse::<Uuid>().map_err(|_| Problem::not_found(format!("grant {text:?}")))?;
-    dialogue.revoke_grant(GrantId::new(id)).await?;
+    dialogue.revoke_grant(id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::identity::NegotiationId;
 use planner::json::Reader;
 use planner::quantity::Power;
 use planner::time::Span;
@@ -11,10 +12,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::NegotiationInPath;
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::http::v1::schema::AnswerRequest;
 use crate::service::dialogue::DialogueService;
 use crate::service::dialogue::{Answered, GrantedPower, SupplierAnswer};
@@ -54,7 +55,7 @@ pub struct AnswerDocument {
 pub async fn answer_negotiation(
     State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
-    NegotiationInPath(id): NegotiationInPath,
+    IdInPath(id): IdInPath<NegotiationId>,
     body: JsonBody,
 ) -> Result<Json<AnswerDocument>, Problem> {
     let answer = body.read(read)?;

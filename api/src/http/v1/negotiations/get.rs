@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::identity::NegotiationId;
 use serde::{Deserialize, Serialize};
 use storage::{MessageId, StorageError};
 use utoipa::{IntoParams, ToSchema};
 
-use super::NegotiationInPath;
 use super::document::{MessageDocument, NegotiationDocument};
 use crate::http::caller::{By, Suppliers};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::http::v1::path::IdInPath;
 use crate::service::dialogue::DialogueService;
 use crate::service::shared::Fault;
 
@@ -61,7 +62,7 @@ pub struct NegotiationMessages {
 pub async fn get_negotiation(
     State(dialogue): State<Arc<DialogueService>>,
     _: By<Suppliers>,
-    NegotiationInPath(id): NegotiationInPath,
+    IdInPath(id): IdInPath<NegotiationId>,
     Parameters(parameters): Parameters<MessagesQuery>,
 ) -> Result<Json<NegotiationMessages>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use planner::identity::OutageId;
-use uuid::Uuid;
 
 use super::document::OutageDocument;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::cluster::ClusterService;
 
 /// Ends an outage: its nodes may be taken from now on
@@ -32,11 +32,9 @@ use crate::service::cluster::ClusterService;
 pub async fn end_outage(
     State(cluster): State<Arc<ClusterService>>,
     _: By<Operators>,
-    Path(id): Path<String>,
+    IdInPath(id): IdInPath<OutageId>,
 ) -> Result<Json<OutageDocument>, Problem> {
-    let unknown = || Problem::not_found(format!("outage {id:?}"));
-    let id = id.parse::<Uuid>().map_err(|_| unknown())?;
-    let ended = cluster.end_outage(OutageId::new(id)).await?;
+    let ended = cluster.end_outage(id).await?;
     let document = ended.list.first().map(|it| OutageDocument::new(it, &ended.state));
-    document.map(Json).ok_or_else(unknown)
+    document.map(Json).ok_or_else(|| Problem::not_found("outage"))
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use planner::identity::ReservationId;
 
-use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
+use crate::http::v1::path::IdInPath;
 use crate::service::booking::BookingService;
 
 /// Cancels a reservation; its nodes are free from now on
@@ -34,7 +35,7 @@ use crate::service::booking::BookingService;
 pub async fn cancel_reservation(
     State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;

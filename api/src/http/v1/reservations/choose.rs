@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use planner::identity::OfferId;
+use planner::identity::{OfferId, ReservationId};
 use planner::json::Reader;
 use planner::json::reader::Object;
 use planner::ranking::Ranking;
@@ -13,12 +13,12 @@ use planner::reservation::OfferSelector;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
+use crate::http::v1::path::IdInPath;
 use crate::http::v1::schema::ChoiceDocument;
 use crate::service::booking::{BookingService, Choice, Expected};
 
@@ -49,7 +49,7 @@ use crate::service::booking::{BookingService, Choice, Expected};
 pub async fn choose_offer(
     State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use planner::identity::ReservationId;
 
-use super::IdInPath;
 use super::document::{ReservationDocument, tagged};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::booking::BookingService;
 
 /// One reservation
@@ -29,7 +30,7 @@ use crate::service::booking::BookingService;
 pub async fn get_reservation(
     State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<ReservationId>,
 ) -> Result<Response, Problem> {
     let stored = booking.reservation(by.caller.access(), id).await?;
     tagged(&booking, &stored).await

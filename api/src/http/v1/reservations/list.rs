@@ -70,7 +70,7 @@ pub async fn list_reservations(
 ) -> Result<Json<ReservationsPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let filter = Filter {
-        states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
+        states: query::words("state", parameters.state.as_deref(), ReservationState::from_word)?,
         from: instant("from", parameters.from.as_deref())?,
         to: instant("to", parameters.to.as_deref())?,
         owner: query::name("owner", parameters.owner)?,
@@ -87,12 +87,4 @@ pub async fn list_reservations(
         items: items.map_err(Fault::from)?,
         next_cursor: page.next.map(ReservationId::as_uuid),
     }))
-}
-
-fn states(text: &str) -> Result<Vec<ReservationState>, Problem> {
-    let state = |word: &str| {
-        ReservationState::from_word(word.trim())
-            .ok_or_else(|| Problem::invalid_parameter("state", format!("{word:?} is not a state")))
-    };
-    text.split(',').map(state).collect()
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use storage::SimulationId;
 
-use super::IdInPath;
 use super::document::SimulationDocument;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::simulations::SimulationService;
 
 /// Stops a simulation that is queued or running
@@ -31,7 +32,7 @@ use crate::service::simulations::SimulationService;
 pub async fn cancel_simulation(
     State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<SimulationId>,
 ) -> Result<Json<SimulationDocument>, Problem> {
     let cancelled = simulations.cancel_simulation(by.caller.access(), id).await?;
     Ok(Json(SimulationDocument::of(&cancelled)?))

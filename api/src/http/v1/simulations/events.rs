@@ -5,28 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use storage::{Simulation, SimulationState};
+use storage::{Simulation, SimulationId, SimulationState};
 
-use super::IdInPath;
 use super::document::SimulationProgress;
 use crate::http::caller::{Bookers, By, Caller};
 use crate::http::problem::Problem;
+use crate::http::v1::event_stream;
+use crate::http::v1::path::IdInPath;
 use crate::service::events::EventService;
 use crate::service::shared::{Fault, Share};
 use crate::service::simulations::SimulationService;
 
 /// How often the database is asked: whichever process plays the simulation writes there.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// A comment is sent when nothing else was for so long, so that proxies keep the stream.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// When clients come again after the stream broke off.
-const RETRY: Duration = Duration::from_secs(2);
 
 /// How a simulation goes, as server-sent events
 ///
@@ -53,12 +48,13 @@ pub async fn watch_simulation(
     State(simulations): State<Arc<SimulationService>>,
     State(events): State<Arc<EventService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<SimulationId>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let now = simulations.simulation(by.caller.access(), id).await?;
-    let seen = headers.get("Last-Event-ID").and_then(|id| id.to_str().ok()?.parse().ok());
-    if now.state.has_ended() && seen.is_some_and(|seen: i64| seen >= now.version) {
+    // All is sent to who names what is no id.
+    let seen = event_stream::last_event_id(&headers).unwrap_or_default();
+    if now.state.has_ended() && seen.is_some_and(|seen| seen >= now.version) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let place = events.stream_place(by.caller.access())?;
@@ -71,12 +67,7 @@ pub async fn watch_simulation(
         state: None,
         last: now,
     };
-    let told = stream::unfold(watch, Watch::next);
-    let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("still here");
-    let mut response = Sse::new(told).keep_alive(heartbeat).into_response();
-    // Some proxies would hold events back otherwise.
-    response.headers_mut().insert("X-Accel-Buffering", HeaderValue::from_static("no"));
-    Ok(response)
+    Ok(event_stream::answer(stream::unfold(watch, Watch::next)))
 }
 
 /// One client that watches.
@@ -123,7 +114,7 @@ impl Watch {
     fn event(&mut self, simulation: &Simulation) -> Option<Event> {
         let name = if self.state == Some(simulation.state) { "progress" } else { "state" };
         self.state = Some(simulation.state);
-        let event = Event::default().event(name).id(simulation.version.to_string()).retry(RETRY);
+        let event = event_stream::event(name, simulation.version);
         let data = SimulationProgress::of(simulation)
             .and_then(|progress| serde_json::to_string(&progress).map_err(Fault::internal));
         match data {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde_json::value::RawValue;
-use storage::SimulationState;
+use storage::{SimulationId, SimulationState};
 
-use super::IdInPath;
 use super::document::{SimulationDocument, SummedUpSimulation};
 use super::stored::is_sweep;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::shared::Fault;
 use crate::service::simulations::SimulationService;
 use crate::simulation::results::CellFile;
@@ -34,7 +34,7 @@ use crate::simulation::results::CellFile;
 pub async fn get_simulation(
     State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<SimulationId>,
 ) -> Result<Json<SummedUpSimulation>, Problem> {
     let stored = simulations.simulation(by.caller.access(), id).await?;
     let simulation = SimulationDocument::of(&stored)?;

@@ -61,7 +61,7 @@ pub async fn list_simulations(
 ) -> Result<Json<SimulationList>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let filter = SimulationFilter {
-        states: parameters.state.as_deref().map(states).transpose()?.unwrap_or_default(),
+        states: query::words("state", parameters.state.as_deref(), SimulationState::from_word)?,
         owner: query::name("owner", parameters.owner)?,
     };
     let after = parameters.cursor.map(SimulationId::new);
@@ -71,12 +71,4 @@ pub async fn list_simulations(
         items: items.collect::<Result<_, _>>()?,
         next_cursor: page.next.map(SimulationId::as_uuid),
     }))
-}
-
-fn states(text: &str) -> Result<Vec<SimulationState>, Problem> {
-    let state = |word: &str| {
-        SimulationState::from_word(word.trim())
-            .ok_or_else(|| Problem::invalid_parameter("state", format!("{word:?} is not a state")))
-    };
-    text.split(',').map(state).collect()
 }

@@ -6,11 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use storage::SimulationId;
 
-use super::IdInPath;
 use super::document::SimulationDocument;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::http::v1::path::IdInPath;
 use crate::service::simulations::{Removed, SimulationService};
 
 /// Cancels a simulation that is queued or running, and removes one that has ended
@@ -32,7 +33,7 @@ use crate::service::simulations::{Removed, SimulationService};
 pub async fn remove_simulation(
     State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<SimulationId>,
 ) -> Result<Response, Problem> {
     Ok(match simulations.remove_simulation(by.caller.access(), id).await? {
         Removed::Cancelled(simulation) => {

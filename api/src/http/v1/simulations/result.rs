@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use storage::SimulationId;
 use utoipa::IntoParams;
 
 use super::stored::{is_sweep, parsed};
-use super::{IdInPath, ResultInPath};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::Parameters;
+use crate::http::v1::path::{IdInPath, part};
 use crate::service::simulations::SimulationService;
 use crate::simulation::results::{CellFile, SweepFile};
 
@@ -30,6 +32,17 @@ const REPORT_POLICY: HeaderValue = HeaderValue::from_static(
 pub struct CellQuery {
     /// A cell of a grid, from 1; without it the whole grid.
     pub cell: Option<u32>,
+}
+
+/// The result in the path, as it was written.
+pub struct ResultInPath(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for ResultInPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        Ok(Self(part(parts, state, "result").await))
+    }
 }
 
 /// A result as it is stored and sent.
@@ -138,7 +151,7 @@ pub fn names(sweep: bool) -> impl Iterator<Item = &'static str> {
 pub async fn get_result(
     State(simulations): State<Arc<SimulationService>>,
     by: By<Bookers>,
-    IdInPath(id): IdInPath,
+    IdInPath(id): IdInPath<SimulationId>,
     ResultInPath(result): ResultInPath,
     Parameters(query): Parameters<CellQuery>,
 ) -> Result<Response, Problem> {

@@ -15,6 +15,8 @@ use planner::reservation::OfferTerms;
 use planner::time::Span;
 use storage::{ProvenPiece, Quantity};
 
+use super::rates::{RatesError, rates};
+
 pub use origin::{
     KnownPiece, Origin, OriginKind, OriginRecord, ProvenanceError, Record, Run, known,
 };
@@ -211,7 +213,7 @@ impl Basis {
 fn band<R: Rate>(
     known: &[KnownPiece],
     rate: fn(i64) -> Option<R>,
-) -> Result<Option<Band<R>>, AgendaError> {
+) -> Result<Option<Band<R>>, RatesError> {
     let is_estimated = |it: &&KnownPiece| it.band.is_some_and(|(low, high)| low < high);
     let estimated: Vec<Piece<()>> = known
         .iter()
@@ -224,9 +226,9 @@ fn band<R: Rate>(
     let end = |of: fn((i64, i64)) -> i64| {
         let piece = |it: &KnownPiece| {
             let value = it.band.map_or(it.piece.value, of);
-            Some(Piece { span: it.piece.span, value: rate(value)? })
+            Piece { span: it.piece.span, value }
         };
-        Ok(RateAgenda::new(Agenda::new(known.iter().filter_map(piece).collect())?))
+        rates(known.iter().map(piece), rate)
     };
     let (low, high) = (end(|band| band.0)?, end(|band| band.1)?);
     Ok(Some(Band { low, high, estimated: Agenda::new(estimated)? }))

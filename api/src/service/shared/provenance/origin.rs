@@ -9,6 +9,8 @@ use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use storage::{ProvenPiece, Quantity, RevisionId};
 
+use super::super::rates::RatesError;
+
 /// How a value comes to be in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -154,6 +156,9 @@ pub enum ProvenanceError {
     /// Pieces that overlap.
     #[error(transparent)]
     Agenda(#[from] AgendaError),
+    /// The end of a band is no price or intensity.
+    #[error("the band of an estimate is impossible")]
+    Band(#[from] RatesError),
 }
 
 /// The pieces with what their revisions say of them.

@@ -34,12 +34,14 @@ repository!(
             &self,
             window: Span,
             now: Timestamp,
-            except: Option<ReservationId>,
         ) -> Result<Vec<Allocation>, StorageError> {
-            let mut connection = self.reader.acquire().await?;
-            let mut live = Self::live(&mut connection, window, now).await?;
-            live.retain(|allocation| Some(allocation.reservation_id) != except);
-            Ok(live)
+            let rows: Vec<AllocationRow> = sqlx::query_as(sql::LIVE_ALLOCATIONS)
+                .bind(window.start().as_unix_seconds())
+                .bind(window.end().as_unix_seconds())
+                .bind(now.as_unix_seconds())
+                .fetch_all(&self.reader)
+                .await?;
+            grouped(rows)
         }
 
         /// All allocations of one reservation, whatever its state.
@@ -60,20 +62,6 @@ repository!(
 
     /// Parts of transactions.
     impl Allocations {
-        pub(crate) async fn live(
-            connection: &mut Connection<Engine>,
-            window: Span,
-            now: Timestamp,
-        ) -> Result<Vec<Allocation>, StorageError> {
-            let rows: Vec<AllocationRow> = sqlx::query_as(sql::LIVE_ALLOCATIONS)
-                .bind(window.start().as_unix_seconds())
-                .bind(window.end().as_unix_seconds())
-                .bind(now.as_unix_seconds())
-                .fetch_all(connection)
-                .await?;
-            grouped(rows)
-        }
-
         /// Allocations that end after an instant, inside a caller's transaction.
         pub(crate) async fn upcoming(
             connection: &mut Connection<Engine>,

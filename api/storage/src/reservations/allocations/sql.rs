@@ -2,30 +2,33 @@
 
 use crate::statements::statements;
 
+/// Allocations with what is told of their reservations.
+macro_rules! select_allocations {
+    () => {
+        "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch, a.first_rank, a.end_rank,
+            a.start_s, a.end_s
+        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id"
+    };
+}
+
 statements! {
     /// Live allocations in a window, with holds judged at an instant. Rows of one offer and span
     /// follow each other.
-    LIVE_ALLOCATIONS = "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch,
-            a.first_rank, a.end_rank, a.start_s, a.end_s
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+    LIVE_ALLOCATIONS = concat!(select_allocations!(), "
         WHERE a.end_s > $1 AND a.start_s < $2
           AND (r.state IN ('confirmed', 'active', 'completed')
                OR (r.state = 'proposed' AND r.expires_s > $3))
-        ORDER BY a.offer_id, a.start_s, a.first_rank";
+        ORDER BY a.offer_id, a.start_s, a.first_rank");
 
     /// All allocations of a reservation, in the same order.
-    ALLOCATIONS_OF_RESERVATION = "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch,
-            a.first_rank, a.end_rank, a.start_s, a.end_s
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+    ALLOCATIONS_OF_RESERVATION = concat!(select_allocations!(), "
         WHERE a.reservation_id = $1
-        ORDER BY a.offer_id, a.start_s, a.first_rank";
+        ORDER BY a.offer_id, a.start_s, a.first_rank");
 
     /// Allocations that end after an instant, whatever their reservation's state.
-    UPCOMING_ALLOCATIONS = "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch,
-            a.first_rank, a.end_rank, a.start_s, a.end_s
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+    UPCOMING_ALLOCATIONS = concat!(select_allocations!(), "
         WHERE a.end_s > $1
-        ORDER BY a.offer_id, a.start_s, a.first_rank";
+        ORDER BY a.offer_id, a.start_s, a.first_rank");
 
     /// Deletes allocations that start at an instant or later.
     DELETE_ALLOCATIONS_FROM = "DELETE FROM allocations WHERE start_s >= $1";

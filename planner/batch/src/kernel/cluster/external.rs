@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{JobEnd, Live, Observer, SimulationError, SimulationState};
+use super::{JobEnd, Observer, SimulationError, SimulationState};
 use crate::job::Job;
 use crate::scheduler::JobKey;
 use crate::time::Time;
@@ -28,13 +28,12 @@ impl SimulationState<'_> {
         self.live(key).map(|live| &live.machines)
     }
 
-    /// Whether a job that runs to its end ends at its walltime.
-    pub(in crate::kernel) fn reaches_walltime(&self, key: JobKey) -> bool {
-        let launch = self.cluster.launch;
-        self.live(key).is_some_and(|live| live.job.reaches_walltime(live.speed, launch))
+    /// Forgets when a running job was to end.
+    pub(in crate::kernel) fn forget_end(&mut self, key: JobKey) {
+        self.ends.retain(|Reverse((_, _, of))| *of != key);
     }
 
-    /// Ends a running job now, wherever its end was to be, and frees its key.
+    /// Ends a running job whose end is not to come any more, and frees its key.
     pub(in crate::kernel) fn finish<E>(
         &mut self,
         now: Time,
@@ -43,13 +42,8 @@ impl SimulationState<'_> {
         metadata: &str,
         observer: &mut impl Observer,
     ) -> Result<(), SimulationError<E>> {
-        self.ends.retain(|Reverse((_, _, of))| *of != key);
         self.end_as(now, key, end, metadata, observer)?;
         self.release(key);
         Ok(())
-    }
-
-    fn live(&self, key: JobKey) -> Option<&Live> {
-        self.live.get(key.index())?.as_ref()
     }
 }

@@ -6,11 +6,13 @@ use planner::node_set::NodeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::message::{Decision, interval_set, interval_text};
+use super::message::Decision;
 use super::progress::progress;
+use super::register::NOT_DYNAMIC;
 use super::session::{Session, Stage, workload_of};
 use crate::job::Job;
 use crate::kernel::{JobEnd, Observer, Played, SimulationError};
+use crate::machine_ranges;
 use crate::scheduler::{JobKey, Start};
 use crate::time::Time;
 
@@ -116,7 +118,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         if storage_mapping.is_some() || additional_io_job.is_some() {
             return Err(wrong("there is no storage".to_owned()));
         }
-        let machines = interval_set(&alloc).map_err(wrong)?;
+        let machines = machine_ranges::read_each_once(&alloc).map_err(wrong)?;
         let nodes = self.state.job(key).map_or(0, |job| job.nodes);
         if machines.count() != nodes {
             let count = machines.count();
@@ -136,7 +138,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             ("these machines are not on and free:", busy),
         ] {
             if !which.is_empty() {
-                return Err(wrong(format!("job {job_id}: {what} {}", interval_text(&which))));
+                let which = machine_ranges::text(&which);
+                return Err(wrong(format!("job {job_id}: {what} {which}")));
             }
         }
         self.state.start(self.now, Start { key, machines: Some(machines) }, self.observer)?;
@@ -147,7 +150,12 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     fn reject(&mut self, decision: &Decision) -> Result<(), SimulationError<E>> {
         let OneJob { job_id } = decision.data()?;
         let key = self.waiting(decision, &job_id)?;
-        if let Some(job) = self.withdraw(&job_id, key, Stage::Over) {
+        self.refuse(&job_id, key)
+    }
+
+    /// A waiting job will never start.
+    fn refuse(&mut self, name: &str, key: JobKey) -> Result<(), SimulationError<E>> {
+        if let Some(job) = self.withdraw(name, key, Stage::Over) {
             self.observer.refused(&job, None)?;
         }
         Ok(())
@@ -170,6 +178,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
                 }
             };
             reached.insert(name.clone(), self.reached(key));
+            self.state.forget_end(key);
             self.finish(key, JobEnd::Killed)?;
         }
         self.tell("JOB_KILLED", json!({"job_ids": job_ids, "job_progress": reached}));
@@ -216,19 +225,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     fn change_state(&mut self, decision: &Decision) -> Result<(), SimulationError<E>> {
         let ChangeJobState { job_id, job_state } = decision.data()?;
         let stage = self.stage(decision, &job_id)?;
-        let end = match job_state.as_str() {
-            "COMPLETED_SUCCESSFULLY" => Some(JobEnd::Success),
-            "COMPLETED_FAILED" => Some(JobEnd::Failure),
-            "COMPLETED_WALLTIME_REACHED" => Some(JobEnd::Walltime),
-            "COMPLETED_KILLED" => Some(JobEnd::Killed),
-            _ => None,
-        };
-        match (stage, job_state.as_str(), end) {
-            (Stage::Waiting(key), "REJECTED", _) => {
-                if let Some(job) = self.withdraw(&job_id, key, Stage::Over) {
-                    self.observer.refused(&job, None)?;
-                }
-            }
+        match (stage, job_state.as_str(), JobEnd::of_state(&job_state)) {
+            (Stage::Waiting(key), "REJECTED", _) => self.refuse(&job_id, key)?,
             (Stage::Waiting(key), "RUNNING", _) => {
                 if let Some(job) = self.withdraw(&job_id, key, Stage::PlayedByScheduler) {
                     // It has no machine.
@@ -267,13 +265,10 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     fn notified(&mut self, decision: &Decision) -> Result<(), SimulationError<E>> {
         let Notify { kind } = decision.data()?;
         match kind.as_str() {
-            _ if !self.rules.dynamic_jobs => {
-                let what = "dynamic jobs are not enabled: --option dynamic_jobs=true";
-                return Err(decision.wrong(what).into());
-            }
-            "registration_finished" if self.registering => self.registering = false,
+            _ if !self.rules.dynamic_jobs => return Err(decision.wrong(NOT_DYNAMIC).into()),
             "registration_finished" => {
-                return Err(decision.wrong("registration_finished was said before").into());
+                self.may_register(decision)?;
+                self.registering = false;
             }
             "continue_registration" => self.registering = true,
             other => return Err(decision.wrong(format!("{other:?} is not known")).into()),
@@ -299,10 +294,9 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     fn answered(&mut self, decision: &Decision) -> Result<(), SimulationError<E>> {
         let Answer { estimate_waiting_time } = decision.data()?;
         let Estimate { job_id, estimated_waiting_time } = estimate_waiting_time;
-        let Some(place) = self.asked_about.iter().position(|asked| *asked == job_id) else {
+        if !self.asked_about.remove(&job_id) {
             return Err(decision.wrong(format!("nobody asked about job {job_id}")).into());
-        };
-        self.asked_about.swap_remove(place);
+        }
         self.outcome.estimated_waiting_times.push((job_id, estimated_waiting_time));
         Ok(())
     }

@@ -4,7 +4,8 @@
 use planner::node_set::NodeSet;
 use serde_json::{Map, Value};
 
-use super::{Outside, OutsideEvent, interval_set};
+use super::{Outside, OutsideEvent};
+use crate::machine_ranges;
 use crate::time::Time;
 
 /// A line that is no event.
@@ -42,7 +43,7 @@ fn event(text: &str, machines: u32) -> Result<OutsideEvent, String> {
     let at = at.ok_or("timestamp must be a number of seconds from 0 on")?;
     let resources = || -> Result<NodeSet, String> {
         let text = event.get("resources").and_then(Value::as_str).ok_or("resources are missing")?;
-        let set = interval_set(text)?;
+        let set = machine_ranges::read_each_once(text)?;
         match set.ranges().last() {
             Some(last) if last.end > machines => {
                 Err(format!("resources {text:?}: there are {machines} machines"))

@@ -1,9 +1,7 @@
 //! Messages: what is told as JSON, and answers as decisions with their places.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
-use planner::node_set::NodeSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -103,52 +101,9 @@ pub(super) fn read(text: &str, number: u64, now: Time) -> Result<Answer, Externa
     Ok(Answer { until, decisions })
 }
 
-/// Machines as the protocol writes them: `0-3 5`.
-///
-/// # Errors
-/// What is no such text, with the piece of it.
-pub fn interval_set(text: &str) -> Result<NodeSet, String> {
-    let piece = |piece: &str| -> Option<Range<u32>> {
-        let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
-        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        (first <= last).then_some(first..last.checked_add(1)?)
-    };
-    let ranges = text.split_ascii_whitespace().map(|one| {
-        piece(one).ok_or_else(|| format!("{one:?} is not a machine or a range of machines"))
-    });
-    let ranges: Vec<Range<u32>> = ranges.collect::<Result<_, _>>()?;
-    let asked: u64 = ranges.iter().map(|range| u64::from(range.end - range.start)).sum();
-    let set = NodeSet::from_ranges(ranges);
-    if u64::from(set.count()) == asked {
-        Ok(set)
-    } else {
-        Err(format!("{text:?} names a machine twice"))
-    }
-}
-
-/// Machines as the protocol writes them.
-pub(super) fn interval_text(machines: &NodeSet) -> String {
-    let piece = |range: &Range<u32>| match range.end - range.start {
-        1 => range.start.to_string(),
-        _ => format!("{}-{}", range.start, range.end - 1),
-    };
-    machines.ranges().iter().map(piece).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn machines_are_read_as_they_are_written() {
-        for text in ["", "0", "0-3 5", "2 4 6-9"] {
-            assert_eq!(interval_text(&interval_set(text).unwrap()), text);
-        }
-        assert_eq!(interval_text(&interval_set("5 0-1 2").unwrap()), "0-2 5");
-        for wrong in ["3-1", "a", "1,2", "-1", "1-", "1 0-2", "4294967295"] {
-            assert!(interval_set(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn answers_that_are_none_or_come_late_are_told() {

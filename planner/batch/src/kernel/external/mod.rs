@@ -35,7 +35,6 @@ use crate::time::Time;
 
 pub use described::{Described, DescribedError};
 pub use events::{EventsError, read_events};
-pub use message::interval_set;
 
 /// Who is at the other end.
 pub trait Peer {

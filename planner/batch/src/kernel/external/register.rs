@@ -9,6 +9,9 @@ use crate::job::{Job, JobId};
 use crate::kernel::{Observer, SimulationError};
 use crate::time::Time;
 
+/// What is wrong where no jobs may be registered at all.
+pub(super) const NOT_DYNAMIC: &str = "dynamic jobs are not enabled: --option dynamic_jobs=true";
+
 #[derive(Deserialize)]
 struct RegisterProfile {
     workload_name: String,
@@ -31,11 +34,11 @@ struct Registered {
 
 impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     /// Whether anything may be registered.
-    fn may_register(&self, decision: &Decision) -> Result<(), SimulationError<E>> {
+    pub(super) fn may_register(&self, decision: &Decision) -> Result<(), SimulationError<E>> {
         let what = match (self.rules.dynamic_jobs, self.registering) {
             (_, true) => return Ok(()),
             (true, false) => "registration_finished was said before",
-            (false, false) => "dynamic jobs are not enabled: --option dynamic_jobs=true",
+            (false, false) => NOT_DYNAMIC,
         };
         Err(decision.wrong(what).into())
     }
@@ -65,7 +68,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         let Some((workload, _)) = job_id.split_once('!') else {
             return Err(wrong(format!("job_id {job_id:?} must be WORKLOAD!NAME")));
         };
-        if self.stages.contains_key(&job_id) || workload == WORKLOAD && self.jobs.peek().is_some() {
+        if self.stages.contains_key(&job_id) || workload == WORKLOAD && !self.jobs.are_over() {
             return Err(wrong(format!("there is a job {job_id} already, or may be one")));
         }
         if job.res == 0 {

@@ -1,17 +1,18 @@
 //! The exchange of messages: instants go by, what happens is told, answers are carried out.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::iter::Peekable;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use planner::node_set::NodeSet;
 use serde_json::{Map, Value, json};
 
-use super::message::{self, Decision, event, interval_text};
+use super::message::{self, Decision, event};
 use super::scheduler_played::SchedulerPlayed;
 use super::{ExternalError, ExternalOutcome, Outside, Peer, Rules};
 use crate::job::{Job, JobId};
 use crate::kernel::cluster::SimulationState;
+use crate::kernel::submissions::Submissions;
 use crate::kernel::{Cluster, JobEnd, Observer, SimulationError};
+use crate::machine_ranges;
 use crate::scheduler::JobKey;
 use crate::time::Time;
 use crate::workload::Profiles;
@@ -33,7 +34,7 @@ pub(super) enum Stage {
 }
 
 pub(super) struct Session<'a, J: Iterator, O> {
-    pub(super) jobs: Peekable<J>,
+    pub(super) jobs: Submissions<J>,
     pub(super) cluster: Cluster<'a>,
     pub(super) state: SimulationState<'a>,
     pub(super) rules: &'a Rules,
@@ -63,7 +64,7 @@ pub(super) struct Session<'a, J: Iterator, O> {
     pub(super) registering: bool,
     all_submitted: bool,
     /// Jobs that were asked about and not answered yet.
-    pub(super) asked_about: Vec<String>,
+    pub(super) asked_about: HashSet<String>,
     pub(super) outcome: ExternalOutcome,
     sent_at_once: u64,
     /// Calls in turn that nothing came of: at this instant, and at all.
@@ -85,7 +86,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         }
         let played = (profiles, rules.described.profiles.clone());
         Self {
-            jobs: jobs.peekable(),
+            jobs: Submissions::new(jobs),
             cluster,
             state: SimulationState::new(cluster),
             rules,
@@ -107,7 +108,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             news: Vec::new(),
             registering: rules.dynamic_jobs,
             all_submitted: false,
-            asked_about: Vec::new(),
+            asked_about: HashSet::new(),
             outcome: ExternalOutcome::default(),
             sent_at_once: 0,
             fruitless: [0; 2],
@@ -139,14 +140,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
 
     /// When something happens next.
     fn next_instant(&mut self) -> Result<Option<Time>, SimulationError<E>> {
-        let submission = match self.jobs.peek() {
-            Some(Ok(job)) => Some(job.submitted),
-            Some(Err(_)) => match self.jobs.next() {
-                Some(Err(error)) => return Err(SimulationError::Workload(error)),
-                _ => None,
-            },
-            None => None,
-        };
+        let submission = self.jobs.next_instant()?;
         let instants = [
             submission,
             self.state.next_end(),
@@ -176,8 +170,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             self.finish(key, end)?;
         }
         self.end_switches()?;
-        let due = |job: &Result<Job, E>| job.as_ref().is_ok_and(|job| job.submitted <= now);
-        while let Some(Ok(job)) = self.jobs.next_if(due) {
+        while let Some(job) = self.jobs.due(now) {
             if job.nodes == 0 {
                 self.observer.refused(&job, None)?;
             } else {
@@ -185,7 +178,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
                 self.submit(name, job, true);
             }
         }
-        if self.jobs.peek().is_none() && !self.all_submitted {
+        if self.jobs.are_over() && !self.all_submitted {
             self.all_submitted = true;
             self.tell("NOTIFY", json!({"type": "no_more_static_job_to_submit"}));
         }
@@ -204,15 +197,11 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             match &next.what {
                 Outside::Unavailable(machines) => {
                     self.unavailable = self.unavailable.union(machines);
-                    let resources = interval_text(machines);
-                    let kind = "event_machine_unavailable";
-                    self.tell("NOTIFY", json!({"type": kind, "resources": resources}));
+                    self.notify_of("event_machine_unavailable", machines);
                 }
                 Outside::Available(machines) => {
                     self.unavailable = self.unavailable.difference(machines);
-                    let resources = interval_text(machines);
-                    let kind = "event_machine_available";
-                    self.tell("NOTIFY", json!({"type": kind, "resources": resources}));
+                    self.notify_of("event_machine_available", machines);
                 }
                 Outside::Unknown(data) if self.rules.forward_unknown_events => {
                     self.tell("NOTIFY", Value::Object(data.clone()));
@@ -223,6 +212,11 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
                 self.tell("NOTIFY", json!({"type": "no_more_external_event_to_occur"}));
             }
         }
+    }
+
+    fn notify_of(&mut self, kind: &str, machines: &NodeSet) {
+        let resources = machine_ranges::text(machines);
+        self.tell("NOTIFY", json!({"type": kind, "resources": resources}));
     }
 
     /// Whether a job says at its end that it failed.
@@ -252,7 +246,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
                 let job = json!({"res": job.nodes, "walltime": seconds(job.walltime)});
                 let about = json!({"job_id": name, "job": job});
                 self.tell("QUERY", json!({"requests": {"estimate_waiting_time": about}}));
-                self.asked_about.push(name.clone());
+                self.asked_about.insert(name.clone());
             }
         }
         let key = self.state.await_decision(job);
@@ -272,7 +266,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         Value::Object(document)
     }
 
-    /// Ends a running job, and tells of it.
+    /// Ends a running job whose end is not to come any more, and tells of it.
     pub(super) fn finish(&mut self, key: JobKey, end: JobEnd) -> Result<(), SimulationError<E>> {
         let name = self.names.remove(&key).unwrap_or_default();
         let job = self.state.job(key);
@@ -281,10 +275,10 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             JobEnd::Failure => job.and_then(|job| self.profile(job)?["ret"].as_i64()).unwrap_or(1),
             JobEnd::Walltime | JobEnd::Killed => -1,
         };
-        let alloc = self.state.places(key).map(interval_text).unwrap_or_default();
+        let alloc = self.state.places(key).map(machine_ranges::text).unwrap_or_default();
         let data = json!({
             "job_id": name,
-            "job_state": state_name(end),
+            "job_state": end.state(),
             "return_code": code,
             "alloc": alloc,
         });
@@ -322,7 +316,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
     fn heed(&mut self, fruitless: bool) -> Result<(), SimulationError<E>> {
         let happens = self.state.is_running()
             || self.state.machines().next_switch().is_some()
-            || self.jobs.peek().is_some()
+            || !self.jobs.are_over()
             || self.outside < self.rules.events.len();
         let [here, at_all] = &mut self.fruitless;
         // Other things may happen before the next call, but not at this instant.
@@ -367,9 +361,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
                 .wrong("the simulation has ended: the answer must be empty")
                 .into());
         }
-        let totals = self.state.machines().totals();
-        totals.map_or(Ok(()), |totals| self.observer.finished(&totals))?;
-        Ok(())
+        Ok(self.state.tell_totals(self.observer)?)
     }
 }
 
@@ -384,13 +376,4 @@ pub(super) fn workload_of(id: &JobId) -> (&str, Option<&str>) {
 /// Seconds, or -1 for none.
 fn seconds(time: Option<Time>) -> Value {
     time.map_or(json!(-1), |time| json!(time.as_seconds()))
-}
-
-pub(super) const fn state_name(end: JobEnd) -> &'static str {
-    match end {
-        JobEnd::Success => "COMPLETED_SUCCESSFULLY",
-        JobEnd::Failure => "COMPLETED_FAILED",
-        JobEnd::Walltime => "COMPLETED_WALLTIME_REACHED",
-        JobEnd::Killed => "COMPLETED_KILLED",
-    }
 }

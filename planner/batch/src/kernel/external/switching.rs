@@ -3,10 +3,11 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::message::{Decision, interval_set, interval_text};
+use super::message::Decision;
 use super::session::Session;
 use crate::job::Job;
 use crate::kernel::{Observer, SimulationError};
+use crate::machine_ranges;
 use crate::scheduler::{PowerOrder, PowerTarget, Switched};
 
 #[derive(Deserialize)]
@@ -23,7 +24,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         decision: &Decision,
     ) -> Result<(), SimulationError<E>> {
         let SetResourceState { resources, state } = decision.data()?;
-        let machines = interval_set(&resources).map_err(|what| decision.wrong(what))?;
+        let machines =
+            machine_ranges::read_each_once(&resources).map_err(|what| decision.wrong(what))?;
         let platform = self.cluster.platform;
         let last = machines.ranges().last().map_or(0, |range| range.end);
         if machines.is_empty() || last > platform.machines() {
@@ -52,13 +54,13 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         let off = machines.intersection(self.state.machines().off());
         let on = machines.difference(&off);
         if !on.difference(self.state.machines().idle()).is_empty() {
-            let what = format!("machines {} neither idle nor off", interval_text(&on));
+            let what = format!("machines {} neither idle nor off", machine_ranges::text(&on));
             return Err(decision.wrong(what).into());
         }
         if !on.is_empty() {
             let order = PowerOrder { machines: on.clone(), to: PowerTarget::State(target) };
             self.state.order(self.now, order, self.observer)?;
-            self.tell_state(&interval_text(&on), &text);
+            self.tell_state(&machine_ranges::text(&on), &text);
         }
         if !off.is_empty() {
             self.wanted.push((off.clone(), target));
@@ -76,7 +78,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         let mut ended = Vec::new();
         self.state.end_switches(self.now, &mut ended, self.observer)?;
         for Switched { machines, on } in ended {
-            let text = interval_text(&machines);
+            let text = machine_ranges::text(&machines);
             let platform = self.cluster.platform;
             if !on {
                 let number = platform.off_number().unwrap_or_default();

@@ -1,0 +1,6 @@
+//! Tests that have all nodes. They come last, since tests are taken in the order of their names: nobody
+//! else can begin while one of them waits.
+
+mod compared;
+mod controller;
+mod kills;
