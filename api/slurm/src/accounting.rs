@@ -50,6 +50,9 @@ struct Array {
 struct Times {
     #[serde(default)]
     submission: Number,
+    /// Since when it might have begun.
+    #[serde(default)]
+    eligible: Number,
     #[serde(default)]
     start: Number,
     #[serde(default)]
@@ -101,7 +104,8 @@ struct Consumption {
 impl Slurm {
     /// What slurmdbd knows of a job that has ended, with its energy where Slurm measures it. Of an array's
     /// id these are all of its tasks that have ended; an id that was used before may tell of several jobs.
-    /// In which reservation they ran is left out: slurmrestd of 22.05 does not tell.
+    /// In which reservation they ran is left out: slurmrestd of 22.05 does not tell. Jobs of which slurmdbd
+    /// has yet to be told more than their steps are left out too.
     ///
     /// # Errors
     /// Unsupported where there is no accounting; unreachable, denied, unreadable.
@@ -121,7 +125,8 @@ impl Slurm {
             let (told, _) = job.identity();
             told.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
-        let jobs = document.items.into_iter().filter(|job| ended(job) && is_of(job));
+        let told = |job: &AccountedJob| ended(job) && job.is_whole() && is_of(job);
+        let jobs = document.items.into_iter().filter(told);
         jobs.map(AccountedJob::managed).collect()
     }
 
@@ -144,6 +149,18 @@ impl Slurm {
 }
 
 impl AccountedJob {
+    /// Whether slurmdbd was told of the job itself. 22.05 tells it of a job in bundles, every few seconds, and
+    /// of its steps at once: until then a short job's record is made of its first step, with the step's nodes
+    /// and neither limit nor name.
+    fn is_whole(&self) -> bool {
+        self.time.eligible.instant().is_some() || self.node_list().is_empty()
+    }
+
+    /// Its nodes in Slurm's notation; empty where it never ran.
+    fn node_list(&self) -> &str {
+        Some(self.nodes.as_str()).filter(|it| *it != NO_NODES).unwrap_or_default()
+    }
+
     fn identity(&self) -> (String, Option<Timestamp>) {
         let id = job_id(self.job_id, self.array.job_id, self.array.task_id);
         (id, self.time.submission.instant())
@@ -153,8 +170,7 @@ impl AccountedJob {
     fn managed(self) -> Result<ManagedJob, ManagerError> {
         let (id, submitted) = self.identity();
         let energy = self.energy();
-        let listed = Some(self.nodes.as_str()).filter(|it| *it != NO_NODES).unwrap_or_default();
-        let nodes = node_names(listed, &format!("job {id} of slurmdbd"))?;
+        let nodes = node_names(self.node_list(), &format!("job {id} of slurmdbd"))?;
         let submitted = submitted.ok_or_else(|| {
             ManagerError::Unreadable(format!("job {id} of slurmdbd has no time of submission"))
         })?;

@@ -192,6 +192,13 @@ async fn jobs_that_ended_are_those_of_slurmdbd_by_their_ids() {
     }
 }
 
+/// Of a job on n1 and n2 slurmdbd of 22.05 was told of the batch step first, which is on n1.
+#[tokio::test]
+async fn a_job_of_which_slurmdbd_knows_a_step_alone_is_not_told_yet() {
+    let server = Server::of(OLDER, |_| ok(OLDER, "slurmdb-job-by-its-step")).await;
+    assert_eq!(server.slurm().ended_jobs("1").await, Ok(vec![]));
+}
+
 /// The clock of the recorded controller is at 1795368500. It was set back where a list of 1000 s later is known.
 #[tokio::test]
 async fn after_the_clock_was_set_back_lists_are_read_whole() {

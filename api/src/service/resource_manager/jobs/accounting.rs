@@ -43,8 +43,8 @@ impl ResourceManagerService {
                 Ok(ended) => {
                     let same = ended.into_iter().find(|it| key(it) == key(&job));
                     self.note_asked(&job, same.is_some(), turn.now);
-                    let known = |it| ManagedJob { reservation: job.reservation.clone(), ..it };
-                    let news = same.map(|it| (reservation, known(it))).into_iter().collect();
+                    let news = same.map(|it| (reservation, known(&job, it)));
+                    let news = news.into_iter().collect();
                     self.note(turn, news).await?;
                 }
                 // What was told of them without it stays.
@@ -79,6 +79,16 @@ impl ResourceManagerService {
         let key = (job.id.clone(), job.submitted);
         let asked = memo.asked.entry(key).or_insert(Asked { times: 0, last: now });
         *asked = Asked { times: asked.times + u32::from(knew), last: now };
+    }
+}
+
+/// What is known of a job since the accounting told of it. What the resource manager itself told to the end of a
+/// job stays.
+fn known(job: &ManagedJob, accounted: ManagedJob) -> ManagedJob {
+    if job.state == FORGOTTEN {
+        ManagedJob { reservation: job.reservation.clone(), ..accounted }
+    } else {
+        ManagedJob { energy: accounted.energy, ..job.clone() }
     }
 }
 
@@ -138,6 +148,19 @@ mod tests {
         let often = Some(Asked { times: 9, last: at(90_000) });
         assert!(due(None, 1000) && due(None, 90_000));
         assert_eq!([90_059, 90_060].map(|now| due(often, now)), [false, true]);
+    }
+
+    /// The accounting has n2 and an end at 900 of it, and its energy.
+    #[test]
+    fn of_jobs_that_were_seen_to_end_only_the_energy_is_news() {
+        let energy = Some(Energy::from_microjoules(1));
+        let nodes = vec!["n2".to_owned()];
+        let accounted = ManagedJob { energy, nodes, end: Some(at(900)), ..ended() };
+        let reservation = Some("wattbook-a".to_owned());
+        let seen = ManagedJob { reservation: reservation.clone(), ..ended() };
+        assert_eq!(known(&seen, accounted.clone()), ManagedJob { energy, ..seen.clone() });
+        let forgotten = ManagedJob { state: FORGOTTEN.to_owned(), ..seen };
+        assert_eq!(known(&forgotten, accounted.clone()), ManagedJob { reservation, ..accounted });
     }
 
     #[test]
