@@ -184,10 +184,15 @@ accounting = {}
 
     /// What Slurm has under the names of our reservations.
     pub fn ours(&self) -> BTreeMap<String, SeenReservation> {
-        let mut all = self.peer.reservations();
+        self.try_ours().expect("an answer of Slurm")
+    }
+
+    /// The same; `None` where its controller does not answer.
+    pub fn try_ours(&self) -> Option<BTreeMap<String, SeenReservation>> {
+        let mut all = self.peer.try_reservations()?;
         let names = self.nodes.names.iter().cloned().collect::<BTreeSet<_>>();
         all.retain(|name, seen| name.starts_with("wattbook-") && !seen.nodes.is_disjoint(&names));
-        all
+        Some(all)
     }
 }
 

@@ -96,10 +96,16 @@ impl Peer {
 
     /// All reservations by name.
     pub fn reservations(&self) -> BTreeMap<String, SeenReservation> {
-        let text = self.scontrol("-o show reservation");
+        self.try_reservations().expect("an answer of the controller")
+    }
+
+    /// All reservations by name; `None` where the controller does not answer.
+    pub fn try_reservations(&self) -> Option<BTreeMap<String, SeenReservation>> {
+        let output = self.try_scontrol("-o show reservation");
+        let text = output.status.success().then(|| String::from_utf8(output.stdout).unwrap())?;
         let mut names = BTreeMap::new();
         let shown = text.lines().map(fields).filter(|it| it.contains_key("ReservationName"));
-        shown
+        let all = shown
             .map(|shown| {
                 let list = &shown["Nodes"];
                 let nodes = names.entry(list.clone()).or_insert_with(|| self.hostnames(list));
@@ -111,7 +117,8 @@ impl Peer {
                 };
                 (shown["ReservationName"].clone(), seen)
             })
-            .collect()
+            .collect();
+        Some(all)
     }
 
     /// The names that a node list in Slurm's notation stands for.
