@@ -57,6 +57,8 @@ impl NodeDemand {
         let nodes = options.read("nodes", node_count)?;
         let named = named(options)?;
         let said = options.read("ntasks", count)?;
+        let each_node = options.read("ntasks-per-node", count)?;
+        let each_task = options.read("cpus-per-task", count)?;
         if let (Some(named), Some(tasks)) = (named, said)
             && tasks < named
         {
@@ -68,7 +70,7 @@ impl NodeDemand {
             // Of a range the least is booked: more nodes never take less energy for the same length. sbatch
             // takes no more nodes than there are tasks.
             (Some((least, _)), None) => {
-                return Ok(Self::Nodes(said.map_or(least, |tasks| least.min(tasks.max(1)))));
+                return Ok(Self::Nodes(said.map_or(least, |tasks| least.min(tasks))));
             }
             (Some((least, most)), Some(named)) if !(least..=most).contains(&named) => {
                 return Err(format!(
@@ -79,8 +81,8 @@ impl NodeDemand {
             (Some(_), Some(named)) => return Ok(Self::Nodes(named)),
             (None, _) => {}
         }
-        let tasks = said.unwrap_or(1).max(1);
-        if let Some(each) = options.read("ntasks-per-node", count)?.filter(|each| *each > 0) {
+        let tasks = said.unwrap_or(1);
+        if let Some(each) = each_node {
             return enough(tasks.div_ceil(each), named).map(Self::Nodes);
         }
         let several = if tasks > 1 { SPREADING } else { &[] };
@@ -89,7 +91,7 @@ impl NodeDemand {
                 "with {option} only Slurm knows how many nodes the job takes: say it with -N"
             ));
         }
-        match options.read("cpus-per-task", count)?.unwrap_or(1).max(1) {
+        match each_task.unwrap_or(1) {
             _ if tasks == 1 => Ok(Self::Nodes(named.unwrap_or(1))),
             cpus => Ok(Self::Tasks { tasks, cpus, named }),
         }
@@ -181,6 +183,11 @@ mod tests {
         for (line, told) in [
             ("-N 0", "--nodes 0: a job needs a node at least"),
             ("-n many", "--ntasks many: is not a whole number"),
+            ("-n 0", "--ntasks 0: is not a whole number above zero"),
+            ("-n 2 -c 0", "--cpus-per-task 0: is not a whole number above zero"),
+            ("-c 0", "--cpus-per-task 0: is not a whole number above zero"),
+            ("-N 2 -c 0", "--cpus-per-task 0: is not a whole number above zero"),
+            ("-N 2 --ntasks-per-node=0", "--ntasks-per-node 0: is not a whole number above zero"),
             ("-w n[1-3] -N 4", "--nodelist names 3 nodes and --nodes says 4"),
             ("-w /tmp/nodes", "--nodelist /tmp/nodes: name the nodes themselves"),
             ("-w n[1-", "--nodelist n[1-: a bracket that is not closed"),

@@ -53,17 +53,21 @@ fn nodes(text: &str) -> Option<u32> {
         b'm' => (&text[..text.len() - 1], 1024 * 1024),
         _ => (text, 1),
     };
-    count(digits).ok()?.checked_mul(factor)
+    whole_number(digits)?.checked_mul(factor)
 }
 
 /// A number of tasks or processors.
 ///
 /// # Errors
-/// What is no whole number.
+/// What is no whole number above zero: sbatch refuses `-n 0` too.
 pub fn count(text: &str) -> Result<u32, String> {
+    let read = whole_number(text).filter(|count| *count > 0);
+    read.ok_or_else(|| "is not a whole number above zero".to_owned())
+}
+
+fn whole_number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-    let read = text.parse().ok().filter(|_| digits);
-    read.ok_or_else(|| "is not a whole number".to_owned())
+    text.parse().ok().filter(|_| digits)
 }
 
 /// The features that every node of a job must have, such as `nvme&a100`.

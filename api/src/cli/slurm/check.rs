@@ -1,6 +1,6 @@
 //! `wattbook slurm check`: what Slurm is, by which way each thing is done, and what does not fit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
@@ -13,7 +13,7 @@ use slurm::{About, Way};
 use super::Outcome;
 use crate::cli::{Failure, ListFormat, print};
 use crate::clock::Clock;
-use crate::config::slurm::ManagerSettings;
+use crate::config::slurm::{JobOwners, ManagerSettings};
 use crate::service::resource_manager::fit::{
     RIGHTS, told_of_clock, told_of_cluster, told_of_rights,
 };
@@ -112,6 +112,7 @@ fn findings(settings: &ManagerSettings, seen: &Seen) -> Vec<Finding> {
         rights(about.may_write, drives),
         clock(about.clock, seen.now),
         partitions(&settings.partitions, &seen.nodes),
+        fits("owners", owners(&settings.owners)),
         polls(settings, seen.min_job_age),
         match &seen.accounting {
             None => fits("accounting", "not asked: jobs that end are seen by the poll".to_owned()),
@@ -175,6 +176,23 @@ fn partitions(counting: &[String], nodes: &[ManagedNode]) -> Finding {
         .filter(|node| counting.is_empty() || node.partitions.iter().any(|name| counts(name)));
     let names: Vec<&str> = there.into_iter().filter(|name| counts(name)).collect();
     fits("partitions", format!("{} nodes in {}", ours.count(), names.join(", ")))
+}
+
+/// Whose jobs run in reservations.
+fn owners(listed: &BTreeMap<String, JobOwners>) -> String {
+    if listed.is_empty() {
+        return "jobs of the Slurm user of each owner's name".to_owned();
+    }
+    let both = listed.iter().filter(|(_, it)| !it.users.is_empty() && !it.accounts.is_empty());
+    let both: Vec<&str> = both.map(|(owner, _)| owner.as_str()).collect();
+    let told = format!("{} in the settings, of others the user of the owner's name", listed.len());
+    if both.is_empty() {
+        return told;
+    }
+    format!(
+        "{told}; of {} a job must match both: one of the users and one of the accounts",
+        both.join(", ")
+    )
 }
 
 fn polls(settings: &ManagerSettings, min_job_age: Option<Seconds>) -> Finding {
@@ -280,6 +298,20 @@ mod tests {
         assert_eq!(detail("writes"), "by slurmrestd v0.0.43");
         assert_eq!(detail("partitions"), "2 nodes in batch");
         assert_eq!(detail("polls"), "every 10 s; jobs are remembered for 300 s");
+        assert_eq!(detail("owners"), "jobs of the Slurm user of each owner's name");
+    }
+
+    #[test]
+    fn owners_whose_jobs_must_match_both_users_and_accounts_are_named() {
+        let settings = settings(
+            "[owners.alice]\nusers = [\"alice\", \"bob\"]\naccounts = [\"physics\"]\n\
+             [owners.carol]\naccounts = [\"chemistry\"]\n",
+        );
+        let told = "2 in the settings, of others the user of the owner's name; of alice a job must \
+                    match both: one of the users and one of the accounts";
+        assert_eq!(owners(&settings.owners), told);
+        let alone = settings.owners.into_iter().filter(|(owner, _)| owner == "carol").collect();
+        assert_eq!(owners(&alone), "1 in the settings, of others the user of the owner's name");
     }
 
     #[test]
