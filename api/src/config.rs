@@ -5,6 +5,7 @@
 )]
 
 pub mod feeds;
+pub mod ledger;
 pub mod limits;
 pub mod negotiation;
 pub mod slurm;
@@ -25,6 +26,7 @@ use serde::Deserialize;
 
 use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
+use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
 use negotiation::{Negotiation, NegotiationFields};
 use slurm::ManagerSettings;
@@ -80,6 +82,8 @@ struct File {
     openadr: Option<toml::Table>,
     slurm: Option<toml::Table>,
     #[serde(default)]
+    ledger: LedgerFields,
+    #[serde(default)]
     limits: LimitFields,
     #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
@@ -125,6 +129,8 @@ pub struct Settings {
     pub openadr: Option<OpenAdr>,
     /// The resource manager; `None` where there is none.
     pub manager: Option<ManagerSettings>,
+    /// How hours of the ledger are stated.
+    pub ledger: LedgerSettings,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
     /// The time, unless it is replayed.
@@ -237,6 +243,7 @@ impl Settings {
             simulation_queue: file.simulation_queue.unwrap_or(100),
             clock,
             manager,
+            ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

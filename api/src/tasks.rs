@@ -13,7 +13,9 @@ use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
-use crate::service::{Services, dialogue, events, feeds, resource_manager, simulations, upkeep};
+use crate::service::{
+    Services, dialogue, events, feeds, ledger, resource_manager, simulations, upkeep,
+};
 
 use Acts::{Every, OnNews, OnSchedule};
 use RunBy::{Each, Holder, Taker};
@@ -83,6 +85,9 @@ fn list(services: &Services) -> Vec<Task> {
         shared.settings.manager.as_ref().map_or(resource_manager::LOOK_WITHOUT, |it| it.poll);
     let keeper = Holder(resource_manager::LEASE.to_owned());
     add("keep the resource manager equal", Every(poll), keeper, Box::pin(work));
+    let work = Arc::clone(&services.ledger).state_hours(stop());
+    let keeper = Holder(ledger::LEASE.to_owned());
+    add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
     list.extend(of_feeds(services));
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());

@@ -18,6 +18,7 @@ pub mod hits;
 pub mod identity;
 pub mod json;
 pub mod labels;
+pub mod ledger;
 pub mod names;
 pub mod node;
 pub mod node_list;

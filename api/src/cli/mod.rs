@@ -8,6 +8,7 @@ mod feeds;
 mod identity;
 mod interrupt;
 mod journal;
+mod ledger;
 mod log;
 mod negotiation;
 mod openapi;
@@ -73,6 +74,8 @@ enum Command {
     Feeds(feeds::Arguments),
     /// Show the dialogue with the supplier
     Negotiation(negotiation::Arguments),
+    /// Show whose energy each hour's was, what it cost and what it emitted
+    Ledger(ledger::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -130,6 +133,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::Feeds(arguments) => feeds::run(&arguments),
+        Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

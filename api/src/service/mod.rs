@@ -15,6 +15,7 @@ pub mod cluster;
 pub mod dialogue;
 pub mod events;
 pub mod feeds;
+pub mod ledger;
 pub mod readiness;
 pub mod resource_manager;
 pub mod shared;
@@ -35,6 +36,7 @@ use cluster::ClusterService;
 use dialogue::DialogueService;
 use events::EventService;
 use feeds::FeedService;
+use ledger::LedgerService;
 use readiness::ReadinessService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
@@ -61,6 +63,8 @@ pub struct Services {
     pub events: Arc<EventService>,
     /// Where agendas come from beside the API.
     pub feeds: Arc<FeedService>,
+    /// Whose energy each hour's was.
+    pub ledger: Arc<LedgerService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// What runs jobs on the nodes.
@@ -78,7 +82,8 @@ impl Services {
     pub fn new(settings: Settings, database: Database) -> Self {
         let leases = Leases::new(database.clone(), settings.feeds.lease)
             .with_shorter(dialogue::LEASE, dialogue::LEASE_LASTS)
-            .with_shorter(resource_manager::LEASE, resource_manager::LEASE_LASTS);
+            .with_shorter(resource_manager::LEASE, resource_manager::LEASE_LASTS)
+            .with_shorter(ledger::LEASE, ledger::LEASE_LASTS);
         let shared = Arc::new(Shared::new(settings, database, leases));
         let agendas = Arc::new(AgendaService::new(Arc::clone(&shared)));
         let events = Arc::new(EventService::new(Arc::clone(&shared)));
@@ -92,6 +97,7 @@ impl Services {
             cluster,
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
+            ledger: Arc::new(LedgerService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),

@@ -39,6 +39,7 @@ mod grants;
 mod idempotency;
 mod identity;
 mod leases;
+mod ledger;
 #[cfg(test)]
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
@@ -78,6 +79,7 @@ pub use identity::{
     WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
+pub use ledger::{HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement};
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use negotiations::{
     Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,

@@ -14,6 +14,7 @@ pub use crate::former_documents::sql as former_documents;
 pub use crate::grants::sql as grants;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
+pub use crate::ledger::sql as ledger;
 pub use crate::managed_jobs::sql as managed_jobs;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::negotiations::sql as negotiations;
@@ -44,6 +45,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         grants::ALL,
         idempotency::ALL,
         leases::ALL,
+        ledger::ALL,
         managed_jobs::ALL,
         managed_reservations::ALL,
         negotiations::ALL,

@@ -52,6 +52,7 @@ mod full_disk;
 mod grid;
 mod histories;
 mod kills;
+mod ledger;
 mod lowered_cap;
 mod occupancy;
 mod one_user;

@@ -177,7 +177,7 @@ async fn a_request_is_stored_as_it_was_understood(site: Site) {
         "earliest_start": hours.hour(0).replace('Z', "+00:00"), "latest_end": hours.hour(6),
         "search": { "slot_s": 900, "mode": "slots" },
         "priority": 7, "on_cap": "negotiate", "extra_power_fee_limit": 2.50,
-        "give_back": "jobs_ended",
+        "give_back": "jobs_ended", "labels": { "project": "ocean" },
     });
     let understood = json!({
         "nodes": 2, "duration_s": 3600, "alternatives": [{ "nodes": 4, "duration_s": 1800 }],
@@ -185,7 +185,7 @@ async fn a_request_is_stored_as_it_was_understood(site: Site) {
         "utilisation": 0.5, "tolerance": { "energy": 0.0, "cost": 0.02 }, "exclude": ["n3"],
         "search": { "mode": "slots", "slot_s": 900 },
         "on_cap": "negotiate", "extra_power_fee_limit": 2.5, "priority": 7,
-        "give_back": "jobs_ended",
+        "give_back": "jobs_ended", "labels": { "project": "ocean" },
     });
     let reservation = propose(&olga, &request).await;
     assert_eq!(reservation["request"], understood);

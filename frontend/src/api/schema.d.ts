@@ -218,6 +218,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ledger: whose energy each hour's was, what it cost and what it emitted
+         * @description For users, who see what they ran and what ran in their reservations, and operators, who see all. Rows are
+         *     added and never changed: what is known later of an hour are rows with the differences, with `correction_of`.
+         */
+        get: operations["list_ledger_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ledger/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the ledger's rows amount to, by holder and all together
+         * @description For users, of what they ran and what ran in their reservations, and operators, of all.
+         */
+        get: operations["get_ledger_totals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/negotiations": {
         parameters: {
             query?: never;
@@ -1475,6 +1516,169 @@ export interface components {
              */
             start: string;
         };
+        /** @description A page of the ledger. */
+        LedgerPageDocument: {
+            /** @description By the hour in which they count. */
+            items: components["schemas"]["LedgerRowDocument"][];
+            /**
+             * @description Where the next page starts; null on the last.
+             * @example 1772323200-4711
+             */
+            next_cursor?: string | null;
+        };
+        /** @description What somebody consumed in an hour, or the difference that a correction makes. */
+        LedgerRowDocument: {
+            /**
+             * Format: int64
+             * @description Milligrams of CO2 by the grid's intensity; null where it is not known.
+             */
+            co2_location_mg?: number | null;
+            /**
+             * Format: int64
+             * @description Milligrams of CO2 by what the site bought; null where nothing is said of that.
+             */
+            co2_market_mg?: number | null;
+            /** @description The start of the hour that the row corrects, RFC 3339; null where the hour is stated for the first time. */
+            correction_of?: string | null;
+            /**
+             * Format: int64
+             * @description Millionths of the currency; null where no price is known.
+             */
+            cost_millionths?: number | null;
+            /**
+             * @description Of the cost.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Format: int64
+             * @description Joules: `measured_j + estimated_j`.
+             */
+            energy_j: number;
+            /**
+             * Format: int64
+             * @description Joules that were estimated.
+             */
+            estimated_j: number;
+            /**
+             * @description `reservation`, `job`, `idle`, `off`, `switching`, `facility` or `unallocated`.
+             * @example job
+             */
+            holder: string;
+            /** @description The start of the hour in which the row counts, RFC 3339. */
+            hour_start: string;
+            /** @description The job's id in the resource manager. */
+            job_id?: string | null;
+            /**
+             * Format: int64
+             * @description Joules that were measured.
+             */
+            measured_j: number;
+            /**
+             * Format: int64
+             * @description Seconds of nodes that no measurement covers.
+             */
+            missing_s: number;
+            /**
+             * Format: int64
+             * @description The most nodes at once in a quarter-hour.
+             */
+            nodes: number;
+            /** @description The partition. */
+            partition?: string | null;
+            /** @description The request's label `project`, or the account that the job is charged to. */
+            project?: string | null;
+            /**
+             * Format: uuid
+             * @description The reservation whose nodes they were.
+             */
+            reservation_id?: string | null;
+            /** @description Who ran the job, or reserved the nodes. */
+            user?: string | null;
+        };
+        /** @description What rows amount to. */
+        LedgerSumDocument: {
+            /**
+             * Format: int64
+             * @description Milligrams of CO2 by the grid's intensity, without what has none; null where none is known.
+             */
+            co2_location_mg?: number | null;
+            /**
+             * Format: int64
+             * @description Milligrams of CO2 by what the site bought; null where nothing is said of that.
+             */
+            co2_market_mg?: number | null;
+            /**
+             * Format: int64
+             * @description Millionths of the currency, without what has no price; null where no price is known.
+             */
+            cost_millionths?: number | null;
+            /**
+             * @description Of the cost.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Format: int64
+             * @description Joules: `measured_j + estimated_j`.
+             */
+            energy_j: number;
+            /**
+             * Format: double
+             * @description Of all energy of this currency, from 0 to 1; null where there is none.
+             */
+            energy_share?: number | null;
+            /**
+             * Format: int64
+             * @description Joules that were estimated.
+             */
+            estimated_j: number;
+            /**
+             * @description `reservation`, `job`, `idle`, `off`, `switching`, `facility` or `unallocated`; null for all together.
+             * @example job
+             */
+            holder?: string | null;
+            /**
+             * Format: int64
+             * @description Joules that were measured.
+             */
+            measured_j: number;
+            /**
+             * Format: int64
+             * @description Seconds of nodes that no measurement covers.
+             */
+            missing_s: number;
+            /**
+             * Format: int64
+             * @description Seconds of nodes: two nodes for an hour are 7200.
+             */
+            node_s: number;
+            /**
+             * Format: int64
+             * @description Joules for which no price is known.
+             */
+            unpriced_j: number;
+            /**
+             * Format: int64
+             * @description Joules for which no intensity is known.
+             */
+            unrated_j: number;
+        };
+        /** @description What the rows of the ledger amount to: the sums of what `GET /api/v1/ledger` tells, exactly. */
+        LedgerTotalsDocument: {
+            /** @description Where the intensity of what the site bought is from; null where nothing is said of that. */
+            co2_market_source?: string | null;
+            /** @description RFC 3339. */
+            from: string;
+            /** @description By holder. */
+            holders: components["schemas"]["LedgerSumDocument"][];
+            /** @description The end of the newest hour that is stated, RFC 3339; null before there is one. */
+            stated_to?: string | null;
+            /** @description RFC 3339. */
+            to: string;
+            /** @description Of all holders, for each currency: one, unless the site's was changed. */
+            totals: components["schemas"]["LedgerSumDocument"][];
+        };
         /** @description A message of a conversation. */
         MessageDocument: {
             /**
@@ -2401,6 +2605,16 @@ export interface components {
              */
             give_back?: string | null;
             /**
+             * @description What you call it, for reports: at most 16 names and values of 1 to 255 characters. `project` and
+             *     `application` are what the ledger and reports go by.
+             * @example {
+             *       "project": "ocean"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
              * @description What to do where only the power cap is in the way: `refuse`, as unless given, or
              *     `negotiate`, which has the supplier asked for extra power.
              * @example refuse
@@ -3101,6 +3315,10 @@ export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
 export type HeldOffer = components['schemas']['HeldOffer'];
 export type IntensityPiece = components['schemas']['IntensityPiece'];
+export type LedgerPageDocument = components['schemas']['LedgerPageDocument'];
+export type LedgerRowDocument = components['schemas']['LedgerRowDocument'];
+export type LedgerSumDocument = components['schemas']['LedgerSumDocument'];
+export type LedgerTotalsDocument = components['schemas']['LedgerTotalsDocument'];
 export type MessageDocument = components['schemas']['MessageDocument'];
 export type NegotiationDocument = components['schemas']['NegotiationDocument'];
 export type NegotiationsDocument = components['schemas']['NegotiationsDocument'];
@@ -3889,6 +4107,122 @@ export interface operations {
             };
             /** @description There is none that stands */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ledger_rows: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given. */
+                from?: string;
+                /** @description Rows in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description Only this project's. */
+                project?: string;
+                /** @description And before here, RFC 3339; now unless given. */
+                to?: string;
+                /** @description Only this user's. Others than operators see their own anyway, and may name nobody else. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the ledger */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerPageDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_ledger_totals: {
+        parameters: {
+            query?: {
+                /** @description Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given. */
+                from?: string;
+                /** @description Only this project's. */
+                project?: string;
+                /** @description And before here, RFC 3339; now unless given. */
+                to?: string;
+                /** @description Only this user's. Others than operators see their own anyway, and may name nobody else. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the rows of the ledger amount to: the sums of what `GET /api/v1/ledger` tells, exactly */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerTotalsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -39,7 +39,7 @@ pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Re
 }
 
 /// What a request to a service may say besides, and why it is refused in a simulation.
-const OF_SERVICES: [(&str, &str); 9] = [
+const OF_SERVICES: [(&str, &str); 10] = [
     ("search", "has no meaning in a simulation: starts are looked for on slots of slot_s"),
     ("on_cap", "has no meaning in a simulation: there is no supplier to ask for extra power"),
     (
@@ -49,6 +49,7 @@ const OF_SERVICES: [(&str, &str); 9] = [
     ("priority", "has no meaning in a simulation: no reservation has to give way to another"),
     ("replaces", "has no meaning in a simulation: a request takes no other reservation's place"),
     ("give_back", "has no meaning in a simulation: no job ends before its reservation does"),
+    ("labels", "has no meaning in a simulation: there is no ledger that goes by them"),
     ("expected", "has no meaning in a simulation: nobody was shown its offers before"),
     ("pareto_nodes", "has no meaning in a simulation: the policy chooses, and nothing is shown"),
     ("explain", "has no meaning in a simulation: the policy chooses, and nothing is shown"),

@@ -8,6 +8,8 @@ pub mod server;
 mod squeue;
 pub mod time;
 
+use std::collections::BTreeMap;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use planner::ranking::Ranking;
@@ -77,6 +79,9 @@ pub struct Reserve {
     /// Give the nodes back some time after the last of its jobs in Slurm has ended
     #[arg(long)]
     give_back: bool,
+    /// What you call it, for reports: project=ocean, application=nemo; may be given several times
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    labels: Vec<(String, String)>,
     /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
@@ -177,14 +182,24 @@ fn offer_help() -> String {
     )
 }
 
+/// A label, such as `project=ocean`.
+fn label(text: &str) -> Result<(String, String), String> {
+    let label = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let (name, value) = label.ok_or("is no label such as project=ocean")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 /// Has offers held, and one of them chosen where a ranking is given.
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     let mut body = body(&arguments.request)?;
-    let Reserve { negotiate, fee_limit, replaces, give_back, priority, .. } = arguments;
+    let Reserve { negotiate, fee_limit, replaces, give_back, labels, priority, .. } = arguments;
+    let labels: BTreeMap<&str, &str> =
+        labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
         ("give_back", give_back.then(|| json!("jobs_ended"))),
+        ("labels", (!labels.is_empty()).then(|| json!(labels))),
         ("priority", priority.map(|it| json!(it))),
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));

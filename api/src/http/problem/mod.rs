@@ -7,6 +7,7 @@ mod booking;
 mod cluster;
 mod dialogue;
 mod events;
+mod ledger;
 mod shared;
 mod simulations;
 

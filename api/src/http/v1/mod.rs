@@ -8,6 +8,7 @@ mod event_stream;
 pub mod events;
 pub mod feeds;
 pub mod grants;
+pub mod ledger;
 pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
@@ -53,6 +54,7 @@ use super::body::MaxBody;
         (name = "grid", description = "The supplier's agendas"),
         (name = "simulation", description = "Experiments: what a month would have cost under other policies"),
         (name = "book", description = "Who holds what, and how much power it takes"),
+        (name = "accounting", description = "Whose energy it was, what it cost and what it emitted"),
     ),
 )]
 struct Description;
@@ -115,6 +117,8 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(schedule::get_schedule))
         .routes(routes!(occupancy::get_occupancy))
         .routes(routes!(events::watch_events))
+        .routes(routes!(ledger::rows::list_ledger_rows))
+        .routes(routes!(ledger::totals::get_ledger_totals))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))

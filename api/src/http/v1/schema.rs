@@ -196,6 +196,10 @@ pub struct ReservationRequest {
     /// and its nodes may be booked again; `never`, as unless given: only where the site says so.
     #[schema(example = "never")]
     pub give_back: Option<String>,
+    /// What you call it, for reports: at most 16 names and values of 1 to 255 characters. `project` and
+    /// `application` are what the ledger and reports go by.
+    #[schema(example = json!({"project": "ocean"}))]
+    pub labels: Option<std::collections::BTreeMap<String, String>>,
     /// What one of the offers must be, as a quote told it; otherwise nothing is held.
     pub expected: Option<ShownOffer>,
 }

@@ -1,11 +1,14 @@
 //! Requests for nodes as they are booked: what the planner is asked, and what to do about it.
 
+use std::collections::BTreeMap;
+
 use planner::identity::ReservationId;
 use planner::json::reader::read;
 use planner::json::request::{
     REQUEST_FIELDS, check_candidates, check_filter, document, request_fields, search,
 };
 use planner::json::{JsonError, Reader};
+use planner::node::is_name;
 use planner::problem::SearchMode;
 use planner::request::Request;
 use planner::reservation::Reservation;
@@ -20,6 +23,12 @@ use crate::service::shared::SiteState;
 
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
+
+/// The most labels that a request has.
+const MAX_LABELS: usize = 16;
+
+const LABEL_RULE: &str = "must be an object of at most 16 labels such as {\"project\": \"ocean\"}, whose names and \
+    values have 1 to 255 characters and no control characters";
 
 /// A request, where its starts are looked for, and what to tell of them.
 #[derive(Clone, Debug)]
@@ -40,6 +49,8 @@ pub struct BookingRequest {
     pub replaces: Option<ReservationId>,
     /// Whether its nodes are given back some time after its last job has ended.
     pub gives_back: bool,
+    /// What its owner calls it, such as its project, for reports.
+    pub labels: BTreeMap<String, String>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
     /// The fields that may be left out and were not.
@@ -62,6 +73,7 @@ impl BookingRequest {
             priority: 0,
             replaces: None,
             gives_back: false,
+            labels: BTreeMap::new(),
             expected: None,
             said: vec!["latest_start"],
         }
@@ -101,6 +113,9 @@ impl BookingRequest {
         }
         if self.says("give_back") {
             put("give_back", json!(if self.gives_back { "jobs_ended" } else { "never" }));
+        }
+        if !self.labels.is_empty() {
+            put("labels", json!(self.labels));
         }
         Value::Object(document).to_string()
     }
@@ -155,6 +170,7 @@ impl Context<'_> {
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
+        let labels = reader.optional(&object, "labels", labels);
         let expected = reader.optional(&object, "expected", Expected::read);
         let request = request_fields(reader, &object, self.now)?;
         if let Some(limits) = self.limits {
@@ -189,6 +205,7 @@ impl Context<'_> {
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
             gives_back: gives_back?.unwrap_or_default(),
+            labels: labels?.unwrap_or_default(),
             expected: expected?,
             said,
         })
@@ -229,6 +246,17 @@ fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
             None
         }
     }
+}
+
+/// Names and what they say, both of which are names of their own.
+fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String>> {
+    let labels: Option<BTreeMap<String, String>> = serde_json::from_str(raw.get()).ok();
+    let known = |labels: &BTreeMap<String, String>| {
+        let named = |(name, value): (&String, &String)| is_name(name) && is_name(value);
+        labels.len() <= MAX_LABELS && labels.iter().all(named)
+    };
+    let labels = labels.filter(known);
+    reader.accept(labels.ok_or(LABEL_RULE))
 }
 
 /// Money, zero or more.
@@ -295,6 +323,7 @@ impl BookingService {
                 "priority",
                 "replaces",
                 "give_back",
+                "labels",
                 "expected",
             ],
             Purpose::Quote => &["search", "pareto_nodes", "explain"],

@@ -15,6 +15,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::epochs::repository::Epochs;
 use crate::epochs::row::EpochRow;
+use crate::epochs::sql as epochs;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
@@ -182,6 +183,23 @@ repository!(
             Ok(epoch)
         }
 
+        /// The nodes of an epoch, also one that is over; `None` where it is not known.
+        ///
+        /// # Errors
+        /// Storage failed, or the epoch's nodes are stored as an earlier release did.
+        pub async fn nodes_of_epoch(
+            &self,
+            epoch: EpochId,
+        ) -> Result<Option<StoredNodes>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let row: Option<EpochRow> =
+                sqlx::query_as(epochs::EPOCH).bind(epoch).fetch_optional(&mut *transaction).await?;
+            let Some(row) = row else { return Ok(None) };
+            let nodes = Self::of(&mut transaction, row).await?;
+            transaction.commit().await?;
+            Ok(Some(nodes))
+        }
+
         /// Measurements of one node or of all, newest epoch first.
         ///
         /// # Errors
@@ -207,9 +225,17 @@ repository!(
         pub(crate) async fn newest(
             connection: &mut Connection<Engine>,
         ) -> Result<Option<StoredNodes>, StorageError> {
-            let Some(epoch) = Epochs::<Engine>::newest(connection).await? else {
-                return Ok(None);
-            };
+            match Epochs::<Engine>::newest(connection).await? {
+                Some(epoch) => Self::of(connection, epoch).await.map(Some),
+                None => Ok(None),
+            }
+        }
+
+        /// The nodes of an epoch and their draw order.
+        async fn of(
+            connection: &mut Connection<Engine>,
+            epoch: EpochRow,
+        ) -> Result<StoredNodes, StorageError> {
             let mut chunks: Vec<Vec<u8>> = Vec::new();
             for ordinals in packed::chunks(epoch.node_count()?) {
                 let data: Option<Vec<u8>> = sqlx::query_scalar(sql::CHUNK)
@@ -223,7 +249,7 @@ repository!(
                 Engine::run(connection, statement).await?;
             }
             // A million nodes take a while.
-            blocking(move || unpacked(&epoch, &chunks)).await.map(Some)
+            blocking(move || unpacked(&epoch, &chunks)).await
         }
 
         async fn insert_epoch(

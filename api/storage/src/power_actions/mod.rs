@@ -1,7 +1,7 @@
 //! What is done to nodes so that they are on when a reservation begins.
 
 mod repository;
-mod row;
+pub(crate) mod row;
 pub mod sql;
 
 use planner::identity::ReservationId;

@@ -13,6 +13,7 @@ mod bench;
 mod changes;
 mod events;
 mod feeds;
+mod ledger;
 #[path = "../../../tests/service/left_out.rs"]
 mod left_out;
 mod lifecycle;

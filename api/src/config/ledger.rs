@@ -1,0 +1,166 @@
+//! Settings of the ledger: `[ledger]`. See `docs/LEDGER.md`.
+
+use anyhow::{Context, ensure};
+use planner::ledger::Overheads;
+use planner::node::{NAME_RULE, is_name};
+use planner::quantity::{CarbonIntensity, MILLION};
+use planner::time::Seconds;
+use serde::Deserialize;
+
+/// Shares of overheads are at most this much of everything before.
+const MAX_OVERHEAD: f64 = 10.0;
+
+/// How hours are stated.
+#[derive(Clone, Debug)]
+pub struct LedgerSettings {
+    /// An hour is stated so long after its end.
+    pub delay: Seconds,
+    /// For so long after its end it is looked at again each hour.
+    pub look_again: Seconds,
+    /// A month is closed so long after its end.
+    pub month_closes_after: Seconds,
+    /// How far back the ledger goes where it begins at a service that has run before.
+    pub begin_back: Seconds,
+    /// What is added to the nodes' energy for the facility.
+    pub overheads: Overheads,
+    /// What says the project, the first that does.
+    pub project: Vec<ProjectRule>,
+    /// The intensity of what the site bought, and who says so.
+    pub market: Option<Market>,
+}
+
+/// What says which project a row is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProjectRule {
+    /// The request's label `project`.
+    Label,
+    /// The account that the resource manager charges a job to.
+    Account,
+}
+
+/// What the site's electricity emits by what it bought: GHG Protocol, Scope 2, by market.
+#[derive(Clone, Debug)]
+pub struct Market {
+    /// Grams a kilowatt-hour.
+    pub intensity: CarbonIntensity,
+    /// Where the figure is from, such as certificates or the supplier's mix.
+    pub source: String,
+}
+
+/// What the file says.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerFields {
+    delay_s: Option<u32>,
+    look_again_s: Option<u32>,
+    month_closes_after_s: Option<u32>,
+    begin_back_s: Option<u32>,
+    #[serde(default)]
+    overheads: Vec<f64>,
+    project: Option<Vec<ProjectRule>>,
+    market: Option<MarketFields>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarketFields {
+    g_per_kwh: f64,
+    source: String,
+}
+
+impl LedgerSettings {
+    /// Reads the section.
+    ///
+    /// # Errors
+    /// A value out of range, by name.
+    pub fn read(fields: LedgerFields) -> anyhow::Result<Self> {
+        const DAY: u32 = 86_400;
+        let seconds = |name: &str, value: Option<u32>, unless: u32, most: u32| {
+            let value = value.unwrap_or(unless);
+            ensure!(value <= most, "{name} must be at most {most}");
+            Ok(Seconds::new(value.into()))
+        };
+        Ok(Self {
+            delay: seconds("delay_s", fields.delay_s, 900, 7 * DAY)?,
+            look_again: seconds("look_again_s", fields.look_again_s, 2 * DAY, 31 * DAY)?,
+            month_closes_after: seconds(
+                "month_closes_after_s",
+                fields.month_closes_after_s,
+                10 * DAY,
+                366 * DAY,
+            )?,
+            begin_back: seconds("begin_back_s", fields.begin_back_s, 31 * DAY, 3660 * DAY)?,
+            overheads: overheads(&fields.overheads)?,
+            project: fields.project.unwrap_or(vec![ProjectRule::Label, ProjectRule::Account]),
+            market: fields.market.map(market).transpose().context("market")?,
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range, as checked")]
+fn overheads(shares: &[f64]) -> anyhow::Result<Overheads> {
+    ensure!(shares.len() <= 8, "overheads must be at most 8 shares");
+    let share = |share: &f64| {
+        ensure!(
+            (0.0..=MAX_OVERHEAD).contains(share),
+            "overheads must be shares from 0 to {MAX_OVERHEAD}, such as 0.15 for 15 %, and one is {share}"
+        );
+        Ok((share * MILLION as f64).round() as u32)
+    };
+    let shares: anyhow::Result<Vec<u32>> = shares.iter().map(share).collect();
+    Ok(Overheads::of_millionths(shares?))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "in range, as checked")]
+fn market(fields: MarketFields) -> anyhow::Result<Market> {
+    let MarketFields { g_per_kwh, source } = fields;
+    ensure!((0.0..=1e6).contains(&g_per_kwh), "g_per_kwh must lie between 0 and 1000000");
+    ensure!(is_name(&source), "source {NAME_RULE}");
+    let millionths = (g_per_kwh * MILLION as f64).round() as i64;
+    let intensity = CarbonIntensity::from_millionths_g_per_kwh(millionths);
+    Ok(Market { intensity: intensity.context("g_per_kwh is too large")?, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::quantity::Energy;
+
+    use super::*;
+
+    fn read(text: &str) -> anyhow::Result<LedgerSettings> {
+        LedgerSettings::read(toml::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let settings = read("").unwrap();
+        assert_eq!(
+            (settings.delay, settings.look_again),
+            (Seconds::new(900), Seconds::new(172_800))
+        );
+        assert_eq!(settings.project, [ProjectRule::Label, ProjectRule::Account]);
+        assert!(settings.overheads.is_empty() && settings.market.is_none());
+    }
+
+    /// 15 % of 100 kJ, and 10 % of the 115 kJ.
+    #[test]
+    fn overheads_are_shares_of_everything_before() {
+        let overheads = read("overheads = [0.15, 0.1]").unwrap().overheads;
+        let energy = overheads.energy(Energy::from_microjoules(100_000_000_000));
+        assert_eq!(energy.as_microjoules(), 26_500_000_000);
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named() {
+        for (text, named) in [
+            ("delay_s = 604801", "delay_s"),
+            ("overheads = [-0.1]", "overheads"),
+            ("market = { g_per_kwh = -1.0, source = \"mix\" }", "g_per_kwh"),
+            ("market = { g_per_kwh = 1.0, source = \"\" }", "source"),
+        ] {
+            let error = format!("{:#}", read(text).unwrap_err());
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `GET /api/v1/ledger/totals`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use planner::ledger::Amounts;
+use planner::quantity::Currency;
+use serde::{Deserialize, Serialize};
+use storage::LedgerGroup;
+use utoipa::{IntoParams, ToSchema};
+
+use super::window;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::{self, Parameters};
+use crate::service::ledger::{LedgerService, LedgerTotals, LedgerWanted};
+
+/// Which rows.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LedgerTotalsQuery {
+    /// Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given.
+    pub from: Option<String>,
+    /// And before here, RFC 3339; now unless given.
+    pub to: Option<String>,
+    /// Only this user's. Others than operators see their own anyway, and may name nobody else.
+    pub user: Option<String>,
+    /// Only this project's.
+    pub project: Option<String>,
+}
+
+/// What the rows of the ledger amount to: the sums of what `GET /api/v1/ledger` tells, exactly.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct LedgerTotalsDocument {
+    /// RFC 3339.
+    pub from: String,
+    /// RFC 3339.
+    pub to: String,
+    /// The end of the newest hour that is stated, RFC 3339; null before there is one.
+    pub stated_to: Option<String>,
+    /// Where the intensity of what the site bought is from; null where nothing is said of that.
+    pub co2_market_source: Option<String>,
+    /// By holder.
+    pub holders: Vec<LedgerSumDocument>,
+    /// Of all holders, for each currency: one, unless the site's was changed.
+    pub totals: Vec<LedgerSumDocument>,
+}
+
+/// What rows amount to.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct LedgerSumDocument {
+    /// `reservation`, `job`, `idle`, `off`, `switching`, `facility` or `unallocated`; null for all together.
+    #[schema(example = "job")]
+    pub holder: Option<String>,
+    /// Seconds of nodes: two nodes for an hour are 7200.
+    pub node_s: i64,
+    /// Joules: `measured_j + estimated_j`.
+    pub energy_j: i64,
+    /// Of all energy of this currency, from 0 to 1; null where there is none.
+    pub energy_share: Option<f64>,
+    /// Joules that were measured.
+    pub measured_j: i64,
+    /// Joules that were estimated.
+    pub estimated_j: i64,
+    /// Seconds of nodes that no measurement covers.
+    pub missing_s: i64,
+    /// Millionths of the currency, without what has no price; null where no price is known.
+    pub cost_millionths: Option<i64>,
+    /// Of the cost.
+    #[schema(example = "EUR")]
+    pub currency: String,
+    /// Joules for which no price is known.
+    pub unpriced_j: i64,
+    /// Milligrams of CO2 by the grid's intensity, without what has none; null where none is known.
+    pub co2_location_mg: Option<i64>,
+    /// Joules for which no intensity is known.
+    pub unrated_j: i64,
+    /// Milligrams of CO2 by what the site bought; null where nothing is said of that.
+    pub co2_market_mg: Option<i64>,
+}
+
+/// What the ledger's rows amount to, by holder and all together
+///
+/// For users, of what they ran and what ran in their reservations, and operators, of all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/ledger/totals",
+    tag = "accounting",
+    params(LedgerTotalsQuery),
+    responses(
+        (status = OK, body = LedgerTotalsDocument),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn get_ledger_totals(
+    State(ledger): State<Arc<LedgerService>>,
+    State(clock): State<Clock>,
+    State(settings): State<Arc<Settings>>,
+    by: By<Bookers>,
+    Parameters(parameters): Parameters<LedgerTotalsQuery>,
+) -> Result<Json<LedgerTotalsDocument>, Problem> {
+    let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
+    let window = window(from, to, clock.now())?;
+    let wanted = LedgerWanted {
+        window,
+        user: query::name("user", parameters.user)?,
+        project: query::name("project", parameters.project)?,
+    };
+    let LedgerTotals { groups, totals, stated_to } =
+        ledger.totals(by.caller.access(), wanted).await?;
+    let all_of = |currency: Currency| {
+        totals.iter().find(|(of, _)| *of == currency).map_or(0, |(_, all)| all.energy_j())
+    };
+    let group = |LedgerGroup { holder, currency, amounts }: &LedgerGroup| {
+        sum(Some(holder.word()), *currency, amounts, all_of(*currency))
+    };
+    let total = |(currency, amounts): &(Currency, Amounts)| {
+        sum(None, *currency, amounts, amounts.energy_j())
+    };
+    Ok(Json(LedgerTotalsDocument {
+        from: window.start().to_string(),
+        to: window.end().to_string(),
+        stated_to: stated_to.map(|at| at.to_string()),
+        co2_market_source: settings.ledger.market.as_ref().map(|it| it.source.clone()),
+        holders: groups.iter().map(group).collect(),
+        totals: totals.iter().map(total).collect(),
+    }))
+}
+
+fn sum(
+    holder: Option<&str>,
+    currency: Currency,
+    amounts: &Amounts,
+    all_j: i64,
+) -> LedgerSumDocument {
+    let energy_j = amounts.energy_j();
+    LedgerSumDocument {
+        holder: holder.map(str::to_owned),
+        node_s: amounts.node_s,
+        energy_j,
+        energy_share: (all_j != 0).then(|| energy_j as f64 / all_j as f64),
+        measured_j: amounts.measured_j,
+        estimated_j: amounts.estimated_j,
+        missing_s: amounts.missing_s,
+        cost_millionths: amounts.cost_millionths,
+        currency: currency.to_string(),
+        unpriced_j: amounts.unpriced_j,
+        co2_location_mg: amounts.co2_location_mg,
+        unrated_j: amounts.unrated_j,
+        co2_market_mg: amounts.co2_market_mg,
+    }
+}

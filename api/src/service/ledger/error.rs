@@ -1,0 +1,14 @@
+//! Why the ledger does not tell.
+
+use crate::service::shared::Fault;
+
+/// Why the ledger does not tell what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// It is another user's.
+    #[error("only operators see what is another user's; leave the parameter user out")]
+    AnothersRows,
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}

@@ -1,0 +1,236 @@
+//! What an hour's statement is made of.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::PoisonError;
+
+use planner::decimal::Fraction;
+use planner::identity::ReservationId;
+use planner::ledger::{Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, Tariff};
+use planner::node_set::NodeSet;
+use planner::quantity::{CarbonIntensity, EnergyPrice};
+use planner::resource_manager::{JobPhase, ManagedJob};
+use planner::time::{Span, Timestamp};
+use serde::Deserialize;
+use storage::{EpochId, HeldNodes, LedgerSources, PowerAction};
+
+use super::{EpochNodes, HOUR, LedgerService, QUARTER};
+use crate::config::ledger::{LedgerSettings, ProjectRule};
+use crate::service::shared::{Fault, blocking, rates};
+
+/// What the ledger takes from a stored request.
+#[derive(Default, Deserialize)]
+struct Named {
+    utilisation: Option<f64>,
+    partition: Option<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// Everything that a window's claims are made of.
+struct Claimed<'a> {
+    settings: &'a LedgerSettings,
+    sources: &'a LedgerSources,
+    /// Whose the reservations of the window are, and what their requests say.
+    reservations: HashMap<ReservationId, (&'a HeldNodes, Named)>,
+    window: Span,
+}
+
+impl LedgerService {
+    pub(super) fn settings(&self) -> &LedgerSettings {
+        &self.shared.settings.ledger
+    }
+
+    /// The rows of an hour, by all that is known now.
+    pub(super) async fn rows_of(&self, hour: Timestamp) -> Result<Vec<LedgerRow>, Fault> {
+        let Some(window) = Span::starting(hour, HOUR) else { return Ok(Vec::new()) };
+        let mut sources = self.shared.database.ledger_sources(window).await?;
+        let mut epochs = Vec::with_capacity(sources.epochs.len());
+        for &(id, began) in &sources.epochs {
+            epochs.push((id, began, self.nodes_of(id).await?));
+        }
+        let price = rates(std::mem::take(&mut sources.price), EnergyPrice::from_millionths_per_mwh);
+        let co2 =
+            rates(std::mem::take(&mut sources.co2), CarbonIntensity::from_millionths_g_per_kwh);
+        let settings = std::sync::Arc::clone(&self.shared.settings);
+        let tariff = Tariff {
+            price: price.map_err(Fault::internal)?,
+            currency: settings.currency,
+            by_location: co2.map_err(Fault::internal)?,
+            by_market: settings.ledger.market.as_ref().map(|market| market.intensity),
+        };
+        blocking(move || {
+            let claimed = Claimed::new(&settings.ledger, &sources, window);
+            let mut hour = Hour::new(&tariff);
+            for (index, (id, began, nodes)) in epochs.iter().enumerate() {
+                let ends = epochs.get(index + 1).map_or(window.end(), |(_, next, _)| *next);
+                let in_force = Span::new(window.start().max(*began), ends);
+                let Some(in_force) = in_force else { continue };
+                let claims = claimed.of_epoch(*id, nodes);
+                for span in quarters(in_force) {
+                    hour.add(&Interval {
+                        span,
+                        nodes: &nodes.nodes,
+                        claims: &claims,
+                        measured: &[],
+                        racks: &[],
+                        site: None,
+                        overheads: &settings.ledger.overheads,
+                    });
+                }
+            }
+            hour.rows()
+        })
+        .await
+    }
+
+    /// The nodes of an epoch: the newest are in memory.
+    async fn nodes_of(&self, id: EpochId) -> Result<EpochNodes, Fault> {
+        let state = self.shared.state().await?;
+        if state.epoch() == Some(id) {
+            let (nodes, order) = (&state.cluster.nodes, &state.cluster.reference);
+            return Ok(EpochNodes { nodes: nodes.clone(), order: order.clone() });
+        }
+        let known = self.epochs.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let stored = self.shared.database.nodes_of_epoch(id).await?;
+        let missing = || Fault::internal(anyhow::anyhow!("epoch {id} is not in the database"));
+        let stored = stored.ok_or_else(missing)?;
+        let nodes = EpochNodes { nodes: stored.nodes.into(), order: stored.order.into() };
+        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that is over is needed for as long as hours of it are looked at.
+        epochs.clear();
+        epochs.insert(id, nodes.clone());
+        Ok(nodes)
+    }
+}
+
+/// The quarter-hours of a span, the first and the last of which may be shorter.
+fn quarters(span: Span) -> impl Iterator<Item = Span> {
+    let mut start = span.start();
+    std::iter::from_fn(move || {
+        let next = (start + planner::time::Seconds::ONE).ceil_to(QUARTER).min(span.end());
+        let quarter = Span::new(start, next)?;
+        start = next;
+        Some(quarter)
+    })
+}
+
+impl<'a> Claimed<'a> {
+    fn new(settings: &'a LedgerSettings, sources: &'a LedgerSources, window: Span) -> Self {
+        let mut reservations = HashMap::new();
+        for held in &sources.held {
+            reservations
+                .entry(held.reservation)
+                .or_insert_with(|| (held, serde_json::from_str(&held.request).unwrap_or_default()));
+        }
+        Self { settings, sources, reservations, window }
+    }
+
+    /// Who had which nodes of an epoch.
+    fn of_epoch(&self, id: EpochId, nodes: &EpochNodes) -> Vec<Claim> {
+        let held = self.sources.held.iter().filter(|held| held.epoch == id);
+        let held = held.map(|held| self.of_reservation(held, nodes));
+        let jobs = self.sources.jobs.iter();
+        let jobs = jobs.filter_map(|(reservation, job)| self.of_job(*reservation, job, nodes));
+        let switched = self.sources.switched.iter();
+        let switched = switched.filter_map(|action| self.of_switching(action, nodes));
+        held.chain(jobs).chain(switched).collect()
+    }
+
+    fn of_reservation(&self, held: &HeldNodes, nodes: &EpochNodes) -> Claim {
+        let (_, named) = &self.reservations[&held.reservation];
+        let party = Party {
+            reservation: Some(held.reservation),
+            user: held.owner.clone(),
+            owner: held.owner.clone(),
+            project: self.project(named, None),
+            application: named.label("application"),
+            partition: named.partition.clone().unwrap_or_default(),
+            ..Party::of(Holder::Reservation)
+        };
+        // Where jobs are known, nodes without one are idle.
+        let draw = if held.managed { ClaimedDraw::Idle } else { named.busy() };
+        let ordinals = nodes.order.ordinals(&held.ranks);
+        Claim { party, span: held.span, nodes: ordinals, draw }
+    }
+
+    fn of_job(
+        &self,
+        reservation: ReservationId,
+        job: &ManagedJob,
+        nodes: &EpochNodes,
+    ) -> Option<Claim> {
+        let of = self.reservations.get(&reservation);
+        let nothing = Named::default();
+        let named = of.map_or(&nothing, |(_, named)| named);
+        // The end of one that runs is its limit, which it may have been given more of.
+        let end = if job.phase == JobPhase::Ended { job.end? } else { self.window.end() };
+        let party = Party {
+            reservation: Some(reservation),
+            job: job.id.clone(),
+            user: job.user.clone(),
+            owner: of.map(|(held, _)| held.owner.clone()).unwrap_or_default(),
+            project: self.project(named, Some(&job.account)),
+            application: named.label("application"),
+            partition: job.partition.clone(),
+            ..Party::of(Holder::Job)
+        };
+        Some(Claim {
+            party,
+            span: Span::new(job.start?, end)?,
+            nodes: ordinals(nodes, job.nodes.iter().map(String::as_str)),
+            draw: named.busy(),
+        })
+    }
+
+    fn of_switching(&self, action: &PowerAction, nodes: &EpochNodes) -> Option<Claim> {
+        let span = Span::new(action.ordered?, action.done.unwrap_or(self.window.end()))?;
+        let nodes = ordinals(nodes, std::iter::once(action.node.as_str()));
+        Some(Claim { party: Party::of(Holder::Switching), span, nodes, draw: ClaimedDraw::Idle })
+    }
+
+    /// The project by the first rule of the settings that says one.
+    fn project(&self, named: &Named, account: Option<&str>) -> String {
+        let says = |rule: &ProjectRule| {
+            let said = match rule {
+                ProjectRule::Label => named.labels.get("project").map(String::as_str),
+                ProjectRule::Account => account,
+            };
+            said.filter(|project| !project.is_empty())
+        };
+        self.settings.project.iter().find_map(says).unwrap_or_default().to_owned()
+    }
+}
+
+impl Named {
+    fn label(&self, name: &str) -> String {
+        self.labels.get(name).cloned().unwrap_or_default()
+    }
+
+    /// What the planner expects of an offer.
+    fn busy(&self) -> ClaimedDraw {
+        ClaimedDraw::Busy(self.utilisation.and_then(Fraction::new).unwrap_or(Fraction::ONE))
+    }
+}
+
+/// The nodes of these names; others than the epoch has are left out.
+fn ordinals<'a>(nodes: &EpochNodes, names: impl Iterator<Item = &'a str>) -> NodeSet {
+    let index = nodes.nodes.index();
+    NodeSet::from_positions(names.filter_map(|name| index.ordinal(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From 500 to 2000 lie the rest of one quarter-hour, a whole one and the beginning of the next.
+    #[test]
+    fn quarters_are_those_of_the_clock() {
+        let at = Timestamp::from_unix_seconds;
+        let span = Span::new(at(500), at(2000)).unwrap();
+        let lengths: Vec<i64> = quarters(span).map(|it| it.length().get()).collect();
+        assert_eq!(lengths, [400, 900, 200]);
+    }
+}

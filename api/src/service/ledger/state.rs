@@ -1,0 +1,150 @@
+//! Hours are stated, and stated anew.
+
+use jiff::tz::TimeZone;
+use planner::ledger::{corrections, counted_in};
+use planner::time::{Span, Timestamp};
+use storage::NewStatement;
+
+use super::{HOUR, LedgerService, Memo};
+use crate::service::shared::Fault;
+
+impl LedgerService {
+    /// Does what there is to do now.
+    pub(super) async fn take_turn(&self) -> Result<(), Fault> {
+        let Some(newest) = self.state_due().await? else { return Ok(()) };
+        self.follow_agendas(newest).await?;
+        self.look_again(newest).await
+    }
+
+    /// States the hours whose time has come, the oldest first; the newest that is stated.
+    async fn state_due(&self) -> Result<Option<Timestamp>, Fault> {
+        let database = &self.shared.database;
+        let mut newest = database.newest_stated_hour().await?;
+        let next = match newest {
+            Some(newest) => Some(newest + HOUR),
+            None => self.first_hour().await?,
+        };
+        let Some(mut next) = next else { return Ok(None) };
+        while next + HOUR + self.settings().delay <= self.shared.now() {
+            let statement = NewStatement {
+                hour: next,
+                number: 0,
+                counted: next,
+                stated: self.shared.now(),
+                currency: self.shared.settings.currency,
+                rows: self.rows_of(next).await?,
+            };
+            // Where another process was first, it has the lease now.
+            if !database.put_statement(&statement).await? {
+                break;
+            }
+            metrics::counter!("wattbook_ledger_hours_total").increment(1);
+            newest = Some(next);
+            next = next + HOUR;
+        }
+        Ok(newest)
+    }
+
+    /// The hour with which the ledger begins: that of the first nodes, and not too long ago.
+    async fn first_hour(&self) -> Result<Option<Timestamp>, Fault> {
+        let first = self.shared.database.first_epoch().await?;
+        let back = self.shared.now() - self.settings().begin_back;
+        Ok(first.map(|first| hour_of(first.max(back))))
+    }
+
+    /// States hours anew that revised prices and intensities concern.
+    async fn follow_agendas(&self, newest: Timestamp) -> Result<(), Fault> {
+        let database = &self.shared.database;
+        let Some((revision, revised)) = database.revised_for_ledger(newest + HOUR).await? else {
+            return Ok(());
+        };
+        if let Some(revised) = revised {
+            let from = hour_of(revised.start());
+            self.state_anew(Span::new(from, revised.end())).await?;
+        }
+        Ok(database.put_ledger_mark(revision).await?)
+    }
+
+    /// Looks at the hours of the last days again, once for each hour that is stated.
+    async fn look_again(&self, newest: Timestamp) -> Result<(), Fault> {
+        if self.memo().looked_again == Some(newest) {
+            return Ok(());
+        }
+        let from = hour_of(newest - self.settings().look_again);
+        self.state_anew(Span::new(from.max(Timestamp::MIN), newest)).await?;
+        self.remember(Memo { looked_again: Some(newest) });
+        Ok(())
+    }
+
+    /// States the hours anew that begin in a span, where they are not as they were stated.
+    async fn state_anew(&self, span: Option<Span>) -> Result<(), Fault> {
+        let Some(span) = span else { return Ok(()) };
+        let database = &self.shared.database;
+        for hour in database.stated_hours(span).await? {
+            let (number, before) = database.stated_of_hour(hour).await?;
+            let rows = corrections(before, self.rows_of(hour).await?);
+            if rows.is_empty() {
+                continue;
+            }
+            let now = self.shared.now();
+            let statement = NewStatement {
+                hour,
+                number,
+                counted: counted_in(hour, self.open_from(now)?),
+                stated: now,
+                currency: self.shared.settings.currency,
+                rows,
+            };
+            if database.put_statement(&statement).await? {
+                metrics::counter!("wattbook_ledger_corrections_total").increment(1);
+                tracing::info!(%hour, number, rows = statement.rows.len(), "an hour is stated anew");
+            }
+        }
+        Ok(())
+    }
+
+    /// The first hour of the first month that is not closed, months as the site's calendar has them.
+    fn open_from(&self, now: Timestamp) -> Result<Timestamp, Fault> {
+        let zone = self.shared.settings.time_zone.as_deref().unwrap_or("UTC");
+        month_of(now - self.settings().month_closes_after, zone).map_err(Fault::internal)
+    }
+}
+
+/// The first full hour of the month in which an instant lies.
+fn month_of(instant: Timestamp, zone: &str) -> Result<Timestamp, jiff::Error> {
+    let zone = TimeZone::get(zone)?;
+    let local = jiff::Timestamp::from_second(instant.as_unix_seconds())?.to_zoned(zone);
+    let start = local.first_of_month()?.start_of_day()?.timestamp().as_second();
+    Ok(Timestamp::from_unix_seconds(start).ceil_to(HOUR))
+}
+
+/// The start of the hour in which an instant lies.
+fn hour_of(instant: Timestamp) -> Timestamp {
+    let next = instant.ceil_to(HOUR);
+    if next == instant { next } else { next - HOUR }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    /// March begins in Paris an hour before it does in UTC, in Kolkata 5.5 hours before: the first full hour
+    /// there begins half an hour later.
+    #[test]
+    fn months_begin_as_the_sites_calendar_says() {
+        let middle = at("2026-03-11T12:00:00Z");
+        for (zone, start) in [
+            ("UTC", "2026-03-01T00:00:00Z"),
+            ("Europe/Paris", "2026-02-28T23:00:00Z"),
+            ("Asia/Kolkata", "2026-02-28T19:00:00Z"),
+        ] {
+            assert_eq!(month_of(middle, zone).unwrap(), at(start), "{zone}");
+        }
+        assert_eq!(hour_of(at("2026-03-11T12:59:59Z")), at("2026-03-11T12:00:00Z"));
+        assert_eq!(hour_of(at("2026-03-11T12:00:00Z")), at("2026-03-11T12:00:00Z"));
+    }
+}

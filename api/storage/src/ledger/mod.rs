@@ -1,0 +1,109 @@
+//! The ledger: what was stated of each hour, and what such statements rest on.
+
+mod repository;
+mod row;
+mod sources;
+pub mod sql;
+
+use planner::agenda::Piece;
+use planner::identity::ReservationId;
+use planner::ledger::{Amounts, Holder, LedgerRow};
+use planner::node_set::NodeSet;
+use planner::quantity::Currency;
+use planner::resource_manager::ManagedJob;
+use planner::time::{Span, Timestamp};
+
+use crate::identity::EpochId;
+use crate::power_actions::PowerAction;
+
+/// What is stated of an hour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewStatement {
+    /// The start of the hour.
+    pub hour: Timestamp,
+    /// How many statements of the hour there were before: the first has the number 0.
+    pub number: u32,
+    /// The start of the hour in which its rows count: the hour itself, unless its month is closed.
+    pub counted: Timestamp,
+    /// When it is stated.
+    pub stated: Timestamp,
+    /// Of all costs.
+    pub currency: Currency,
+    /// The rows; of a correction the differences.
+    pub rows: Vec<LedgerRow>,
+}
+
+/// A row as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRecord {
+    /// Later ones are greater.
+    pub id: i64,
+    /// The start of the hour in which it counts.
+    pub counted: Timestamp,
+    /// The start of the hour that it corrects; `None` for the first statement of an hour.
+    pub correction_of: Option<Timestamp>,
+    /// Of its cost.
+    pub currency: Currency,
+    /// Whose it is, and how much.
+    pub row: LedgerRow,
+}
+
+/// Which rows; everything absent lets all pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerFilter {
+    /// Those that count in hours which begin in this span.
+    pub window: Span,
+    /// Those of this user, as who ran the job or as who made the reservation.
+    pub of: Option<String>,
+    /// Those of this user.
+    pub user: Option<String>,
+    /// Those of this project.
+    pub project: Option<String>,
+}
+
+/// What the rows of a holder amount to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerGroup {
+    /// Which rows.
+    pub holder: Holder,
+    /// Of the cost.
+    pub currency: Currency,
+    /// The sums; of nodes there is none.
+    pub amounts: Amounts,
+}
+
+/// What a statement rests on, as one state of the database.
+#[derive(Clone, Debug)]
+pub struct LedgerSources {
+    /// The calibration epochs that were in force in the window, each with when it began, in order.
+    pub epochs: Vec<(EpochId, Timestamp)>,
+    /// Who had which nodes.
+    pub held: Vec<HeldNodes>,
+    /// The jobs that ran, each with its reservation.
+    pub jobs: Vec<(ReservationId, ManagedJob)>,
+    /// Nodes that were being switched on.
+    pub switched: Vec<PowerAction>,
+    /// Prices in force, whole millionths of the currency a megawatt-hour.
+    pub price: Vec<Piece<i64>>,
+    /// CO2 intensities in force, whole millionths of a gram a kilowatt-hour.
+    pub co2: Vec<Piece<i64>>,
+}
+
+/// Nodes that a reservation had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldNodes {
+    /// The reservation.
+    pub reservation: ReservationId,
+    /// Whose it is.
+    pub owner: String,
+    /// Its request, as JSON.
+    pub request: String,
+    /// Whether the resource manager had it, so that its jobs are known.
+    pub managed: bool,
+    /// The epoch whose ranks these are.
+    pub epoch: EpochId,
+    /// When it had them.
+    pub span: Span,
+    /// The nodes, as ranks in the epoch's draw order.
+    pub ranks: NodeSet,
+}

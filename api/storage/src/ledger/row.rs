@@ -1,0 +1,191 @@
+//! Rows of the ledger and of what it rests on, and their way into the domain.
+
+use planner::identity::{OfferId, ReservationId};
+use planner::ledger::{Amounts, Holder, LedgerRow, Party};
+use planner::node_set::NodeSet;
+use planner::quantity::Currency;
+use planner::time::{Span, Timestamp};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::error::StorageError;
+use crate::identity::{EpochId, RevisionId};
+use crate::ledger::{HeldNodes, LedgerGroup, LedgerRecord};
+use crate::row::{RowPlace, instant};
+
+#[derive(FromRow)]
+pub(crate) struct LedgerRecordRow {
+    id: i64,
+    hour_s: i64,
+    number: i64,
+    counted_s: i64,
+    holder: String,
+    reservation_id: Option<Uuid>,
+    job_id: String,
+    user_name: String,
+    owner: String,
+    project: String,
+    application: String,
+    partition_name: String,
+    nodes: i64,
+    node_s: i64,
+    missing_s: i64,
+    measured_j: i64,
+    estimated_j: i64,
+    cost_millionths: Option<i64>,
+    unpriced_j: i64,
+    currency: String,
+    co2_location_mg: Option<i64>,
+    unrated_j: i64,
+    co2_market_mg: Option<i64>,
+}
+
+impl TryFrom<LedgerRecordRow> for LedgerRecord {
+    type Error = StorageError;
+    fn try_from(row: LedgerRecordRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "ledger_rows", row: row.id };
+        let holder = place.word("holder", &row.holder, Holder::from_word)?;
+        let currency = place.readable("currency", Currency::parse(&row.currency).ok())?;
+        let hour = Timestamp::from_unix_seconds(row.hour_s);
+        let amounts = Amounts {
+            nodes: row.nodes,
+            node_s: row.node_s,
+            missing_s: row.missing_s,
+            measured_j: row.measured_j,
+            estimated_j: row.estimated_j,
+            cost_millionths: row.cost_millionths,
+            unpriced_j: row.unpriced_j,
+            co2_location_mg: row.co2_location_mg,
+            unrated_j: row.unrated_j,
+            co2_market_mg: row.co2_market_mg,
+        };
+        let party = Party {
+            holder,
+            reservation: row.reservation_id.map(ReservationId::new),
+            job: row.job_id,
+            user: row.user_name,
+            owner: row.owner,
+            project: row.project,
+            application: row.application,
+            partition: row.partition_name,
+        };
+        Ok(Self {
+            id: row.id,
+            counted: Timestamp::from_unix_seconds(row.counted_s),
+            correction_of: (row.number > 0).then_some(hour),
+            currency,
+            row: LedgerRow { party, amounts },
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct LedgerGroupRow {
+    holder: String,
+    currency: String,
+    node_s: i64,
+    missing_s: i64,
+    measured_j: i64,
+    estimated_j: i64,
+    cost_millionths: Option<i64>,
+    unpriced_j: i64,
+    co2_location_mg: Option<i64>,
+    unrated_j: i64,
+    co2_market_mg: Option<i64>,
+}
+
+impl TryFrom<LedgerGroupRow> for LedgerGroup {
+    type Error = StorageError;
+    fn try_from(row: LedgerGroupRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "ledger_rows", row: &row.holder };
+        Ok(Self {
+            holder: place.word("holder", &row.holder, Holder::from_word)?,
+            currency: place.readable("currency", Currency::parse(&row.currency).ok())?,
+            amounts: Amounts {
+                nodes: 0,
+                node_s: row.node_s,
+                missing_s: row.missing_s,
+                measured_j: row.measured_j,
+                estimated_j: row.estimated_j,
+                cost_millionths: row.cost_millionths,
+                unpriced_j: row.unpriced_j,
+                co2_location_mg: row.co2_location_mg,
+                unrated_j: row.unrated_j,
+                co2_market_mg: row.co2_market_mg,
+            },
+        })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct LedgerMarkRow {
+    pub revision_id: RevisionId,
+    pub newest: RevisionId,
+}
+
+#[derive(FromRow)]
+pub(crate) struct RevisedBeforeRow {
+    start_s: Option<i64>,
+    end_s: Option<i64>,
+}
+
+impl RevisedBeforeRow {
+    /// What of it lies before an instant.
+    pub(crate) fn span_before(&self, before: Timestamp) -> Option<Span> {
+        Span::new(instant(self.start_s)?, instant(self.end_s)?.min(before))
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct EpochStartRow {
+    id: EpochId,
+    created_s: i64,
+}
+
+impl From<EpochStartRow> for (EpochId, Timestamp) {
+    fn from(row: EpochStartRow) -> Self {
+        (row.id, Timestamp::from_unix_seconds(row.created_s))
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct HeldRow {
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    #[sqlx(try_from = "Uuid")]
+    offer_id: OfferId,
+    owner: String,
+    request: String,
+    epoch: EpochId,
+    first_rank: i64,
+    end_rank: i64,
+    start_s: i64,
+    end_s: i64,
+    managed: bool,
+}
+
+/// Rows of one offer and span, which follow each other, as one. `O(rows)`.
+pub(crate) fn held(rows: &[HeldRow]) -> Result<Vec<HeldNodes>, StorageError> {
+    let same = |a: &HeldRow, b: &HeldRow| {
+        (a.offer_id, a.epoch, a.start_s, a.end_s) == (b.offer_id, b.epoch, b.start_s, b.end_s)
+    };
+    let held = |rows: &[HeldRow]| {
+        let row = &rows[0];
+        let place = RowPlace { table: "allocations", row: row.offer_id };
+        let range = |row: &HeldRow| {
+            let first = place.count("first_rank", row.first_rank)?;
+            Ok(first..place.count("end_rank", row.end_rank)?)
+        };
+        let ranges = rows.iter().map(range).collect::<Result<Vec<_>, StorageError>>()?;
+        Ok(HeldNodes {
+            reservation: row.reservation_id,
+            owner: row.owner.clone(),
+            request: row.request.clone(),
+            managed: row.managed,
+            epoch: row.epoch,
+            span: place.span("end_s", row.start_s, row.end_s)?,
+            ranks: NodeSet::from_ranges(ranges),
+        })
+    };
+    rows.chunk_by(same).map(held).collect()
+}

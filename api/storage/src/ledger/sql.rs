@@ -1,0 +1,103 @@
+//! The ledger, and what it rests on.
+
+use crate::statements::statements;
+
+/// What is read and written of rows beside their ids.
+macro_rules! columns {
+    () => {
+        "hour_s, number, counted_s, holder, reservation_id, job_id, user_name, owner, project,
+         application, partition_name, nodes, node_s, missing_s, measured_j, estimated_j,
+         cost_millionths, unpriced_j, currency, co2_location_mg, unrated_j, co2_market_mg"
+    };
+}
+
+statements! {
+    /// Notes that an hour is stated, unless it is already by this number.
+    INSERT_STATEMENT = "INSERT INTO ledger_statements (hour_s, number, counted_s, stated_s)
+        VALUES ($1, $2, $3, $4) ON CONFLICT (hour_s, number) DO NOTHING";
+
+    /// The newest hour that was stated.
+    NEWEST_HOUR = "SELECT MAX(hour_s) FROM ledger_statements";
+
+    /// The hours that were stated in a window.
+    STATED_HOURS = "SELECT hour_s FROM ledger_statements
+        WHERE number = 0 AND hour_s >= $1 AND hour_s < $2 ORDER BY hour_s";
+
+    /// How often an hour was stated.
+    STATEMENTS_OF_HOUR = "SELECT COUNT(*) FROM ledger_statements WHERE hour_s = $1";
+
+    /// All rows of an hour, those of its corrections too, in the order in which they were stated.
+    ROWS_OF_HOUR = concat!("SELECT id, ", columns!(), " FROM ledger_rows WHERE hour_s = $1 ORDER BY id");
+
+    /// When the first nodes were put whose epoch can be read.
+    FIRST_EPOCH = "SELECT MIN(created_s) FROM calibration_epochs WHERE digest IS NOT NULL";
+
+    /// Up to which revision of agendas stated hours were looked at again, and the newest there is.
+    LEDGER_MARK = "SELECT revision_id,
+            (SELECT COALESCE(MAX(id), 0) FROM agenda_revisions) AS newest
+        FROM ledger_marks WHERE id = 1";
+
+    /// From when to when revisions of prices and intensities, after one and up to another, speak of what
+    /// lies before an instant.
+    REVISED_BEFORE = "SELECT MIN(span_start_s) AS start_s, MAX(span_end_s) AS end_s
+        FROM agenda_revisions
+        WHERE id > $1 AND id <= $2 AND span_start_s < $3 AND quantity IN ('price', 'co2')";
+
+    /// Stated hours were looked at again up to a revision.
+    PUT_LEDGER_MARK = "UPDATE ledger_marks SET revision_id = $1 WHERE id = 1 AND revision_id < $1";
+
+    /// The epochs that were in force in a window.
+    EPOCHS_DURING = "SELECT id, created_s FROM calibration_epochs
+        WHERE digest IS NOT NULL AND created_s < $2 AND (created_s > $1 OR id = (
+            SELECT MAX(id) FROM calibration_epochs WHERE digest IS NOT NULL AND created_s <= $1))
+        ORDER BY id";
+
+    /// The nodes that reservations had in a window by the offers that were chosen. Rows of one offer and
+    /// span follow each other.
+    HELD_DURING = "SELECT a.reservation_id, a.offer_id, r.owner, r.request, a.epoch, a.first_rank,
+            a.end_rank, a.start_s, a.end_s,
+            EXISTS (SELECT 1 FROM managed_reservations AS m
+                WHERE m.reservation_id = r.id AND m.pushed IS NOT NULL) AS managed
+        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+        WHERE a.end_s > $1 AND a.start_s < $2 AND a.offer_id = r.chosen_offer_id
+          AND r.state IN ('confirmed', 'active', 'completed', 'cancelled', 'failed')
+        ORDER BY a.offer_id, a.start_s, a.first_rank";
+
+    /// The jobs that ran in a window. One that runs may end later than was expected.
+    JOBS_DURING = "SELECT id, submitted_s, reservation_id, user_name, account, partition_name, job_name,
+            state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        FROM managed_jobs
+        WHERE start_s < $2 AND phase <> 'waiting'
+          AND (phase = 'running' OR end_s IS NULL OR end_s > $1)
+        ORDER BY id, submitted_s";
+
+    /// The power actions that were underway in a window.
+    SWITCHED_DURING = "SELECT id, node, action, reservation_id, state, because, created_s, ordered_s,
+            done_s
+        FROM power_actions
+        WHERE ordered_s < $2 AND state <> 'failed' AND (done_s IS NULL OR done_s > $1)
+        ORDER BY id";
+}
+
+/// New rows.
+pub const ROWS_BULK: &str = concat!("INSERT INTO ledger_rows (", columns!(), ") ");
+
+/// Rows that count in a window.
+pub const ROWS_WHERE: &str =
+    concat!("SELECT id, ", columns!(), " FROM ledger_rows WHERE counted_s >= ");
+
+/// What the rows of each holder that count in a window amount to.
+pub const GROUPS_WHERE: &str = "SELECT holder, currency,
+        CAST(SUM(node_s) AS BIGINT) AS node_s,
+        CAST(SUM(missing_s) AS BIGINT) AS missing_s,
+        CAST(SUM(measured_j) AS BIGINT) AS measured_j,
+        CAST(SUM(estimated_j) AS BIGINT) AS estimated_j,
+        CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+        CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+        CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+        CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
+        CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg
+    FROM ledger_rows WHERE counted_s >= ";
+
+/// The end of [`GROUPS_WHERE`].
+pub const GROUPS_END: &str = " GROUP BY holder, currency ORDER BY holder, currency";

@@ -1,0 +1,208 @@
+//! The ledger: hours are stated whole, once by each number, and never changed.
+
+use planner::identity::ReservationId;
+use planner::ledger::{Amounts, Holder, LedgerRow, Party};
+use planner::quantity::Currency;
+use planner::reservation::{Ending, OfferSelector};
+use planner::time::Timestamp;
+use storage::{LedgerFilter, NewStatement, Quantity};
+
+use crate::bench::{
+    Bench, cluster, install_ten_nodes, next_uuid, offer, on_both_engines, propose, ranks,
+    reservation, span, t,
+};
+
+on_both_engines![
+    an_hour_is_stated_once_by_each_number,
+    rows_come_back_page_by_page_and_sum_to_totals,
+    users_find_their_own_rows,
+    what_is_in_the_ledger_cannot_be_changed,
+    an_abandoned_statement_leaves_nothing,
+    sources_are_what_was_held_by_chosen_offers,
+    revised_agendas_are_told_until_they_are_noted,
+];
+
+const HOUR: i64 = 3600;
+
+fn amounts(joules: i64) -> Amounts {
+    Amounts {
+        nodes: 2,
+        node_s: 7200,
+        missing_s: 100,
+        measured_j: joules - 3,
+        estimated_j: 3,
+        cost_millionths: Some(-joules),
+        unpriced_j: 5,
+        co2_location_mg: Some(6),
+        unrated_j: 7,
+        co2_market_mg: None,
+    }
+}
+
+fn row(user: &str, joules: i64) -> LedgerRow {
+    let party = Party {
+        reservation: Some(ReservationId::new(next_uuid())),
+        job: "7".to_owned(),
+        user: user.to_owned(),
+        owner: "ada".to_owned(),
+        project: "ocean".to_owned(),
+        application: "nemo".to_owned(),
+        partition: "batch".to_owned(),
+        ..Party::of(Holder::Job)
+    };
+    LedgerRow { party, amounts: amounts(joules) }
+}
+
+fn idle(joules: i64) -> LedgerRow {
+    LedgerRow { party: Party::of(Holder::Idle), amounts: amounts(joules) }
+}
+
+fn statement(hour: i64, number: u32, counted: i64, rows: Vec<LedgerRow>) -> NewStatement {
+    NewStatement {
+        hour: t(hour * HOUR),
+        number,
+        counted: t(counted * HOUR),
+        stated: t(99 * HOUR),
+        currency: Currency::EUR,
+        rows,
+    }
+}
+
+fn all(from: i64, to: i64) -> LedgerFilter {
+    LedgerFilter { window: span(from * HOUR, to * HOUR), of: None, user: None, project: None }
+}
+
+async fn an_hour_is_stated_once_by_each_number(bench: Bench) {
+    let database = &bench.database;
+    assert_eq!(database.newest_stated_hour().await.unwrap(), None);
+    let (first, correction) = (vec![row("bob", 100), idle(50)], vec![row("bob", -40)]);
+    assert!(database.put_statement(&statement(5, 0, 5, first.clone())).await.unwrap());
+    assert!(!database.put_statement(&statement(5, 0, 5, vec![idle(9)])).await.unwrap());
+    assert!(database.put_statement(&statement(5, 1, 8, correction.clone())).await.unwrap());
+    // An hour in which there was nothing is stated, too.
+    assert!(database.put_statement(&statement(6, 0, 6, Vec::new())).await.unwrap());
+    let rows = first.into_iter().chain(correction).collect();
+    assert_eq!(database.stated_of_hour(t(5 * HOUR)).await.unwrap(), (2, rows));
+    assert_eq!(database.stated_of_hour(t(6 * HOUR)).await.unwrap(), (1, Vec::new()));
+    assert_eq!(database.newest_stated_hour().await.unwrap(), Some(t(6 * HOUR)));
+    let hours = database.stated_hours(span(0, 6 * HOUR)).await.unwrap();
+    assert_eq!(hours, [t(5 * HOUR)]);
+}
+
+async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {
+    let database = &bench.database;
+    for hour in 0..4 {
+        let rows = (0..5).map(|it| row("bob", 100 * hour + it)).chain([idle(hour)]);
+        database.put_statement(&statement(hour, 0, hour, rows.collect())).await.unwrap();
+    }
+    database.put_statement(&statement(0, 1, 2, vec![idle(-1000)])).await.unwrap();
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let page = database.ledger_rows(&all(1, 4), after, 4).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some((last.counted, last.id));
+        found.extend(page);
+    }
+    assert_eq!(found.len(), 3 * 6 + 1, "hour 0 is not in the window, but its correction is");
+    assert!(found.is_sorted_by_key(|it| (it.counted, it.id)));
+    let corrected = |it: &Option<Timestamp>| *it == Some(t(0));
+    assert_eq!(found.iter().filter(|it| corrected(&it.correction_of)).count(), 1);
+    let groups = database.ledger_groups(&all(1, 4)).await.unwrap();
+    let rows = |holder| found.iter().filter(move |it| it.row.party.holder == holder);
+    for group in &groups {
+        let sum = rows(group.holder).fold(Amounts::default(), |sum, it| sum.plus(it.row.amounts));
+        assert_eq!(group.amounts, Amounts { nodes: 0, ..sum });
+    }
+    assert_eq!(groups.len(), 2);
+    assert_eq!(database.ledger_groups(&all(9, 10)).await.unwrap(), []);
+}
+
+async fn users_find_their_own_rows(bench: Bench) {
+    let database = &bench.database;
+    let rows = vec![row("bob", 100), row("eve", 200), idle(300)];
+    database.put_statement(&statement(0, 0, 0, rows.clone())).await.unwrap();
+    let found = async |filter: LedgerFilter| {
+        let found = database.ledger_rows(&filter, None, 100).await.unwrap();
+        found.into_iter().map(|it| it.row).collect::<Vec<_>>()
+    };
+    let of = |name: &str| LedgerFilter { of: Some(name.to_owned()), ..all(0, 1) };
+    assert_eq!(found(of("bob")).await, rows[..1]);
+    assert_eq!(found(of("ada")).await, rows[..2], "who reserved the nodes");
+    assert_eq!(found(of("")).await, rows[2..], "nobody has this name");
+    let user = LedgerFilter { user: Some("eve".to_owned()), ..of("ada") };
+    assert_eq!(found(user).await, rows[1..2]);
+    let project = LedgerFilter { project: Some("ocean".to_owned()), ..all(0, 1) };
+    assert_eq!(found(project).await, rows[..2]);
+}
+
+async fn what_is_in_the_ledger_cannot_be_changed(bench: Bench) {
+    let database = &bench.database;
+    database.put_statement(&statement(0, 0, 0, vec![idle(300)])).await.unwrap();
+    for change in ["UPDATE ledger_rows SET measured_j = 0", "DELETE FROM ledger_rows"] {
+        let error = bench.raw.execute(change.to_owned()).await.unwrap_err();
+        let told = format!("{error:?}");
+        assert!(told.contains("never"), "{told}");
+    }
+    assert_eq!(database.stated_of_hour(t(0)).await.unwrap().1, [idle(300)]);
+}
+
+/// Whoever states an hour may be dropped at any await: it is stated whole, or not at all.
+async fn an_abandoned_statement_leaves_nothing(bench: Bench) {
+    let database = &bench.database;
+    let rows: Vec<LedgerRow> = (0..3000).map(|it| row("bob", it)).collect();
+    for hour in 0..12 {
+        let statement = statement(hour, 0, hour, rows.clone());
+        let patience = std::time::Duration::from_millis(u64::try_from(hour).unwrap() * 4);
+        let _ = tokio::time::timeout(patience, database.put_statement(&statement)).await;
+        // What was under way may be committed yet.
+        database.put_statement(&statement).await.unwrap();
+        let (count, stated) = database.stated_of_hour(t(hour * HOUR)).await.unwrap();
+        assert_eq!((count, stated.len()), (1, 3000));
+    }
+}
+
+async fn sources_are_what_was_held_by_chosen_offers(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let chosen = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
+    let held = reservation(vec![offer(ranks(4..6), span(2000, 3000))]);
+    for made in [&chosen, &held] {
+        propose(database, made, 0).await.unwrap();
+    }
+    let sources = async || database.ledger_sources(span(0, 3600)).await.unwrap();
+    assert!(sources().await.held.is_empty(), "nothing was chosen yet");
+    let taken = OfferSelector::Offer(chosen.offers[0].id);
+    database.choose(chosen.id, taken, t(1), None, false).await.unwrap();
+    // It is cancelled when it has run for 500 s: these count.
+    database.advance(t(2000)).await.unwrap();
+    database.end(chosen.id, Ending::Cancelled, t(2500), None).await.unwrap();
+    let held = sources().await.held;
+    assert_eq!(held.len(), 1);
+    assert_eq!((held[0].reservation, &*held[0].owner, held[0].managed), (chosen.id, "ada", false));
+    assert_eq!((held[0].span, &held[0].ranks), (span(2000, 2500), &ranks(0..2)));
+    database.replace_nodes(&cluster(&[("other", 1)]), &[], None, t(5000)).await.unwrap();
+    let sources = database.ledger_sources(span(3600, 7200)).await.unwrap();
+    let began: Vec<Timestamp> = sources.epochs.iter().map(|(_, began)| *began).collect();
+    assert_eq!(began, [t(0), t(5000)]);
+    let nodes = database.nodes_of_epoch(sources.epochs[0].0).await.unwrap().unwrap();
+    assert_eq!((nodes.nodes.count(), nodes.created), (10, t(0)));
+    assert_eq!(database.first_epoch().await.unwrap(), Some(t(0)));
+}
+
+async fn revised_agendas_are_told_until_they_are_noted(bench: Bench) {
+    let database = &bench.database;
+    assert_eq!(database.revised_for_ledger(t(7200)).await.unwrap(), None);
+    let meta = storage::AgendaMeta {
+        source: "test".to_owned(),
+        kind: "average".to_owned(),
+        quality: "measured".to_owned(),
+        issued: None,
+    };
+    let piece = planner::agenda::Piece { span: span(3600, 9000), value: 5 };
+    let put = database.put_agenda(Quantity::Co2, &meta, &[piece], t(1)).await.unwrap();
+    let revised = database.revised_for_ledger(t(7200)).await.unwrap();
+    assert_eq!(revised, Some((put, Some(span(3600, 7200)))));
+    assert_eq!(database.revised_for_ledger(t(3600)).await.unwrap(), Some((put, None)));
+    database.put_ledger_mark(put).await.unwrap();
+    assert_eq!(database.revised_for_ledger(t(7200)).await.unwrap(), None);
+}

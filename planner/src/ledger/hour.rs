@@ -1,0 +1,156 @@
+//! An hour's rows, from its intervals.
+
+use std::collections::BTreeMap;
+
+use super::apportion::rounded;
+use super::claim::{Consumed, PartyConsumption};
+use super::interval::Interval;
+use super::party::{Holder, Party};
+use super::row::{Amounts, LedgerRow, Tariff};
+use crate::quantity::{CarbonMass, Energy, Integral, MILLION, Money, Rate};
+use crate::time::Span;
+
+/// An hour in the making: exact amounts by party.
+#[derive(Debug)]
+pub struct Hour<'a> {
+    tariff: &'a Tariff,
+    parties: BTreeMap<Party, Exact>,
+}
+
+/// Exact amounts of a party.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exact {
+    nodes: i64,
+    consumed: Consumed,
+    /// In 1 / 3.6e21 of the currency.
+    cost: i128,
+    unpriced_uj: i128,
+    /// In 1 / 3.6e18 g.
+    by_location: i128,
+    unrated_uj: i128,
+    by_market: i128,
+}
+
+/// Exact amounts of money in a millionth of the currency.
+const COST_UNIT: i128 = 3_600_000_000_000_000;
+
+/// Exact masses in a milligram.
+const MASS_UNIT: i128 = 3_600_000_000_000_000;
+
+impl<'a> Hour<'a> {
+    /// An hour of which nothing is known yet.
+    pub const fn new(tariff: &'a Tariff) -> Self {
+        Self { tariff, parties: BTreeMap::new() }
+    }
+
+    /// Adds an interval of it.
+    pub fn add(&mut self, interval: &Interval<'_>) {
+        let consumption = interval.consumption();
+        let mut nodes: BTreeMap<Party, i64> = BTreeMap::new();
+        for it in consumption.parties {
+            let PartyConsumption { claim, partition, nodes: count, spans } = it;
+            let mut party = claim.map_or_else(|| Party::of(Holder::Idle), |it| it.party.clone());
+            if party.partition.is_empty() {
+                partition.clone_into(&mut party.partition);
+            }
+            // Several claims may be of one party: two stays in one reservation.
+            *nodes.entry(party.clone()).or_default() += i64::from(count);
+            for (span, consumed) in spans {
+                self.book(&party, span, &consumed);
+            }
+        }
+        for (party, count) in nodes {
+            let exact = self.parties.entry(party).or_default();
+            exact.nodes = exact.nodes.max(count);
+        }
+        let span = interval.span;
+        let it = consumption.unallocated.unwrap_or_default();
+        if consumption.unallocated.is_some() {
+            self.book(&Party::of(Holder::Unallocated), span, &measured(it));
+        }
+        let facility = Party::of(Holder::Facility);
+        match interval.site {
+            Some(site) => self.book(&facility, span, &measured(site - consumption.nodes - it)),
+            None if interval.overheads.is_empty() => {}
+            None => {
+                let estimated = interval.overheads.energy(consumption.nodes + it);
+                let consumed = Consumed {
+                    missing_seconds: span.length().get().into(),
+                    estimated_uj: estimated.as_microjoules(),
+                    ..Consumed::default()
+                };
+                self.book(&facility, span, &consumed);
+            }
+        }
+    }
+
+    /// Notes what a party consumed over a span, with its cost and CO2: rule 5.
+    fn book(&mut self, party: &Party, span: Span, consumed: &Consumed) {
+        let energy = Energy::from_microjoules(consumed.measured_uj + consumed.estimated_uj);
+        let (length, tariff) = (span.length(), self.tariff);
+        let exact = self.parties.entry(party.clone()).or_default();
+        exact.consumed.add(consumed);
+        match tariff.price.integral(span) {
+            Some(price) => {
+                let cost: Money = energy.times_price(length, price, tariff.currency);
+                exact.cost += cost.as_exact();
+            }
+            None => exact.unpriced_uj += energy.as_microjoules(),
+        }
+        match tariff.by_location.integral(span) {
+            Some(intensity) => {
+                let mass: CarbonMass = energy.times_intensity(length, intensity);
+                exact.by_location += mass.as_exact();
+            }
+            None => exact.unrated_uj += energy.as_microjoules(),
+        }
+        if let Some(intensity) = tariff.by_market {
+            let millionths = i128::from(intensity.as_millionths()) * i128::from(length.get());
+            let constant = Integral::from_millionth_seconds(millionths);
+            exact.by_market += energy.times_intensity(length, constant).as_exact();
+        }
+    }
+
+    /// The rows, by party: rule 6.
+    pub fn rows(self) -> Vec<LedgerRow> {
+        let (parties, exact): (Vec<Party>, Vec<Exact>) = self.parties.into_iter().unzip();
+        let column = |amount: fn(&Exact) -> i128, unit: i128| {
+            rounded(&exact.iter().map(amount).collect::<Vec<_>>(), unit)
+        };
+        let joule = i128::from(MILLION);
+        let measured = column(|it| it.consumed.measured_uj, joule);
+        let estimated = column(|it| it.consumed.estimated_uj, joule);
+        let node_seconds = column(|it| it.consumed.node_seconds, 1);
+        let missing = column(|it| it.consumed.missing_seconds, 1);
+        let cost = column(|it| it.cost, COST_UNIT);
+        let unpriced = column(|it| it.unpriced_uj, joule);
+        let by_location = column(|it| it.by_location, MASS_UNIT);
+        let unrated = column(|it| it.unrated_uj, joule);
+        let by_market = column(|it| it.by_market, MASS_UNIT);
+        let has_market = self.tariff.by_market.is_some();
+        let amounts = |index: usize, exact: &Exact| {
+            let energy = exact.consumed.measured_uj + exact.consumed.estimated_uj;
+            let known = |without: i128| energy == 0 || without != energy;
+            Amounts {
+                nodes: exact.nodes,
+                node_s: node_seconds[index],
+                missing_s: missing[index],
+                measured_j: measured[index],
+                estimated_j: estimated[index],
+                cost_millionths: known(exact.unpriced_uj).then_some(cost[index]),
+                unpriced_j: unpriced[index],
+                co2_location_mg: known(exact.unrated_uj).then_some(by_location[index]),
+                unrated_j: unrated[index],
+                co2_market_mg: has_market.then_some(by_market[index]),
+            }
+        };
+        let rows = parties.into_iter().zip(&exact).enumerate();
+        rows.map(|(index, (party, exact))| LedgerRow { party, amounts: amounts(index, exact) })
+            .collect()
+    }
+}
+
+/// What a meter measured over all of a span.
+fn measured(energy: Energy) -> Consumed {
+    Consumed { measured_uj: energy.as_microjoules(), ..Consumed::default() }
+}
