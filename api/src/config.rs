@@ -7,6 +7,7 @@
 pub mod feeds;
 pub mod ledger;
 pub mod limits;
+pub mod meters;
 pub mod negotiation;
 pub mod slurm;
 pub mod source_provider;
@@ -28,6 +29,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
+use meters::{MeterFields, Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
@@ -84,6 +86,10 @@ struct File {
     #[serde(default)]
     ledger: LedgerFields,
     #[serde(default)]
+    meters: Vec<MeterFields>,
+    #[serde(default)]
+    metering: MeteringFields,
+    #[serde(default)]
     limits: LimitFields,
     #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
@@ -131,6 +137,8 @@ pub struct Settings {
     pub manager: Option<ManagerSettings>,
     /// How hours of the ledger are stated.
     pub ledger: LedgerSettings,
+    /// Where measurements come from, and how long they are kept.
+    pub metering: Metering,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
     /// The time, unless it is replayed.
@@ -248,6 +256,7 @@ impl Settings {
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
+            metering: Metering::read(file.meters, &file.metering)?,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
         })
     }

@@ -14,7 +14,7 @@ use crate::service::feeds::{agenda_lease, source_lease};
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
-    Services, dialogue, events, feeds, ledger, resource_manager, simulations, upkeep,
+    Services, dialogue, events, feeds, ledger, measurements, resource_manager, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -88,6 +88,9 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
+    let work = Arc::clone(&services.measurements).forget_old(stop());
+    let forgetter = Holder(measurements::LEASE.to_owned());
+    add("forget old measurements", Every(measurements::THIN_EVERY), forgetter, Box::pin(work));
     list.extend(of_feeds(services));
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());

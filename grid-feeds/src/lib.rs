@@ -10,6 +10,7 @@ pub mod feed;
 pub mod forecast;
 pub mod http;
 mod local_time;
+mod measurement;
 pub mod plausibility;
 mod power_sample;
 pub mod provider;
@@ -17,4 +18,5 @@ pub mod schedule;
 pub mod table;
 pub mod webhook;
 
+pub use measurement::{SentSample, measurements_json};
 pub use power_sample::power_samples_json;

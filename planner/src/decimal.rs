@@ -36,6 +36,39 @@ pub fn parse_millionths(text: &str) -> Result<i64, DecimalError> {
     i64::try_from(millionths).map_err(|_| DecimalError::TooLarge)
 }
 
+/// Reads a JSON-style number and multiplies it by `factor * 10^exponent`, rounded to the nearest whole number,
+/// halves away from zero: measurements come with more digits than they have accuracy.
+///
+/// # Errors
+/// What is no number, and what is beyond an `i64`.
+pub fn parse_scaled(text: &str, factor: i64, exponent: i32) -> Result<i64, DecimalError> {
+    // No double needs as many characters; `Digits` gives up on more digits than it can hold.
+    if text.len() > 38 {
+        return Err(DecimalError::TooLarge);
+    }
+    let digits = Digits::parse(text).ok_or(DecimalError::Malformed)?;
+    let mantissa = digits.mantissa.checked_mul(factor.into()).ok_or(DecimalError::TooLarge)?;
+    let exponent = digits.exponent.saturating_add(exponent);
+    let scale = 10_i128.checked_pow(exponent.unsigned_abs());
+    let scaled = match scale {
+        _ if mantissa == 0 => 0,
+        Some(scale) if exponent >= 0 => {
+            mantissa.checked_mul(scale).ok_or(DecimalError::TooLarge)?
+        }
+        Some(scale) => {
+            let (whole, rest) = (mantissa / scale, mantissa % scale);
+            if rest.unsigned_abs() >= scale.unsigned_abs().div_ceil(2) {
+                whole + mantissa.signum()
+            } else {
+                whole
+            }
+        }
+        None if exponent >= 0 => return Err(DecimalError::TooLarge),
+        None => 0,
+    };
+    i64::try_from(scaled).map_err(|_| DecimalError::TooLarge)
+}
+
 /// A decimal number as `mantissa * 10^exponent`.
 struct Digits {
     mantissa: i128,

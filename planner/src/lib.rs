@@ -19,6 +19,7 @@ pub mod identity;
 pub mod json;
 pub mod labels;
 pub mod ledger;
+pub mod metering;
 pub mod names;
 pub mod node;
 pub mod node_list;

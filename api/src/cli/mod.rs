@@ -10,6 +10,7 @@ mod interrupt;
 mod journal;
 mod ledger;
 mod log;
+mod measurements;
 mod negotiation;
 mod openapi;
 mod out;
@@ -72,6 +73,8 @@ enum Command {
     Token(token::Arguments),
     /// Try sources of agendas, back-fill them, judge forecasts
     Feeds(feeds::Arguments),
+    /// Send measured power and energy of nodes to a service
+    Measurements(measurements::Arguments),
     /// Show the dialogue with the supplier
     Negotiation(negotiation::Arguments),
     /// Show whose energy each hour's was, what it cost and what it emitted
@@ -134,6 +137,7 @@ pub fn run() -> ExitCode {
         Command::Token(arguments) => token::run(&arguments),
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Ledger(arguments) => ledger::run(&arguments),
+        Command::Measurements(arguments) => measurements::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

@@ -82,6 +82,14 @@ impl JsonBody {
 }
 
 impl Body {
+    /// How places of samples in it are told.
+    pub const fn sample_places(&self) -> PlaceKind {
+        match self.kind {
+            Kind::Json => PlaceKind::Element("samples"),
+            Kind::Csv => PlaceKind::Line,
+        }
+    }
+
     /// Reads the whole body by the reader of its kind.
     ///
     /// # Errors
@@ -94,6 +102,29 @@ impl Body {
         match self.kind {
             Kind::Json => json(&self.text).map_err(Problem::invalid_json),
             Kind::Csv => csv(&self.text).map_err(invalid_table),
+        }
+    }
+}
+
+/// How places in a body are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// By their position in the array of this name.
+    Element(&'static str),
+    /// By their line.
+    Line,
+}
+
+impl PlaceKind {
+    /// What is wrong at a place.
+    pub fn error(self, place: u64, detail: String) -> PlacedError {
+        match self {
+            Self::Element(array) => {
+                PlacedError { pointer: Some(format!("/{array}/{place}")), place: None, detail }
+            }
+            Self::Line => {
+                PlacedError { pointer: None, place: Some(format!("line {place}")), detail }
+            }
         }
     }
 }

@@ -36,6 +36,7 @@ use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
 use crate::service::feeds::FeedService;
 use crate::service::ledger::LedgerService;
+use crate::service::measurements::MeasurementService;
 use crate::service::readiness::ReadinessService;
 use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
@@ -74,6 +75,7 @@ handed_out! {
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
     Arc<LedgerService>: |app| &app.services.ledger;
+    Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<ReadinessService>: |app| &app.services.readiness;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;

@@ -16,6 +16,7 @@ pub mod dialogue;
 pub mod events;
 pub mod feeds;
 pub mod ledger;
+pub mod measurements;
 pub mod readiness;
 pub mod resource_manager;
 pub mod shared;
@@ -37,6 +38,7 @@ use dialogue::DialogueService;
 use events::EventService;
 use feeds::FeedService;
 use ledger::LedgerService;
+use measurements::MeasurementService;
 use readiness::ReadinessService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
@@ -65,6 +67,8 @@ pub struct Services {
     pub feeds: Arc<FeedService>,
     /// Whose energy each hour's was.
     pub ledger: Arc<LedgerService>,
+    /// What meters measure.
+    pub measurements: Arc<MeasurementService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// What runs jobs on the nodes.
@@ -98,6 +102,7 @@ impl Services {
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
             ledger: Arc::new(LedgerService::new(Arc::clone(&shared))),
+            measurements: Arc::new(MeasurementService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),

@@ -45,6 +45,7 @@ mod ledger;
 mod left_out;
 mod managed_jobs;
 mod managed_reservations;
+mod measurements;
 mod negotiations;
 mod nodes;
 mod outages;
@@ -81,6 +82,7 @@ pub use identity::{
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement};
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
+pub use measurements::{MeasuredQuarters, NewSamples, SampleFates};
 pub use negotiations::{
     Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,
     NegotiationOutcome, NewMessage,

@@ -17,6 +17,7 @@ pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
 pub use crate::managed_jobs::sql as managed_jobs;
 pub use crate::managed_reservations::sql as managed_reservations;
+pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
 pub use crate::outages::sql as outages;
@@ -48,6 +49,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         ledger::ALL,
         managed_jobs::ALL,
         managed_reservations::ALL,
+        measurements::ALL,
         negotiations::ALL,
         nodes::ALL,
         outages::ALL,

@@ -54,6 +54,7 @@ mod histories;
 mod kills;
 mod ledger;
 mod lowered_cap;
+mod measurements;
 mod occupancy;
 mod one_user;
 #[cfg(feature = "openadr")]

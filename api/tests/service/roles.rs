@@ -37,6 +37,7 @@ enum Body {
     Nodes,
     Price,
     Samples,
+    Measurements,
     Outage,
     /// What the supplier says to a question.
     Answer,
@@ -55,6 +56,8 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/nodes", "/api/v1/nodes", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::Samples, May::Run, 201),
         (get.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/measurements", "/api/v1/measurements", Body::Measurements, May::Run, 200),
+        (get.clone(), "/api/v1/measurements", "/api/v1/measurements?node=n1", Body::None, May::Run, 200),
         (post.clone(), "/api/v1/outages", "/api/v1/outages", Body::Outage, May::Run, 201),
         (get.clone(), "/api/v1/outages", "/api/v1/outages", Body::None, May::Book, 200),
         (delete.clone(), "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::None, May::Run, 200),
@@ -183,6 +186,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Consumed => {
             json!([{ "start": hours.hour(-9), "end": hours.hour(-8), "mean_power_w": 100 }])
         }
+        Body::Measurements => json!({ "meter": "bmc", "samples": [] }),
         Body::Samples => json!([sample("idle", 100), sample("max", 200)]),
     })
 }

@@ -259,6 +259,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/measurements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was measured in quarter-hours
+         * @description For operators. Of each quarter-hour that meter counts which measured most of it, the first of the settings among
+         *     those that measured as much. Nothing is integrated across gaps: that time is missing.
+         */
+        get: operations["list_measurements"];
+        put?: never;
+        /**
+         * Keeps what meters of kind `push` measured
+         * @description For operators. JSON with samples of one meter, or CSV with the columns `meter`, `node`, `at` and `power_w` or
+         *     `energy_j`, for one or more meters. A body that cannot be read changes nothing. Samples that are not believed are
+         *     refused one by one, and the others of their meter kept in one transaction. What was kept before changes nothing when
+         *     it is sent again.
+         */
+        post: operations["create_measurements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/negotiations": {
         parameters: {
             query?: never;
@@ -1679,6 +1707,77 @@ export interface components {
             /** @description Of all holders, for each currency: one, unless the site's was changed. */
             totals: components["schemas"]["LedgerSumDocument"][];
         };
+        /** @description What a meter said of a node at an instant: a power, or the energy that a counter shows. */
+        MeasuredSampleRequest: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, taken to the millisecond.
+             */
+            at: string;
+            /**
+             * Format: double
+             * @description Joules, for counters and differences; taken to the millijoule.
+             */
+            energy_j?: number | null;
+            /** @description The name of the node, rack or site. */
+            node: string;
+            /**
+             * Format: double
+             * @description Watts, for gauges; taken to the milliwatt.
+             */
+            power_w?: number | null;
+        };
+        /** @description What was measured of a node, rack or site. */
+        MeasurementsDocument: {
+            /** @description The name. */
+            node: string;
+            /** @description Every quarter-hour that the span touches, in time order. */
+            quarters: components["schemas"]["QuarterDocument"][];
+        };
+        /** @description Samples of a meter. */
+        MeasurementsRequest: {
+            /** @description The meter's name in the settings. */
+            meter: string;
+            /** @description In any order. */
+            samples: components["schemas"]["MeasuredSampleRequest"][];
+        };
+        /** @description What became of samples that were sent. */
+        MeasurementsTaken: {
+            /**
+             * Format: int64
+             * @description How many were kept before, with the same value; they changed nothing.
+             */
+            doubled: number;
+            /** @description The first that were refused, of each meter 20 at the most. */
+            first_refused: components["schemas"]["RefusedSample"][];
+            /**
+             * Format: int64
+             * @description How many of these came after later ones of their node had been kept; quarter-hours were restated.
+             */
+            late: number;
+            /**
+             * Format: int64
+             * @description How many stood after later ones of their node in the body.
+             */
+            out_of_order: number;
+            /** @description Why, with their numbers. */
+            reasons: components["schemas"]["RefusedSamples"][];
+            /**
+             * Format: int64
+             * @description How many were refused.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many of those that were kept came after a reset of their counter, before which nothing is counted.
+             */
+            resets: number;
+            /**
+             * Format: int64
+             * @description How many were kept.
+             */
+            taken: number;
+        };
         /** @description A message of a conversation. */
         MessageDocument: {
             /**
@@ -2378,6 +2477,31 @@ export interface components {
              */
             start: string;
         };
+        /** @description What was measured in a quarter-hour. */
+        QuarterDocument: {
+            /**
+             * Format: double
+             * @description Joules that were measured.
+             */
+            measured_j: number;
+            /**
+             * Format: int64
+             * @description Seconds in which they were measured, rounded down.
+             */
+            measured_s: number;
+            /** @description The meter that counts: the one that measured most of the quarter-hour. Null where none did. */
+            meter?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds in which nothing was measured.
+             */
+            missing_s: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            start: string;
+        };
         /** @description A request for nodes, and what the answer is to tell. */
         QuoteRequest: components["schemas"]["RequestDocument"] & {
             /**
@@ -2433,6 +2557,31 @@ export interface components {
              * @example entsoe-fr
              */
             id: string;
+        };
+        /** @description A sample that was refused. */
+        RefusedSample: {
+            /** @description RFC 3339. */
+            at: string;
+            /** @description In words. */
+            detail: string;
+            /** @description The name of the node, rack or site. */
+            node: string;
+            /** @description Line of a table. */
+            place?: string | null;
+            /** @description JSON pointer into the body. */
+            pointer?: string | null;
+            /** @description A stable word. */
+            reason: string;
+        };
+        /** @description How many samples were refused for a reason. */
+        RefusedSamples: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description A stable word: `unknown_node`, `in_future`, `too_old`, `zero_is_missing`, `implausible` or `contradicts`. */
+            reason: string;
         };
         /**
          * @description A request for nodes.
@@ -3319,6 +3468,10 @@ export type LedgerPageDocument = components['schemas']['LedgerPageDocument'];
 export type LedgerRowDocument = components['schemas']['LedgerRowDocument'];
 export type LedgerSumDocument = components['schemas']['LedgerSumDocument'];
 export type LedgerTotalsDocument = components['schemas']['LedgerTotalsDocument'];
+export type MeasuredSampleRequest = components['schemas']['MeasuredSampleRequest'];
+export type MeasurementsDocument = components['schemas']['MeasurementsDocument'];
+export type MeasurementsRequest = components['schemas']['MeasurementsRequest'];
+export type MeasurementsTaken = components['schemas']['MeasurementsTaken'];
 export type MessageDocument = components['schemas']['MessageDocument'];
 export type NegotiationDocument = components['schemas']['NegotiationDocument'];
 export type NegotiationsDocument = components['schemas']['NegotiationsDocument'];
@@ -3345,10 +3498,13 @@ export type PricePiece = components['schemas']['PricePiece'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileStepDocument = components['schemas']['ProfileStepDocument'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
+export type QuarterDocument = components['schemas']['QuarterDocument'];
 export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
 export type ReasonDocument = components['schemas']['ReasonDocument'];
 export type RefreshDocument = components['schemas']['RefreshDocument'];
+export type RefusedSample = components['schemas']['RefusedSample'];
+export type RefusedSamples = components['schemas']['RefusedSamples'];
 export type RequestDocument = components['schemas']['RequestDocument'];
 export type ReservationDocument = components['schemas']['ReservationDocument'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
@@ -4223,6 +4379,130 @@ export interface operations {
             };
             /** @description The token's role does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_measurements: {
+        parameters: {
+            query: {
+                /** @description RFC 3339; a day before `to` unless given. */
+                from?: string;
+                /** @description The name of the node, rack or site. */
+                node: string;
+                /** @description RFC 3339, 31 days after `from` at the latest; now unless given. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was measured of a node, rack or site */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeasurementsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_measurements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeasurementsRequest"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description What became of samples that were sent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeasurementsTaken"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,4 @@
-//! Tables in CSV: agendas, nodes, power samples and requests, in and out.
+//! Tables in CSV: agendas, nodes, power samples, measurements and requests, in and out.
 //!
 //! Comma-separated UTF-8 with a header; a byte-order mark and CRLF are accepted. Column names are
 //! exact, their order is free, and unknown or missing columns are errors. Numbers are decimals with
@@ -6,6 +6,7 @@
 //! reported with its line and column, up to [`MAX_ERRORS`].
 
 mod agenda;
+mod measurements;
 mod nodes;
 mod power_samples;
 mod reader;
@@ -14,6 +15,7 @@ mod requests;
 use std::fmt;
 
 pub use agenda::{co2_agenda, power_cap_agenda, price_agenda, write_agenda};
+pub use measurements::measurements;
 pub use nodes::nodes;
 pub use power_samples::power_samples;
 pub(crate) use reader::{Columns, Row, read};

@@ -3,7 +3,7 @@
 use grid_feeds::feed::Quantity;
 use grid_feeds::provider::{Provider, contract, entsoe, file_drop, rte_tempo};
 use grid_feeds::schedule::{Rhythm, Schedule};
-use grid_feeds::{power_samples_json, table};
+use grid_feeds::{measurements_json, power_samples_json, table};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 use rand_chacha::ChaCha8Rng;
@@ -75,6 +75,18 @@ pub const DOCUMENTS: &[Document] = &[
             assert!(nodes.as_slice().iter().all(|node| node.idle() <= node.max()));
             true
         },
+    },
+    Document {
+        name: "Measurements, CSV",
+        text: "meter,node,at,power_w,energy_j\nbmc,n1,2026-03-01T00:00:00.5Z,401.25,\n\
+            c,n1,2026-03-01T00:01:00Z,,1e3\n",
+        accepts: |text| table::measurements(text).is_ok(),
+    },
+    Document {
+        name: "Measurements, JSON",
+        text: r#"{"meter": "bmc", "samples": [{"node": "n1", "at": "2026-03-01T00:00:00Z",
+            "power_w": 401.25}]}"#,
+        accepts: |text| measurements_json(text).is_ok(),
     },
     Document {
         name: "Power samples, CSV",

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, anyhow};
 use axum::http::Method;
+use axum::http::header::CONTENT_TYPE;
 use grid_feeds::feed::Secret;
 use grid_feeds::http::{Http, Timeouts};
 use serde::Deserialize;
@@ -47,6 +48,12 @@ pub struct Server {
     http: Http,
     base: String,
     token: Option<Secret>,
+}
+
+/// The body of a request.
+enum Sent {
+    Json(Value),
+    Csv(String),
 }
 
 /// What the service says when it cannot do what was asked.
@@ -98,7 +105,16 @@ impl Server {
         path: &str,
         body: Map<String, Value>,
     ) -> Result<T, Failure> {
-        self.call(Method::POST, path, &[], Some(Value::Object(body))).await
+        self.call(Method::POST, path, &[], Some(Sent::Json(Value::Object(body)))).await
+    }
+
+    /// Sends a table.
+    pub async fn post_csv<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        table: String,
+    ) -> Result<T, Failure> {
+        self.call(Method::POST, path, &[], Some(Sent::Csv(table))).await
     }
 
     /// Sends `DELETE` and reads the answer.
@@ -111,7 +127,7 @@ impl Server {
         method: Method,
         path: &str,
         query: &[(&str, String)],
-        body: Option<Value>,
+        body: Option<Sent>,
     ) -> Result<T, Failure> {
         let mut address = Url::parse(&format!("{}/{path}", self.base))?;
         if !query.is_empty() {
@@ -121,9 +137,13 @@ impl Server {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token.expose());
         }
-        if let Some(body) = body {
-            request = request.header("Idempotency-Key", Uuid::now_v7().to_string()).json(&body);
-        }
+        request = match body {
+            None => request,
+            Some(Sent::Json(body)) => {
+                request.header("Idempotency-Key", Uuid::now_v7().to_string()).json(&body)
+            }
+            Some(Sent::Csv(table)) => request.header(CONTENT_TYPE, "text/csv").body(table),
+        };
         let answer = request.send().await.map_err(|error| {
             let told = format!("{} does not answer; --url says where the service is", self.base);
             Failure::Unavailable(anyhow::Error::new(error.without_url()).context(told))

@@ -9,6 +9,7 @@ pub mod events;
 pub mod feeds;
 pub mod grants;
 pub mod ledger;
+pub mod measurements;
 pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
@@ -52,6 +53,7 @@ use super::body::MaxBody;
         (name = "planning", description = "Quotes and reservations"),
         (name = "cluster", description = "Nodes and their calibration"),
         (name = "grid", description = "The supplier's agendas"),
+        (name = "metering", description = "What is measured"),
         (name = "simulation", description = "Experiments: what a month would have cost under other policies"),
         (name = "book", description = "Who holds what, and how much power it takes"),
         (name = "accounting", description = "Whose energy it was, what it cost and what it emitted"),
@@ -75,6 +77,9 @@ impl Modify for Tokens {
 /// The largest table of nodes or samples: room for a million nodes.
 const MAX_TABLE_BYTES: usize = 256 << 20;
 
+/// The largest body of measurements: about half a million samples in CSV.
+const MAX_MEASUREMENTS_BYTES: usize = 32 << 20;
+
 /// The routes and their description.
 pub fn router() -> OpenApiRouter<App> {
     let tables = OpenApiRouter::new()
@@ -84,6 +89,12 @@ pub fn router() -> OpenApiRouter<App> {
             calibrations::list::list_calibrations
         ))
         .layer(Extension(MaxBody::Bytes(MAX_TABLE_BYTES)));
+    let measured = OpenApiRouter::new()
+        .routes(routes!(
+            measurements::create::create_measurements,
+            measurements::list::list_measurements
+        ))
+        .layer(Extension(MaxBody::Bytes(MAX_MEASUREMENTS_BYTES)));
     let requests = OpenApiRouter::new()
         .routes(routes!(quotes::create_quote))
         .routes(routes!(
@@ -93,6 +104,7 @@ pub fn router() -> OpenApiRouter<App> {
         .layer(Extension(MaxBody::OfRequest));
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
+        .merge(measured)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
         .routes(routes!(feeds::list::list_feeds))
         .routes(routes!(feeds::revisions::list_feed_revisions))

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use serde_json::json;
 use sqlx::{Executor, Postgres, QueryBuilder, Sqlite};
 
 /// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
@@ -22,6 +23,12 @@ pub(crate) trait Dialect: sqlx::Database {
     const LONG_PAUSE: Option<&'static str>;
     /// Adds a table of three numbers a row.
     fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]);
+    /// Adds a list of numbers, for one to be in.
+    fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>);
+    /// Adds a list of texts, for one to be in; its column is `value`.
+    fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]);
+    /// Adds a table of a number that is the same in all rows, a number and bytes.
+    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>);
     /// Executes statements as they stand, prepared for nobody.
     fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c>;
 }
@@ -37,6 +44,23 @@ impl Dialect for Sqlite {
     fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
         query.push_values(rows, |mut row, (one, two, three)| {
             row.push_bind(*one).push_bind(*two).push_bind(*three);
+        });
+    }
+
+    // As JSON, so that however many there are the statement is the same.
+    fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>) {
+        query.push("(SELECT value FROM json_each(").push_bind(json!(numbers).to_string());
+        query.push("))");
+    }
+
+    fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]) {
+        query.push("(SELECT value FROM json_each(").push_bind(json!(texts).to_string());
+        query.push("))");
+    }
+
+    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>) {
+        query.push_values(rows, |mut row, (number, bytes)| {
+            row.push_bind(first).push_bind(number).push_bind(bytes);
         });
     }
 
@@ -62,6 +86,21 @@ impl Dialect for Postgres {
             [column(|row| row.0), column(|row| row.1), column(|row| row.2)];
         query.push("SELECT * FROM unnest(").push_bind(one);
         query.push(", ").push_bind(two).push(", ").push_bind(three).push(")");
+    }
+
+    fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>) {
+        query.push("(SELECT unnest(").push_bind(numbers).push("))");
+    }
+
+    fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]) {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        query.push("(SELECT value FROM unnest(").push_bind(texts).push(") AS given (value))");
+    }
+
+    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>) {
+        let (numbers, bytes): (Vec<i64>, Vec<Vec<u8>>) = rows.into_iter().unzip();
+        query.push("SELECT ").push_bind(first).push("::BIGINT, * FROM unnest(");
+        query.push_bind(numbers).push(", ").push_bind(bytes).push(")");
     }
 
     fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c> {

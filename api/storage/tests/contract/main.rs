@@ -19,6 +19,7 @@ mod left_out;
 mod lifecycle;
 mod managed_jobs;
 mod managed_reservations;
+mod measurements;
 mod negotiations;
 mod nodes;
 mod outages;

@@ -1,0 +1,4 @@
+//! `/api/v1/measurements`
+
+pub mod create;
+pub mod list;
