@@ -15,6 +15,7 @@ mod negotiation;
 mod openapi;
 mod out;
 mod plan;
+mod report;
 mod sbatch;
 mod serve;
 mod simulate;
@@ -79,6 +80,8 @@ enum Command {
     Negotiation(negotiation::Arguments),
     /// Show whose energy each hour's was, what it cost and what it emitted
     Ledger(ledger::Arguments),
+    /// Add up the ledger by user, project, partition, application and month
+    Report(report::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -138,6 +141,7 @@ pub fn run() -> ExitCode {
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Measurements(arguments) => measurements::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

@@ -80,7 +80,10 @@ pub use identity::{
     WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
-pub use ledger::{HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement};
+pub use ledger::{
+    HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement, ReportGroup,
+    ReportKey, ReportPart, ReportSum,
+};
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use measurements::{MeasuredQuarters, NewSamples, SampleFates};
 pub use negotiations::{

@@ -165,6 +165,7 @@ async fn hours_are_stated_and_told_to_those_whose_they_are(site: Site) {
     assert_eq!(totals["co2_market_source"], "certificates");
     assert_sums(&all, &totals);
     export(&site, &server, &tokens, &all);
+    report(&site, &server, &tokens[0], &ada_token);
 }
 
 async fn totals_of(client: &Client, from: i64, to: i64) -> Value {
@@ -220,6 +221,44 @@ fn export(site: &Site, server: &Server, tokens: &[String; 3], all: &[Value]) {
     let wrong = run(&tokens[0], "export", &["--user", ""]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
     assert_eq!(run(&tokens[2], "totals", &[]).status.code(), Some(1), "suppliers may not");
+}
+
+/// Ada's two nodes were reserved for 1.5 hours, 3 node-hours, and took 1,620,000 J = 0.45 kWh: 0.0324 EUR, 0.162 kg, by
+/// what was bought 0.0162 kg. They began as soon as possible, so that nothing was saved. Nobody's are 1,800,000 J of
+/// idle nodes and half of all, 1,710,000 J: 0.975 kWh.
+fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
+    let (from, to) = (instant(EVENING + HOUR), instant(EVENING + 3 * HOUR));
+    let run = |token: &str, by: &str, format: &str| {
+        let mut program = site.command(&["report", "--from", &from, "--to", &to]);
+        program.args(["--by", by, "--format", format, "--url", &server.address]);
+        program.env("WATTBOOK_TOKEN", token).output().unwrap()
+    };
+    let table = text(&run(operator, "user,project,month", "csv"));
+    assert_eq!(
+        table,
+        "user,project,month,node_hours_reserved,node_hours_used,energy_kwh,measured_share,cost,currency,\
+         co2_location_kg,co2_market_kg,promised_saving_cost,promised_saving_co2_kg,measured_saving_cost,\
+         measured_saving_co2_kg\n\
+         ,,2026-02,0,,0.975,0,0.0702,EUR,0.351,0.0351,,,,\n\
+         ada,ocean,2026-02,3,,0.45,0,0.0324,EUR,0.162,0.0162,0,0,0,0\n"
+    );
+    let own = text(&run(ada, "application", "json"));
+    let own: Value = serde_json::from_str(&own).unwrap();
+    assert_eq!(own["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&own["rows"][0]["energy_kwh"], &own["rows"][0]["application"]),
+        (&json!(0.45), &json!(""))
+    );
+    let page = text(&run(operator, "partition", "html"));
+    assert!(page.starts_with("<!doctype html>") && page.contains("1.4 kWh"), "{page}");
+    assert!(text(&run(operator, "month", "table")).contains("NODE_HOURS_RESERVED"));
+    assert_eq!(run(operator, "weekday", "csv").status.code(), Some(2));
+    let parquet = run(operator, "user", "parquet");
+    if cfg!(feature = "parquet") {
+        assert_eq!(&parquet.stdout[..4], b"PAR1");
+    } else {
+        assert_eq!(parquet.status.code(), Some(2), "{parquet:?}");
+    }
 }
 
 async fn what_is_heard_late_is_stated_anew_and_closed_months_stay_closed(site: Site) {

@@ -91,6 +91,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
+        (get.clone(), "/api/v1/reports", "/api/v1/reports?by=user,month", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger", "/api/v1/ledger", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger/totals", "/api/v1/ledger/totals", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/site", "/api/v1/site", Body::None, May::Anyone, 200),

@@ -503,6 +503,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rows of the ledger added up by user, project, partition, application and month
+         * @description For users, of what they ran and what ran in their reservations, and operators, of all.
+         */
+        get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reservations": {
         parameters: {
             query?: never;
@@ -2583,6 +2603,93 @@ export interface components {
             /** @description A stable word: `unknown_node`, `in_future`, `too_old`, `zero_is_missing`, `implausible` or `contradicts`. */
             reason: string;
         };
+        /** @description Rows of the ledger added up. */
+        ReportDocument: {
+            /** @description By what. */
+            by: string[];
+            /** @description RFC 3339. */
+            from: string;
+            /** @description By month, then by the other columns. */
+            rows: components["schemas"]["ReportRowDocument"][];
+            /** @description The end of the newest hour that is stated, RFC 3339; null before there is one. */
+            stated_to?: string | null;
+            /** @description RFC 3339. */
+            to: string;
+        };
+        /** @description A line of a report. */
+        ReportRowDocument: {
+            /** @description Empty where none is named. Absent unless it is by application. */
+            application?: string | null;
+            /**
+             * Format: double
+             * @description Kilograms of CO2 by the grid's intensity; null where it is not known.
+             */
+            co2_location_kg?: number | null;
+            /**
+             * Format: double
+             * @description Kilograms of CO2 by what the site bought; null where nothing is said of that.
+             */
+            co2_market_kg?: number | null;
+            /**
+             * Format: double
+             * @description In the currency; null where no price is known.
+             */
+            cost?: number | null;
+            /**
+             * @description Of cost and savings.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Format: double
+             * @description Kilowatt-hours.
+             */
+            energy_kwh: number;
+            /**
+             * Format: double
+             * @description The same in kilograms of CO2.
+             */
+            measured_saving_co2_kg?: number | null;
+            /**
+             * Format: double
+             * @description What starting as soon as possible would have cost for this energy, less what it cost.
+             */
+            measured_saving_cost?: number | null;
+            /**
+             * Format: double
+             * @description How much of the energy was measured, from 0 to 1; null where there is none.
+             */
+            measured_share?: number | null;
+            /** @description Such as `2026-03`, as the site's calendar has it. Absent unless it is by month. */
+            month?: string | null;
+            /**
+             * Format: double
+             * @description Hours of nodes that were reserved.
+             * @example 12.5
+             */
+            node_hours_reserved: number;
+            /**
+             * Format: double
+             * @description Hours of nodes on which jobs ran; null where the site knows no jobs.
+             */
+            node_hours_used?: number | null;
+            /** @description Empty for nodes in none. Absent unless it is by partition. */
+            partition?: string | null;
+            /** @description Empty where none is named. Absent unless it is by project. */
+            project?: string | null;
+            /**
+             * Format: double
+             * @description The same in kilograms of CO2.
+             */
+            promised_saving_co2_kg?: number | null;
+            /**
+             * Format: double
+             * @description What the chosen offers save against starting as soon as possible; null where there are none.
+             */
+            promised_saving_cost?: number | null;
+            /** @description Empty for what is nobody's: idle nodes and the facility. Absent unless it is by user. */
+            user?: string | null;
+        };
         /**
          * @description A request for nodes.
          * @example {
@@ -3505,6 +3612,8 @@ export type ReasonDocument = components['schemas']['ReasonDocument'];
 export type RefreshDocument = components['schemas']['RefreshDocument'];
 export type RefusedSample = components['schemas']['RefusedSample'];
 export type RefusedSamples = components['schemas']['RefusedSamples'];
+export type ReportDocument = components['schemas']['ReportDocument'];
+export type ReportRowDocument = components['schemas']['ReportRowDocument'];
 export type RequestDocument = components['schemas']['RequestDocument'];
 export type ReservationDocument = components['schemas']['ReservationDocument'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
@@ -5280,6 +5389,64 @@ export interface operations {
             };
             /** @description Overloaded; see Retry-After */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_report: {
+        parameters: {
+            query?: {
+                /** @description By what, commas between: `user`, `project`, `partition`, `application`, `month`; all together unless given. */
+                by?: string;
+                /** @description Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given. */
+                from?: string;
+                /** @description Only this project's. */
+                project?: string;
+                /** @description And before here, RFC 3339; now unless given. */
+                to?: string;
+                /** @description Only this user's. Others than operators see their own anyway, and may name nobody else. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows of the ledger added up */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -139,7 +139,7 @@ async fn write(
     }
     #[cfg(feature = "parquet")]
     if format == Format::Parquet {
-        super::parquet::write(&whole, &mut out)?;
+        super::parquet::write(&whole, &COLUMNS, super::parquet::kind, &mut out)?;
     }
     Ok(out.flush()?)
 }

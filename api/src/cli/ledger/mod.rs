@@ -2,7 +2,7 @@
 
 mod export;
 #[cfg(feature = "parquet")]
-mod parquet;
+pub mod parquet;
 mod totals;
 
 use clap::Subcommand;
@@ -50,8 +50,8 @@ enum Command {
 
 /// Which hours, and whose.
 #[derive(clap::Args)]
-struct LedgerHours {
-    /// The first hour: a time such as 2026-03-01, 2026-03-01T06:00 or 2026-03-01T06:00:00Z
+pub struct LedgerHours {
+    /// The first hour: a time such as 2026-03-01T06:00 (local) or 2026-03-01T06:00:00Z
     #[arg(long, value_name = "TIME")]
     from: String,
     /// The first hour after the last
@@ -75,7 +75,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 impl LedgerHours {
     /// The parameters of the API.
-    fn query(&self) -> Result<Vec<(&'static str, String)>, Failure> {
+    ///
+    /// # Errors
+    /// Times that are none.
+    pub fn query(&self) -> Result<Vec<(&'static str, String)>, Failure> {
         let now = Zoned::now();
         let mut errors = Vec::new();
         let mut read = |name: &str, text: &str| {

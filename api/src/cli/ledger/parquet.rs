@@ -1,15 +1,15 @@
-//! The ledger's rows as Parquet: the rows and columns of the CSV, typed. What is empty there is null here.
+//! Tables of the ledger and of reports as Parquet: the rows and columns of the CSV, typed. What is empty there
+//! is null here.
 
 use std::io::Write;
 
 use arrow_csv::ReaderBuilder;
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
-use super::COLUMNS;
 use crate::simulation::parquet::convert;
 
-/// What a column holds. Instants are milliseconds in UTC, the finest that every reader knows.
-fn kind(column: &str) -> DataType {
+/// What a column of the ledger holds. Instants are milliseconds in UTC, the finest that every reader knows.
+pub fn kind(column: &str) -> DataType {
     match column {
         "hour_start" | "correction_of" => {
             DataType::Timestamp(TimeUnit::Millisecond, Some("+00:00".into()))
@@ -22,9 +22,14 @@ fn kind(column: &str) -> DataType {
 }
 
 /// Writes the table of a CSV.
-pub fn write(csv: &[u8], out: &mut impl Write) -> anyhow::Result<()> {
+pub fn write(
+    csv: &[u8],
+    columns: &[&str],
+    kind: fn(&str) -> DataType,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let field = |column: &&str| Field::new(*column, kind(column), true);
-    let schema = Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>());
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
     let mut content = Vec::new();
     convert(csv, ReaderBuilder::new, schema, &mut content)?;
     Ok(out.write_all(&content)?)
@@ -35,13 +40,15 @@ mod tests {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     use super::*;
+    use crate::cli::ledger::COLUMNS;
 
     #[test]
     fn the_table_reads_back_typed() {
         let header = COLUMNS.join(",");
         let row = "2026-03-01T00:00:00Z,idle,,,,,batch,2,150000,0,150000,1500,3000,EUR,15000,,";
         let mut content = Vec::new();
-        write(format!("{header}\n{row}\n").as_bytes(), &mut content).unwrap();
+        let table = format!("{header}\n{row}\n");
+        write(table.as_bytes(), &COLUMNS, kind, &mut content).unwrap();
         let file = bytes_of(content);
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
         let schema = reader.schema().clone();

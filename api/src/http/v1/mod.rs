@@ -17,6 +17,7 @@ pub mod outages;
 mod path;
 pub mod power_profile;
 pub mod quotes;
+pub mod reports;
 pub mod reservations;
 mod responses;
 pub mod schedule;
@@ -131,6 +132,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(events::watch_events))
         .routes(routes!(ledger::rows::list_ledger_rows))
         .routes(routes!(ledger::totals::get_ledger_totals))
+        .routes(routes!(reports::get_report))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))

@@ -10,6 +10,7 @@
 mod access;
 mod error;
 mod read;
+mod report;
 mod sources;
 mod state;
 
@@ -27,6 +28,7 @@ use super::shared::Shared;
 
 pub use error::LedgerError;
 pub use read::{LedgerPage, LedgerTotals, LedgerWanted};
+pub use report::{Report, ReportLine, ReportWanted};
 
 /// The lease of the ledger.
 pub const LEASE: &str = "ledger";

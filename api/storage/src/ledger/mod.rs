@@ -1,5 +1,6 @@
 //! The ledger: what was stated of each hour, and what such statements rest on.
 
+mod report;
 mod repository;
 mod row;
 mod sources;
@@ -70,6 +71,77 @@ pub struct LedgerGroup {
     pub currency: Currency,
     /// The sums; of nodes there is none.
     pub amounts: Amounts,
+}
+
+/// By what rows are added up for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReportKey {
+    /// The user.
+    User,
+    /// The project.
+    Project,
+    /// The application.
+    Application,
+    /// The partition.
+    Partition,
+}
+
+impl ReportKey {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::User, Self::Project, Self::Application, Self::Partition];
+
+    /// The column that has it.
+    pub(crate) const fn column(self) -> &'static str {
+        match self {
+            Self::User => "user_name",
+            Self::Project => "project",
+            Self::Application => "application",
+            Self::Partition => "partition_name",
+        }
+    }
+}
+
+/// What some rows have in common, by the keys of a report: what is not asked for is empty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReportGroup {
+    /// The user.
+    pub user: String,
+    /// The project.
+    pub project: String,
+    /// The application.
+    pub application: String,
+    /// The partition.
+    pub partition: String,
+    /// Of the cost, three letters.
+    pub currency: String,
+}
+
+/// What the rows of a group amount to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportSum {
+    /// Which rows.
+    pub group: ReportGroup,
+    /// Seconds of nodes that were reserved, whether jobs ran on them or not.
+    pub reserved_s: i64,
+    /// Seconds of nodes on which jobs ran.
+    pub used_s: i64,
+    /// The sums; of nodes there is none.
+    pub amounts: Amounts,
+}
+
+/// What the rows of a group and a reservation amount to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportPart {
+    /// Which rows.
+    pub group: ReportGroup,
+    /// The reservation.
+    pub reservation: ReservationId,
+    /// Joules.
+    pub energy_j: i64,
+    /// Millionths of the currency; `None` where a part of the energy has no price.
+    pub cost_millionths: Option<i64>,
+    /// Milligrams by the grid's intensity; `None` where it is not known of a part.
+    pub co2_location_mg: Option<i64>,
 }
 
 /// What a statement rests on, as one state of the database.

@@ -165,6 +165,12 @@ repository!(
 
         fn filtered(beginning: &'static str, filter: &LedgerFilter) -> QueryBuilder<Engine> {
             let mut query = QueryBuilder::<Engine>::new(beginning);
+            Self::push_conditions(&mut query, filter);
+            query
+        }
+
+        /// The rows of a filter; what stands before ends with `counted_s >= `.
+        pub(crate) fn push_conditions(query: &mut QueryBuilder<Engine>, filter: &LedgerFilter) {
             query.push_bind(filter.window.start().as_unix_seconds());
             query.push(" AND counted_s < ").push_bind(filter.window.end().as_unix_seconds());
             if let Some(of) = &filter.of {
@@ -177,7 +183,6 @@ repository!(
             if let Some(project) = &filter.project {
                 query.push(" AND project = ").push_bind(project.clone());
             }
-            query
         }
     }
 );

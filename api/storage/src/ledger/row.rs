@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::identity::{EpochId, RevisionId};
-use crate::ledger::{HeldNodes, LedgerGroup, LedgerRecord};
+use crate::ledger::{HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart, ReportSum};
 use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
@@ -114,6 +114,105 @@ impl TryFrom<LedgerGroupRow> for LedgerGroup {
                 co2_market_mg: row.co2_market_mg,
             },
         })
+    }
+}
+
+/// The columns of a report's keys.
+#[derive(FromRow)]
+struct ReportGroupRow {
+    user_name: String,
+    project: String,
+    application: String,
+    partition_name: String,
+    currency: String,
+}
+
+impl From<ReportGroupRow> for ReportGroup {
+    fn from(row: ReportGroupRow) -> Self {
+        Self {
+            user: row.user_name,
+            project: row.project,
+            application: row.application,
+            partition: row.partition_name,
+            currency: row.currency,
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct ReportSumRow {
+    #[sqlx(flatten)]
+    group: ReportGroupRow,
+    reserved_s: i64,
+    used_s: i64,
+    node_s: i64,
+    missing_s: i64,
+    measured_j: i64,
+    estimated_j: i64,
+    cost_millionths: Option<i64>,
+    unpriced_j: i64,
+    co2_location_mg: Option<i64>,
+    unrated_j: i64,
+    co2_market_mg: Option<i64>,
+}
+
+impl From<ReportSumRow> for ReportSum {
+    fn from(row: ReportSumRow) -> Self {
+        Self {
+            group: row.group.into(),
+            reserved_s: row.reserved_s,
+            used_s: row.used_s,
+            amounts: Amounts {
+                nodes: 0,
+                node_s: row.node_s,
+                missing_s: row.missing_s,
+                measured_j: row.measured_j,
+                estimated_j: row.estimated_j,
+                cost_millionths: row.cost_millionths,
+                unpriced_j: row.unpriced_j,
+                co2_location_mg: row.co2_location_mg,
+                unrated_j: row.unrated_j,
+                co2_market_mg: row.co2_market_mg,
+            },
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct PartRow {
+    #[sqlx(flatten)]
+    group: ReportGroupRow,
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    energy_j: i64,
+    cost_millionths: Option<i64>,
+    unpriced_j: i64,
+    co2_location_mg: Option<i64>,
+    unrated_j: i64,
+}
+
+impl From<PartRow> for ReportPart {
+    fn from(row: PartRow) -> Self {
+        Self {
+            group: row.group.into(),
+            reservation: row.reservation_id,
+            energy_j: row.energy_j,
+            cost_millionths: row.cost_millionths.filter(|_| row.unpriced_j == 0),
+            co2_location_mg: row.co2_location_mg.filter(|_| row.unrated_j == 0),
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct WholeRow {
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    energy_j: i64,
+}
+
+impl From<WholeRow> for (ReservationId, i64) {
+    fn from(row: WholeRow) -> Self {
+        (row.reservation_id, row.energy_j)
     }
 }
 

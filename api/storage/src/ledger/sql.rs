@@ -99,5 +99,35 @@ pub const GROUPS_WHERE: &str = "SELECT holder, currency,
         CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg
     FROM ledger_rows WHERE counted_s >= ";
 
+/// What rows amount to by the keys that stand before.
+pub const REPORT_SUMS: &str = "currency,
+        CAST(SUM(CASE WHEN holder IN ('reservation', 'job') THEN node_s ELSE 0 END) AS BIGINT)
+            AS reserved_s,
+        CAST(SUM(CASE WHEN holder = 'job' THEN node_s ELSE 0 END) AS BIGINT) AS used_s,
+        CAST(SUM(node_s) AS BIGINT) AS node_s,
+        CAST(SUM(missing_s) AS BIGINT) AS missing_s,
+        CAST(SUM(measured_j) AS BIGINT) AS measured_j,
+        CAST(SUM(estimated_j) AS BIGINT) AS estimated_j,
+        CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+        CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+        CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+        CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
+        CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg
+    FROM ledger_rows WHERE counted_s >= ";
+
+/// What rows of reservations amount to by the keys that stand before.
+pub const REPORT_PARTS: &str = "currency, reservation_id,
+        CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
+        CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+        CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+        CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+        CAST(SUM(unrated_j) AS BIGINT) AS unrated_j
+    FROM ledger_rows WHERE counted_s >= ";
+
+/// The joules of all rows of reservations.
+pub const WHOLE_WHERE: &str = "SELECT reservation_id,
+        CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j
+    FROM ledger_rows WHERE reservation_id IN (";
+
 /// The end of [`GROUPS_WHERE`].
 pub const GROUPS_END: &str = " GROUP BY holder, currency ORDER BY holder, currency";

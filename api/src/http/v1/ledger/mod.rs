@@ -12,7 +12,11 @@ use crate::http::query;
 const DAY: Seconds = Seconds::new(86_400);
 
 /// The span of the hours that are asked for.
-fn window(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<Span, Problem> {
+pub(super) fn window(
+    from: Option<&str>,
+    to: Option<&str>,
+    now: Timestamp,
+) -> Result<Span, Problem> {
     let day_before = query::instant("to", to)?.unwrap_or(now) - DAY;
     query::span(from, Some(to.unwrap_or(&now.to_string())), day_before)
 }

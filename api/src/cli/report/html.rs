@@ -1,0 +1,121 @@
+//! A report as a page that can be printed: everything that it needs is inside.
+
+use std::fmt::Write;
+
+use charts::{STYLE, escaped};
+
+use super::line::{stated, texts};
+use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
+
+/// What columns are called for people, with their units; those of amounts, in their order.
+const HEADINGS: [&str; 12] = [
+    "Node-hours reserved",
+    "Node-hours used",
+    "Energy, kWh",
+    "Measured",
+    "Cost",
+    "Currency",
+    "CO2 by the grid, kg",
+    "CO2 by what was bought, kg",
+    "Saved cost, promised",
+    "Saved CO2, promised, kg",
+    "Saved cost, measured",
+    "Saved CO2, measured, kg",
+];
+
+/// Wide tables are printed across.
+const PRINT: &str = "@page { size: A4 landscape; margin: 12mm } \
+    @media print { body { font-size: 9pt } tr { break-inside: avoid } } \
+    td, th { text-align: right } td.key, th.key { text-align: left }";
+
+/// The page.
+pub fn page(report: &ReportDocument) -> String {
+    let title = format!("Energy, cost and CO2 from {} to {}", report.from, report.to);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport \
+         content=\"width=device-width\"><title>{title}</title>\n<style>{STYLE}{PRINT}</style></head>\n\
+         <body><main><h1>{title}</h1>\n",
+        title = escaped(&title),
+    );
+    let _ = writeln!(out, "<p class=lead>{} {}</p>", lead(report), escaped(&stated(report)));
+    out += "<table><thead><tr>";
+    for key in &report.by {
+        let _ = write!(out, "<th class=key>{}</th>", escaped(key));
+    }
+    for heading in HEADINGS {
+        let _ = write!(out, "<th>{heading}</th>");
+    }
+    out += "</tr></thead><tbody>\n";
+    for row in &report.rows {
+        out += &line(&report.by, row);
+    }
+    out += "</tbody></table>\n";
+    out += NOTES;
+    out + "</main></body></html>\n"
+}
+
+const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that are idle, off or being switched, and the \
+    facility. Saved is against starting as soon as possible: as the offers promised, and for the energy that was \
+    really consumed. CO2 by the grid and by what was bought are the two methods of the GHG Protocol, Scope 2. Where a \
+    field is empty, it is not known.</p>\n";
+
+/// Everything in a sentence, for each currency.
+fn lead(report: &ReportDocument) -> String {
+    let sum =
+        |of: fn(&ReportRowDocument) -> Option<f64>| report.rows.iter().filter_map(of).sum::<f64>();
+    let energy = sum(|row| Some(row.energy_kwh));
+    let mut told = format!("{energy:.1} kWh");
+    let mut currencies: Vec<&str> = report.rows.iter().map(|row| row.currency.as_str()).collect();
+    currencies.sort_unstable();
+    currencies.dedup();
+    for currency in currencies {
+        let rows = report.rows.iter().filter(|row| row.currency == currency);
+        let cost: f64 = rows.filter_map(|row| row.cost).sum();
+        let _ = write!(told, ", {cost:.2} {}", escaped(currency));
+    }
+    let co2 = sum(|row| row.co2_location_kg);
+    let saved = sum(|row| row.measured_saving_co2_kg);
+    let _ = write!(
+        told,
+        ", {co2:.1} kg of CO2 by the grid: {saved:.1} kg less than if everything had begun as soon as possible."
+    );
+    told
+}
+
+fn line(by: &[String], row: &ReportRowDocument) -> String {
+    let mut out = "<tr>".to_owned();
+    let cells = texts(by, row, |number| format!("{number:.2}"));
+    for (index, cell) in cells.iter().enumerate() {
+        let class = if index < by.len() { " class=key" } else { "" };
+        let _ = write!(out, "<td{class}>{}</td>", escaped(cell));
+    }
+    out + "</tr>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(user: &str) -> ReportDocument {
+        let row = serde_json::json!({
+            "user": user, "node_hours_reserved": 3.0, "node_hours_used": null, "energy_kwh": 0.45,
+            "measured_share": 0.0, "cost": 0.0324, "currency": "EUR", "co2_location_kg": 0.162,
+            "co2_market_kg": null, "promised_saving_cost": 0.01, "promised_saving_co2_kg": 0.0,
+            "measured_saving_cost": null, "measured_saving_co2_kg": null,
+        });
+        let report = serde_json::json!({
+            "from": "2026-03-01T00:00:00Z", "to": "2026-04-01T00:00:00Z", "by": ["user"],
+            "stated_to": null, "rows": [row],
+        });
+        serde_json::from_value(report).unwrap()
+    }
+
+    #[test]
+    fn a_page_holds_all_it_needs_and_escapes_names() {
+        let page = page(&report("<script>ada"));
+        assert!(page.contains("&lt;script&gt;ada") && !page.contains("<script"));
+        assert!(!page.contains("http"), "it asks nobody for anything");
+        assert!(page.contains("0.5 kWh, 0.03 EUR") || page.contains("0.4 kWh, 0.03 EUR"), "{page}");
+        assert_eq!(page.matches("<td").count(), 13);
+    }
+}

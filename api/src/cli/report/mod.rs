@@ -1,0 +1,113 @@
+//! `wattbook report`: the ledger added up, by the API of a service.
+
+mod html;
+mod line;
+
+use clap::ValueEnum;
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use serde_json::Value;
+
+use super::booking::server::Connection;
+use super::ledger::LedgerHours;
+use super::{Failure, block_on, print};
+use crate::http::v1::reports::ReportDocument;
+use line::{columns, texts};
+
+/// By what a report is added up.
+const KEYS: [&str; 5] = ["user", "project", "partition", "application", "month"];
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs, with a header; what is not known is empty
+    Csv,
+    /// The API's answer
+    Json,
+    /// A page that can be printed
+    Html,
+    /// The table, typed; a build with the feature parquet has it
+    Parquet,
+}
+
+/// Arguments of `wattbook report`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    hours: LedgerHours,
+    /// By what, commas between: user, project, partition, application, month [default: all together]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = KEYS)]
+    by: Vec<String>,
+    #[arg(long, default_value = "table")]
+    format: Format,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Prints the report.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.format == Format::Parquet && !cfg!(feature = "parquet") {
+        let error = "--format parquet: this build is without the feature parquet; \
+            take csv, or build with --features parquet";
+        return Err(Failure::BadInput(vec![error.to_owned()]));
+    }
+    let (mut query, server) = (arguments.hours.query()?, arguments.connection.open()?);
+    if !arguments.by.is_empty() {
+        query.push(("by", arguments.by.join(",")));
+    }
+    let answer: Value = block_on(async { server.get_with("reports", &query).await })?;
+    if arguments.format == Format::Json {
+        return Ok(print(serde_json::to_string_pretty(&answer)?)?);
+    }
+    let report: ReportDocument = serde_json::from_value(answer)?;
+    match arguments.format {
+        Format::Csv => print(csv(&report)?.trim_end())?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet(&report)?,
+        Format::Html => print(html::page(&report))?,
+        _ => {
+            print(table(&report))?;
+            print(line::stated(&report))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(report: &ReportDocument) -> anyhow::Result<()> {
+    use arrow_schema::DataType;
+    let kind = |column: &str| match column {
+        "user" | "project" | "partition" | "application" | "month" | "currency" => DataType::Utf8,
+        _ => DataType::Float64,
+    };
+    let table = csv(report)?;
+    super::ledger::parquet::write(
+        table.as_bytes(),
+        &columns(&report.by),
+        kind,
+        &mut std::io::stdout().lock(),
+    )
+}
+
+fn csv(report: &ReportDocument) -> anyhow::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(columns(&report.by))?;
+    for row in &report.rows {
+        writer.write_record(texts(&report.by, row, |number| number.to_string()))?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+fn table(report: &ReportDocument) -> Table {
+    let mut table = Table::new();
+    let head = columns(&report.by);
+    table.load_style(NOTHING).set_header(head.iter().map(|name| name.to_uppercase()));
+    for column in table.column_iter_mut().skip(report.by.len()) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    for row in &report.rows {
+        table.add_row(texts(&report.by, row, |number| format!("{number:.3}")));
+    }
+    table
+}

@@ -1,0 +1,196 @@
+//! `GET /api/v1/reports`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use storage::ReportKey;
+use utoipa::{IntoParams, ToSchema};
+
+use super::ledger::window;
+use crate::clock::Clock;
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::http::query::{self, Parameters};
+use crate::service::ledger::{LedgerService, LedgerWanted, Report, ReportLine, ReportWanted};
+
+/// What is added up.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReportQuery {
+    /// Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given.
+    pub from: Option<String>,
+    /// And before here, RFC 3339; now unless given.
+    pub to: Option<String>,
+    /// By what, commas between: `user`, `project`, `partition`, `application`, `month`; all together unless given.
+    pub by: Option<String>,
+    /// Only this user's. Others than operators see their own anyway, and may name nobody else.
+    pub user: Option<String>,
+    /// Only this project's.
+    pub project: Option<String>,
+}
+
+/// Rows of the ledger added up.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct ReportDocument {
+    /// RFC 3339.
+    pub from: String,
+    /// RFC 3339.
+    pub to: String,
+    /// By what.
+    pub by: Vec<String>,
+    /// The end of the newest hour that is stated, RFC 3339; null before there is one.
+    pub stated_to: Option<String>,
+    /// By month, then by the other columns.
+    pub rows: Vec<ReportRowDocument>,
+}
+
+/// A line of a report.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ReportRowDocument {
+    /// Empty for what is nobody's: idle nodes and the facility. Absent unless it is by user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Empty where none is named. Absent unless it is by project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Empty for nodes in none. Absent unless it is by partition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
+    /// Empty where none is named. Absent unless it is by application.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application: Option<String>,
+    /// Such as `2026-03`, as the site's calendar has it. Absent unless it is by month.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub month: Option<String>,
+    /// Hours of nodes that were reserved.
+    #[schema(example = 12.5)]
+    pub node_hours_reserved: f64,
+    /// Hours of nodes on which jobs ran; null where the site knows no jobs.
+    pub node_hours_used: Option<f64>,
+    /// Kilowatt-hours.
+    pub energy_kwh: f64,
+    /// How much of the energy was measured, from 0 to 1; null where there is none.
+    pub measured_share: Option<f64>,
+    /// In the currency; null where no price is known.
+    pub cost: Option<f64>,
+    /// Of cost and savings.
+    #[schema(example = "EUR")]
+    pub currency: String,
+    /// Kilograms of CO2 by the grid's intensity; null where it is not known.
+    pub co2_location_kg: Option<f64>,
+    /// Kilograms of CO2 by what the site bought; null where nothing is said of that.
+    pub co2_market_kg: Option<f64>,
+    /// What the chosen offers save against starting as soon as possible; null where there are none.
+    pub promised_saving_cost: Option<f64>,
+    /// The same in kilograms of CO2.
+    pub promised_saving_co2_kg: Option<f64>,
+    /// What starting as soon as possible would have cost for this energy, less what it cost.
+    pub measured_saving_cost: Option<f64>,
+    /// The same in kilograms of CO2.
+    pub measured_saving_co2_kg: Option<f64>,
+}
+
+/// What is told by what.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReportColumn {
+    Key(ReportKey),
+    Month,
+}
+
+impl ReportColumn {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "user" => Self::Key(ReportKey::User),
+            "project" => Self::Key(ReportKey::Project),
+            "partition" => Self::Key(ReportKey::Partition),
+            "application" => Self::Key(ReportKey::Application),
+            "month" => Self::Month,
+            _ => return None,
+        })
+    }
+}
+
+/// Rows of the ledger added up by user, project, partition, application and month
+///
+/// For users, of what they ran and what ran in their reservations, and operators, of all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/reports",
+    tag = "accounting",
+    params(ReportQuery),
+    responses(
+        (status = OK, body = ReportDocument),
+        (status = BAD_REQUEST, body = Problem),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn get_report(
+    State(ledger): State<Arc<LedgerService>>,
+    State(clock): State<Clock>,
+    by: By<Bookers>,
+    Parameters(parameters): Parameters<ReportQuery>,
+) -> Result<Json<ReportDocument>, Problem> {
+    let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
+    let window = window(from, to, clock.now())?;
+    let columns = query::words("by", parameters.by.as_deref(), ReportColumn::from_word)?;
+    let keys = columns.iter().filter_map(|it| match it {
+        ReportColumn::Key(key) => Some(*key),
+        ReportColumn::Month => None,
+    });
+    let wanted = ReportWanted {
+        rows: LedgerWanted {
+            window,
+            user: query::name("user", parameters.user)?,
+            project: query::name("project", parameters.project)?,
+        },
+        by: keys.collect(),
+        by_month: columns.contains(&ReportColumn::Month),
+    };
+    let keys = wanted.by.clone();
+    let Report { lines, stated_to } = ledger.report(by.caller.access(), wanted).await?;
+    let by = parameters.by.iter().flat_map(|by| by.split(','));
+    Ok(Json(ReportDocument {
+        from: window.start().to_string(),
+        to: window.end().to_string(),
+        by: by.map(|word| word.trim().to_owned()).collect(),
+        stated_to: stated_to.map(|at| at.to_string()),
+        rows: lines.into_iter().map(|line| document(line, &keys)).collect(),
+    }))
+}
+
+fn document(line: ReportLine, by: &[ReportKey]) -> ReportRowDocument {
+    let ReportLine { group, month, amounts, promised, measured, .. } = line;
+    let key = |key: ReportKey, said: String| by.contains(&key).then_some(said);
+    let millionths = |amount: Option<i64>| amount.map(|it| it as f64 / 1e6);
+    let energy_j = amounts.energy_j();
+    let share = (energy_j != 0).then(|| parts(amounts.measured_j, energy_j));
+    ReportRowDocument {
+        user: key(ReportKey::User, group.user),
+        project: key(ReportKey::Project, group.project),
+        partition: key(ReportKey::Partition, group.partition),
+        application: key(ReportKey::Application, group.application),
+        month,
+        node_hours_reserved: parts(line.reserved_s, 3600),
+        node_hours_used: line.used_s.map(|used| parts(used, 3600)),
+        energy_kwh: parts(energy_j, 3_600_000),
+        measured_share: share,
+        cost: millionths(amounts.cost_millionths),
+        currency: group.currency,
+        co2_location_kg: millionths(amounts.co2_location_mg),
+        co2_market_kg: millionths(amounts.co2_market_mg),
+        promised_saving_cost: millionths(promised.cost_millionths),
+        promised_saving_co2_kg: millionths(promised.co2_mg),
+        measured_saving_cost: millionths(measured.cost_millionths),
+        measured_saving_co2_kg: millionths(measured.co2_mg),
+    }
+}
+
+/// `amount / unit` to six decimals, rounded half up.
+fn parts(amount: i64, unit: i64) -> f64 {
+    let (amount, unit) = (i128::from(amount) * 1_000_000, i128::from(unit));
+    (2 * amount + unit).div_euclid(2 * unit) as f64 / 1e6
+}

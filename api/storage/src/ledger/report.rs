@@ -1,0 +1,110 @@
+//! Rows of the ledger added up for reports.
+
+use planner::identity::ReservationId;
+use planner::reservation::Reservation;
+use sqlx::QueryBuilder;
+
+use super::sql;
+use crate::database::repository;
+use crate::engine::dialect::MAX_BOUND_VALUES;
+use crate::error::StorageError;
+use crate::ledger::repository::Ledger;
+use crate::ledger::row::{PartRow, ReportSumRow, WholeRow};
+use crate::ledger::{LedgerFilter, ReportKey, ReportPart, ReportSum};
+use crate::reservations::reading::Reservations;
+
+repository!(
+    /// Rows of the ledger added up for reports.
+    impl Database for LedgerReports {
+        /// What rows amount to by these keys and the currency, in their order.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn report_sums(
+            &self,
+            filter: &LedgerFilter,
+            by: &[ReportKey],
+        ) -> Result<Vec<ReportSum>, StorageError> {
+            let mut query = QueryBuilder::<Engine>::new("SELECT ");
+            Self::push_keys(&mut query, by);
+            query.push(sql::REPORT_SUMS);
+            Ledger::<Engine>::push_conditions(&mut query, filter);
+            query.push(" GROUP BY ");
+            Self::push_grouping(&mut query, by);
+            query.push(
+                "currency ORDER BY user_name, project, application, partition_name, currency",
+            );
+            let rows: Vec<ReportSumRow> = query.build_query_as().fetch_all(&self.reader).await?;
+            Ok(rows.into_iter().map(ReportSum::from).collect())
+        }
+
+        /// What rows of reservations amount to by these keys and the reservation.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn report_parts(
+            &self,
+            filter: &LedgerFilter,
+            by: &[ReportKey],
+        ) -> Result<Vec<ReportPart>, StorageError> {
+            let mut query = QueryBuilder::<Engine>::new("SELECT ");
+            Self::push_keys(&mut query, by);
+            query.push(sql::REPORT_PARTS);
+            Ledger::<Engine>::push_conditions(&mut query, filter);
+            query.push(" AND reservation_id IS NOT NULL GROUP BY ");
+            Self::push_grouping(&mut query, by);
+            query.push("currency, reservation_id");
+            let rows: Vec<PartRow> = query.build_query_as().fetch_all(&self.reader).await?;
+            Ok(rows.into_iter().map(ReportPart::from).collect())
+        }
+
+        /// Reservations with their offers, each with the joules of all its rows, whenever they count.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservations_in_ledger(
+            &self,
+            ids: &[ReservationId],
+        ) -> Result<Vec<(Reservation, i64)>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let mut found = Vec::with_capacity(ids.len());
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sql::WHOLE_WHERE);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(") GROUP BY reservation_id ORDER BY reservation_id");
+                let wholes: Vec<WholeRow> =
+                    query.build_query_as().fetch_all(&mut *transaction).await?;
+                let wholes: std::collections::HashMap<ReservationId, i64> =
+                    wholes.into_iter().map(Into::into).collect();
+                for reservation in Reservations::<Engine>::of(&mut transaction, chunk).await? {
+                    let energy = wholes.get(&reservation.id).copied().unwrap_or_default();
+                    found.push((reservation, energy));
+                }
+            }
+            transaction.commit().await?;
+            Ok(found)
+        }
+    }
+
+    /// Parts of the above.
+    impl LedgerReports {
+        /// The columns of the keys; those that are not asked for are empty.
+        fn push_keys(query: &mut QueryBuilder<Engine>, by: &[ReportKey]) {
+            for key in ReportKey::ALL {
+                if !by.contains(&key) {
+                    query.push("'' AS ");
+                }
+                query.push(key.column()).push(", ");
+            }
+        }
+
+        fn push_grouping(query: &mut QueryBuilder<Engine>, by: &[ReportKey]) {
+            for key in ReportKey::ALL.into_iter().filter(|key| by.contains(key)) {
+                query.push(key.column()).push(", ");
+            }
+        }
+    }
+);
