@@ -72,6 +72,19 @@ impl Peer {
         assert!(status.success(), "{line}");
     }
 
+    /// Replaces a part of `slurm.conf` until the answer is dropped, whatever happens, and starts the controller with it.
+    pub fn with_settings(&self, part: &str, by: &str) -> ChangedSettings<'_> {
+        let file = PathBuf::from(self.text("slurm_conf"));
+        let before = std::fs::read_to_string(&file).unwrap();
+        let changed = before.replace(part, by);
+        assert_ne!(changed, before);
+        let restored = ChangedSettings { file, before, control: self.text("control") };
+        std::fs::write(&restored.file, changed).unwrap();
+        self.control("restart slurmctld");
+        self.control("ready");
+        restored
+    }
+
     /// The id of a job that `user` submits.
     pub fn submit(&self, user: &str, arguments: &str) -> String {
         let printed =
@@ -121,6 +134,25 @@ impl Peer {
     pub async fn seen(&self, name: &str) -> ManagedReservation {
         let seen = self.slurm.reservation(name).await.unwrap();
         seen.unwrap_or_else(|| panic!("no reservation {name}"))
+    }
+}
+
+/// Puts `slurm.conf` back as it was, and restarts the controller.
+pub struct ChangedSettings<'a> {
+    file: PathBuf,
+    before: String,
+    control: &'a str,
+}
+
+impl Drop for ChangedSettings<'_> {
+    fn drop(&mut self) {
+        // The test may be failing already: whoever comes next finds out whether the controller answers.
+        let written = std::fs::write(&self.file, &self.before);
+        let started = Command::new(self.control).args(["restart", "slurmctld"]).status();
+        if written.is_err() || started.is_err() {
+            eprintln!("slurm.conf was not put back: {written:?}, {started:?}");
+        }
+        let _ = Command::new(self.control).arg("ready").status();
     }
 }
 

@@ -18,8 +18,6 @@
 //! | O | a node that does not wake is down | it is out of service |
 //! | P | newer releases have no plugin that limits power | nothing: the cap is kept by planning, and Slurm is asked for no limit |
 
-use std::collections::BTreeMap;
-
 use planner::resource_manager::{
     Difference, JobPhase, ManagerError, ManagerView, NodePower, OurPart, UnavailableCause,
     WithheldNodes, differences, withheld,
@@ -79,7 +77,7 @@ async fn occupied(peer: &Peer, now: Timestamp) -> Vec<WithheldNodes> {
     let jobs = peer.jobs().await;
     let seen = ManagerView { nodes: &nodes, reservations: &reservations, jobs: &jobs };
     let nodes = names.iter().map(String::as_str).collect();
-    withheld(seen, &OurPart { nodes, partitions: &[], reservations: BTreeMap::new() }, now)
+    withheld(seen, &OurPart { nodes, ..OurPart::default() }, now)
 }
 
 /// Slurm says that a job cannot run at all which has to wait for a reservation. What is free is known by what
@@ -264,16 +262,9 @@ async fn trap_m_jobs_that_reach_into_a_reservation_to_come_wait() {
 #[ignore = "needs a Slurm: .ci/slurm"]
 async fn trap_n_with_an_endless_suspend_time_22_05_switches_no_node() {
     let peer = Peer::new().await;
-    let file = peer.text("slurm_conf").to_owned();
-    let before = std::fs::read_to_string(&file).unwrap();
-    let endless = before.replace("SuspendTime=864000", "SuspendTime=INFINITE");
-    assert_ne!(endless, before);
-    std::fs::write(&file, endless).unwrap();
-    peer.control("restart slurmctld");
-    peer.control("ready");
+    let changed = peer.with_settings("SuspendTime=864000", "SuspendTime=INFINITE");
     let up = peer.slurm.power_up(&["n16".to_owned()]).await;
-    std::fs::write(&file, before).unwrap();
-    peer.control("restart slurmctld");
+    drop(changed);
     peer.control("ready");
     if peer.is_22_05() {
         assert!(matches!(up, Err(ManagerError::Refused { .. })), "{up:?}");
