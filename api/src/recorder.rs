@@ -66,6 +66,12 @@ fn describe() {
         "Time of a plan, its wait for a thread included."
     );
     describe_gauge!("wattbook_book_reservations", "Reservations that hold nodes.");
+    describe_gauge!("wattbook_measured_nodes", "Nodes with a fresh sample; no partition: of all.");
+    describe_gauge!("wattbook_measured_power_watts", "What measured nodes draw together.");
+    describe_gauge!("wattbook_planned_power_watts", "What was planned of all nodes for now.");
+    describe_gauge!("wattbook_planned_of_measured_watts", "What was planned of measured nodes.");
+    describe_gauge!("wattbook_site_power_watts", "What the site's meter says.");
+    describe_gauge!("wattbook_power_cap_watts", "The power cap in force.");
     describe_gauge!("wattbook_book_held", "Reservations of which no offer is chosen yet.");
     describe_counter!("wattbook_feed_requests_total", "Requests to suppliers by this process.");
     describe_counter!(

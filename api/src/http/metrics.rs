@@ -18,6 +18,8 @@ use super::caller::{By, Operators};
 use super::problem::Problem;
 use crate::recorder;
 use crate::service::feeds::{FeedService, Status};
+use crate::service::live_power::LivePowerService;
+use crate::service::shared::Access;
 use crate::service::webhooks::WebhookService;
 
 /// The route of the metrics, `/metrics`.
@@ -28,6 +30,7 @@ pub fn router() -> Router<App> {
 async fn read(
     State(feeds): State<Arc<FeedService>>,
     State(webhooks): State<Arc<WebhookService>>,
+    State(live): State<Arc<LivePowerService>>,
     by: By<Operators>,
 ) -> Result<Response, Problem> {
     let (reservations, held) = by.state.book_size();
@@ -35,8 +38,30 @@ async fn read(
     gauge!("wattbook_book_held").set(held as f64);
     measure_feeds(&feeds).await?;
     measure_webhooks(&webhooks).await?;
+    measure_power(&live, by.caller.access()).await?;
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((kind, recorder::text()).into_response())
+}
+
+async fn measure_power(service: &LivePowerService, access: Access<'_>) -> Result<(), Problem> {
+    let power = service.power(access).await?;
+    let all = [("", &power.cluster)];
+    let parts = power.partitions.iter().map(|(partition, power)| (partition.as_str(), power));
+    for (partition, power) in all.into_iter().chain(parts) {
+        let label = || [("partition", partition.to_owned())];
+        gauge!("wattbook_measured_nodes", &label()).set(f64::from(power.measured_nodes));
+        gauge!("wattbook_measured_power_watts", &label()).set(power.measured.as_watts());
+        gauge!("wattbook_planned_power_watts", &label()).set(power.planned.as_watts());
+        let of_measured = power.planned_of_measured.as_watts();
+        gauge!("wattbook_planned_of_measured_watts", &label()).set(of_measured);
+    }
+    if let Some(site) = power.site {
+        gauge!("wattbook_site_power_watts").set(site.as_watts());
+    }
+    if let Some(cap) = power.cap {
+        gauge!("wattbook_power_cap_watts").set(cap.as_watts());
+    }
+    Ok(())
 }
 
 async fn measure_webhooks(service: &WebhookService) -> Result<(), Problem> {

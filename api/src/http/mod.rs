@@ -36,6 +36,7 @@ use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
 use crate::service::feeds::FeedService;
 use crate::service::ledger::LedgerService;
+use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::readiness::ReadinessService;
 use crate::service::resource_manager::ResourceManagerService;
@@ -75,6 +76,7 @@ handed_out! {
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
     Arc<LedgerService>: |app| &app.services.ledger;
+    Arc<LivePowerService>: |app| &app.services.live_power;
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<ReadinessService>: |app| &app.services.readiness;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;

@@ -16,6 +16,7 @@ pub mod dialogue;
 pub mod events;
 pub mod feeds;
 pub mod ledger;
+pub mod live_power;
 pub mod measurements;
 pub mod readiness;
 pub mod resource_manager;
@@ -38,6 +39,7 @@ use dialogue::DialogueService;
 use events::EventService;
 use feeds::FeedService;
 use ledger::LedgerService;
+use live_power::LivePowerService;
 use measurements::MeasurementService;
 use readiness::ReadinessService;
 use resource_manager::ResourceManagerService;
@@ -67,6 +69,8 @@ pub struct Services {
     pub feeds: Arc<FeedService>,
     /// Whose energy each hour's was.
     pub ledger: Arc<LedgerService>,
+    /// Power now.
+    pub live_power: Arc<LivePowerService>,
     /// What meters measure.
     pub measurements: Arc<MeasurementService>,
     /// Whether bookings can be written.
@@ -95,9 +99,16 @@ impl Services {
         let cluster = Arc::new(ClusterService::new(Arc::clone(&shared)));
         let manager = ResourceManagerService::new(Arc::clone(&shared), Arc::clone(&cluster));
         let dialogue = DialogueService::new(Arc::clone(&shared), Arc::clone(&booking));
+        let book_views = Arc::new(BookViewService::new(Arc::clone(&shared)));
+        let live_power = LivePowerService::new(
+            Arc::clone(&shared),
+            Arc::clone(&booking),
+            Arc::clone(&book_views),
+        );
         Self {
             dialogue: Arc::new(dialogue),
-            book_views: Arc::new(BookViewService::new(Arc::clone(&shared))),
+            live_power: Arc::new(live_power),
+            book_views,
             cluster,
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),

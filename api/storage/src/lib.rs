@@ -85,7 +85,7 @@ pub use ledger::{
     ReportKey, ReportPart, ReportSum,
 };
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
-pub use measurements::{MeasuredQuarters, NewSamples, SampleFates};
+pub use measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
 pub use negotiations::{
     Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,
     NegotiationOutcome, NewMessage,

@@ -96,6 +96,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/ledger/totals", "/api/v1/ledger/totals", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/site", "/api/v1/site", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/slurm", "/api/v1/slurm", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/power", "/api/v1/power", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/power-profile", "/api/v1/power-profile", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/schedule", "/api/v1/schedule", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/occupancy", "/api/v1/occupancy", Body::None, May::Book, 200),

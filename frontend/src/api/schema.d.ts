@@ -463,6 +463,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/power": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Power now against what was planned and the cap
+         * @description For users and operators; users see their own reservations.
+         */
+        get: operations["get_power"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/power-profile": {
         parameters: {
             query?: never;
@@ -2041,6 +2061,34 @@ export interface components {
             /** @description In input order. */
             nodes: components["schemas"]["ShownNode"][];
         };
+        /** @description Power of some nodes, now. */
+        NodesPowerDocument: {
+            /**
+             * Format: int32
+             * @description How many of them have a sample that is no older than its meter's longest gap.
+             */
+            measured_nodes: number;
+            /**
+             * Format: double
+             * @description What these draw together; null where there are none. Watts.
+             */
+            measured_power_w?: number | null;
+            /**
+             * Format: int32
+             * @description How many nodes.
+             */
+            nodes: number;
+            /**
+             * Format: double
+             * @description What was planned of these. Watts.
+             */
+            planned_of_measured_w: number;
+            /**
+             * Format: double
+             * @description What was planned of all: of a node its share of its reservation's mean power, else its idle power. Watts.
+             */
+            planned_power_w: number;
+        };
         /** @description What a put of nodes did. */
         NodesPut: {
             /**
@@ -2310,6 +2358,11 @@ export interface components {
              */
             ordinal: number;
         };
+        /** @description Power of a partition's nodes. */
+        PartitionPowerDocument: components["schemas"]["NodesPowerDocument"] & {
+            /** @description The partition. */
+            partition: string;
+        };
         /** @description One error and its place. */
         PlacedError: {
             /** @description In words. */
@@ -2318,6 +2371,36 @@ export interface components {
             place?: string | null;
             /** @description JSON pointer (RFC 6901) into the body; empty for the whole. */
             pointer?: string | null;
+        };
+        /** @description Power now. */
+        PowerDocument: {
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            at: string;
+            /**
+             * Format: double
+             * @description The cap in force; null where none is known. Watts.
+             */
+            cap_w?: number | null;
+            /** @description All nodes. */
+            cluster: components["schemas"]["NodesPowerDocument"];
+            /** @description Partitions, by name. */
+            partitions: components["schemas"]["PartitionPowerDocument"][];
+            /** @description Reservations that last now; of users, their own. */
+            reservations: components["schemas"]["ReservationPowerDocument"][];
+            /**
+             * Format: double
+             * @description What counts against the cap now: the maximum power of reserved nodes, and the idle power of all others where the
+             *     cap limits all nodes. Watts.
+             */
+            reserved_power_w: number;
+            /**
+             * Format: double
+             * @description What the site's meter says; null where there is none with a fresh sample. Watts.
+             */
+            site_power_w?: number | null;
         };
         /** @description Power that counts against the cap over a span. */
         PowerProfileDocument: {
@@ -2844,6 +2927,13 @@ export interface components {
              * @example proposed
              */
             state: string;
+        };
+        /** @description Power of a reservation's nodes. */
+        ReservationPowerDocument: components["schemas"]["NodesPowerDocument"] & {
+            /** @description Whose it is. */
+            owner: string;
+            /** @description Its id. */
+            reservation_id: string;
         };
         /** @description A request for nodes to be booked. */
         ReservationRequest: components["schemas"]["RequestDocument"] & {
@@ -3590,6 +3680,7 @@ export type NodePowers = components['schemas']['NodePowers'];
 export type NodesDocument = components['schemas']['NodesDocument'];
 export type NodesOrigin = components['schemas']['NodesOrigin'];
 export type NodesPage = components['schemas']['NodesPage'];
+export type NodesPowerDocument = components['schemas']['NodesPowerDocument'];
 export type NodesPut = components['schemas']['NodesPut'];
 export type NowExpected = components['schemas']['NowExpected'];
 export type OccupancyDocument = components['schemas']['OccupancyDocument'];
@@ -3598,7 +3689,9 @@ export type OutageDocument = components['schemas']['OutageDocument'];
 export type OutageRequest = components['schemas']['OutageRequest'];
 export type OutagesPage = components['schemas']['OutagesPage'];
 export type OutlyingNode = components['schemas']['OutlyingNode'];
+export type PartitionPowerDocument = components['schemas']['PartitionPowerDocument'];
 export type PlacedError = components['schemas']['PlacedError'];
+export type PowerDocument = components['schemas']['PowerDocument'];
 export type PowerProfileDocument = components['schemas']['PowerProfileDocument'];
 export type PowerRange = components['schemas']['PowerRange'];
 export type PricePiece = components['schemas']['PricePiece'];
@@ -3616,6 +3709,7 @@ export type ReportDocument = components['schemas']['ReportDocument'];
 export type ReportRowDocument = components['schemas']['ReportRowDocument'];
 export type RequestDocument = components['schemas']['RequestDocument'];
 export type ReservationDocument = components['schemas']['ReservationDocument'];
+export type ReservationPowerDocument = components['schemas']['ReservationPowerDocument'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ReservationsPage = components['schemas']['ReservationsPage'];
 export type RevisionsPage = components['schemas']['RevisionsPage'];
@@ -5254,6 +5348,44 @@ export interface operations {
             };
             /** @description The resource manager tells of it */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_power: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Power now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PowerDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

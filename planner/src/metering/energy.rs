@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Meter, Sample, ValueKind};
-use crate::quantity::Energy;
+use crate::quantity::{Energy, Power};
 use crate::time::{Seconds, Span, Timestamp};
 
 /// Milliseconds in a quarter-hour.
@@ -109,6 +109,20 @@ pub fn bridge(meter: &Meter, before: Sample, after: Sample) -> Bridge {
     let most = i128::from(meter.most.as_microwatts()) * i128::from(length_ms);
     let plausible = energy_mj >= 0 && i128::from(energy_mj) * 1_000_000 <= most;
     if plausible { Bridge::Bridged } else { Bridge::Reset }
+}
+
+/// The power at the newest sample of a series: of a gauge what it says, of energies the mean since the sample before;
+/// `None` where nothing is known of the time between.
+pub fn newest_power(meter: &Meter, newest: Sample, before: Option<Sample>) -> Option<Power> {
+    if meter.values == ValueKind::Gauge {
+        return Some(Power::from_microwatts(newest.value_milli.saturating_mul(1000)));
+    }
+    let before = before.filter(|before| bridge(meter, *before, newest) == Bridge::Bridged)?;
+    let length_ms = newest.at.as_unix_milliseconds() - before.at.as_unix_milliseconds();
+    // Joules in a millisecond are kilowatts.
+    let energy_uj = Curve::between(meter.values, before, newest).energy_uj(length_ms);
+    let microwatts = i128::from(energy_uj) * 1000 / i128::from(length_ms);
+    i64::try_from(microwatts).ok().map(Power::from_microwatts)
 }
 
 /// Adds the energy between two neighbouring samples to the quarter-hours in which it was drawn, or with a `sign` of

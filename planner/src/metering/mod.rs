@@ -25,6 +25,7 @@ mod tests;
 
 pub use energy::{
     Bridge, QUARTER_MS, QuarterHour, QuarterSum, add_energy_between, bridge, integrate,
+    newest_power,
 };
 pub use judging::{SampleJudge, SampleRefusal};
 pub use merging::{Fate, KeptSamples, Merged, merge};

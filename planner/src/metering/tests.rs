@@ -86,6 +86,23 @@ fn nothing_is_integrated_across_a_reset_or_a_leap() {
     assert_eq!(merged.resets, 2);
 }
 
+/// A gauge says 130 W. A counter that grew by 9000 J in 90 s drew 100 W; one that fell, or whose sample before is too
+/// far away, says nothing.
+#[test]
+fn the_newest_power_of_energies_is_the_mean_since_the_sample_before() {
+    let power = |kind, before: Option<(i64, i64)>, newest: (i64, i64)| {
+        let before = before.map(|it| samples(&[it])[0]);
+        let power = newest_power(&meter(kind), samples(&[newest])[0], before);
+        power.map(|it| it.as_microwatts() / 1_000_000)
+    };
+    assert_eq!(power(ValueKind::Gauge, None, (90, 130)), Some(130));
+    assert_eq!(power(ValueKind::Counter, Some((0, 1000)), (90, 10_000)), Some(100));
+    assert_eq!(power(ValueKind::Difference, Some((0, 1)), (90, 9000)), Some(100));
+    assert_eq!(power(ValueKind::Counter, None, (90, 10_000)), None);
+    assert_eq!(power(ValueKind::Counter, Some((0, 1000)), (90, 10)), None);
+    assert_eq!(power(ValueKind::Counter, Some((0, 1000)), (151, 10_000)), None);
+}
+
 /// 1 mW and 2 mW a millisecond apart make 1.5 uJ: rounded down to 1 uJ.
 #[test]
 fn a_pair_is_rounded_down_to_a_microjoule() {

@@ -15,6 +15,7 @@ pub mod nodes;
 pub mod occupancy;
 pub mod outages;
 mod path;
+pub mod power;
 pub mod power_profile;
 pub mod quotes;
 pub mod reports;
@@ -126,6 +127,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reservations::choose::choose_offer))
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())
+        .routes(routes!(power::get_power))
         .routes(routes!(power_profile::get_power_profile))
         .routes(routes!(schedule::get_schedule))
         .routes(routes!(occupancy::get_occupancy))

@@ -28,6 +28,21 @@ pub struct SampleFates {
     pub resets: usize,
 }
 
+/// The newest sample of a series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewestSample {
+    /// The meter's name.
+    pub meter: Arc<str>,
+    /// What the meter's numbers are.
+    pub values: ValueKind,
+    /// The name of the node, rack or site.
+    pub node: Arc<str>,
+    /// The sample.
+    pub sample: Sample,
+    /// The sample before it, of meters of energy; `None` where there is none within hours, and of gauges.
+    pub before: Option<Sample>,
+}
+
 /// The energy of a series by quarter-hours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasuredQuarters {

@@ -1,9 +1,9 @@
 //! Measurements: written a batch at a time, beside the book.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use planner::metering::packed::{DAY_MS, SAMPLES_MS};
-use planner::metering::{Meter, QuarterHour};
+use planner::metering::{Meter, QuarterHour, SampleTime, ValueKind};
 use planner::time::{Seconds, Span, Timestamp};
 use sqlx::QueryBuilder;
 
@@ -13,9 +13,9 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::error::StorageError;
-use crate::measurements::row::{BlockRow, MeasuredRow, SeriesRow};
-use crate::measurements::update::{BatchUpdate, SeriesUpdate, changed_quarters};
-use crate::measurements::{MeasuredQuarters, NewSamples, SampleFates};
+use crate::measurements::row::{BlockRow, MeasuredRow, NewestRow, SeriesRow, read_samples};
+use crate::measurements::update::{BatchUpdate, SeriesUpdate, blocks_before, changed_quarters};
+use crate::measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
 
 /// Rows that one statement writes, or names that it looks for.
 const ROWS: usize = 1000;
@@ -46,6 +46,10 @@ repository!(
                     Self::blocks(&mut transaction, sql::SAMPLES_WHERE, start_s, &series).await?;
                 batch.put_blocks(start_s, kept);
             }
+            if let Some(statement) = Engine::LONG_PAUSE {
+                Engine::run(&mut transaction, statement).await?;
+            }
+            // A million samples take a while.
             let merged = blocking(move || batch.merged()).await?;
             for (start_s, blocks) in merged.samples {
                 let (insert, end) = (sql::SAMPLES_BULK, sql::SAMPLES_BULK_END);
@@ -99,6 +103,38 @@ repository!(
                 }
             };
             blocking(move || quarters_within(span, &rows)).await
+        }
+
+        /// The newest sample of each series that is no older than `since`, by the age of series.
+        ///
+        /// # Errors
+        /// Storage failed, or what is kept cannot be read.
+        pub async fn newest_samples(
+            &self,
+            since: Timestamp,
+        ) -> Result<Vec<NewestSample>, StorageError> {
+            let rows: Vec<NewestRow> = sqlx::query_as(sql::NEWEST_SAMPLES)
+                .bind(SampleTime::of(since).as_unix_milliseconds())
+                .fetch_all(&self.reader)
+                .await?;
+            let mut newest: BTreeMap<i64, NewestSample> = BTreeMap::new();
+            let mut wanted: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+            for row in rows {
+                let it = row.newest()?;
+                if it.values != ValueKind::Gauge {
+                    for start_s in blocks_before(it.sample) {
+                        wanted.entry(start_s).or_default().push(row.id);
+                    }
+                }
+                newest.insert(row.id, it);
+            }
+            let mut connection = self.reader.acquire().await?;
+            for (start_s, series) in wanted {
+                let blocks = Self::blocks(&mut connection, sql::SAMPLES_WHERE, start_s, &series);
+                let blocks = blocks.await?;
+                newest = blocking(move || with_before(newest, start_s, &blocks)).await?;
+            }
+            Ok(newest.into_values().collect())
         }
 
         /// From when on samples are kept: what came before is known by quarter-hours alone, which cannot change any
@@ -224,6 +260,22 @@ repository!(
         }
     }
 );
+
+/// The newest samples of series, with those before them as far as they are in these blocks.
+fn with_before(
+    mut newest: BTreeMap<i64, NewestSample>,
+    start_s: i64,
+    blocks: &[BlockRow],
+) -> Result<BTreeMap<i64, NewestSample>, StorageError> {
+    for block in blocks {
+        let samples = read_samples(start_s, block.series_id, &block.packed)?;
+        if let Some(it) = newest.get_mut(&block.series_id) {
+            let earlier = samples.iter().rfind(|sample| sample.at < it.sample.at);
+            it.before = earlier.copied().or(it.before);
+        }
+    }
+    Ok(newest)
+}
 
 /// The quarter-hours of a span that are in blocks, by series.
 fn quarters_within(

@@ -8,7 +8,7 @@ use planner::metering::{QuarterHour, QuarterSum, Sample, SampleTime, ValueKind};
 use sqlx::FromRow;
 
 use crate::error::StorageError;
-use crate::measurements::MeasuredQuarters;
+use crate::measurements::{MeasuredQuarters, NewestSample};
 use crate::row::RowPlace;
 
 /// A series, and its newest sample where it has one.
@@ -24,6 +24,32 @@ impl SeriesRow {
     pub fn newest(&self) -> Option<Sample> {
         let at = SampleTime::from_unix_milliseconds(self.at_ms?);
         Some(Sample { at, value_milli: self.value_milli? })
+    }
+}
+
+/// The newest sample of a series with its series in words.
+#[derive(FromRow)]
+pub(crate) struct NewestRow {
+    pub id: i64,
+    meter: String,
+    value_kind: String,
+    node: String,
+    at_ms: i64,
+    value_milli: i64,
+}
+
+impl NewestRow {
+    /// The sample, without the one before.
+    pub fn newest(&self) -> Result<NewestSample, StorageError> {
+        let place = RowPlace { table: "metered_series", row: self.id };
+        let at = SampleTime::from_unix_milliseconds(self.at_ms);
+        Ok(NewestSample {
+            meter: Arc::from(self.meter.as_str()),
+            values: place.word("value_kind", &self.value_kind, ValueKind::from_word)?,
+            node: Arc::from(self.node.as_str()),
+            sample: Sample { at, value_milli: self.value_milli },
+            before: None,
+        })
     }
 }
 

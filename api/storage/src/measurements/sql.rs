@@ -28,6 +28,11 @@ statements! {
     /// The series of a node, rack or site.
     SERIES_OF_NODE = "SELECT id FROM metered_series WHERE node = $1";
 
+    /// The newest samples of all series that are no older than an instant.
+    NEWEST_SAMPLES = "SELECT s.id, s.meter, s.value_kind, s.node, n.at_ms, n.value_milli
+        FROM newest_samples AS n JOIN metered_series AS s ON s.id = n.series_id
+        WHERE n.at_ms >= $1 ORDER BY s.id";
+
     /// The quarter-hours of blocks that start from one instant on and before another.
     MEASURED_QUARTERS = "SELECT q.start_s, q.series_id, s.meter, s.value_kind, s.node, q.quarters
         FROM quarter_blocks AS q JOIN metered_series AS s ON s.id = q.series_id

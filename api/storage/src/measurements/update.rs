@@ -176,6 +176,11 @@ pub(super) fn changed_quarters(
     changes.into_iter().map(after).collect()
 }
 
+/// The starts of the blocks that the sample before a sample may be in.
+pub(super) fn blocks_before(sample: Sample) -> [i64; 2] {
+    [block_of(sample) - SAMPLES_S, block_of(sample)]
+}
+
 /// The start of the block that a sample belongs to.
 fn block_of(sample: Sample) -> i64 {
     sample.at.as_unix_milliseconds().div_euclid(SAMPLES_MS) * SAMPLES_S

@@ -8,7 +8,7 @@ use planner::metering::{
 };
 use planner::quantity::Power;
 use planner::time::{Seconds, Span};
-use storage::{Database, MeasuredQuarters, NewSamples, SampleFates};
+use storage::{Database, MeasuredQuarters, NewSamples, NewestSample, SampleFates};
 
 use crate::bench::{Bench, on_both_engines, span, t};
 
@@ -19,6 +19,7 @@ on_both_engines![
     more_series_than_a_statement_takes_are_written_at_once,
     old_samples_and_quarter_hours_are_forgotten_block_by_block,
     two_who_write_at_once_lose_nothing,
+    the_newest_sample_of_energies_comes_with_the_one_before,
 ];
 
 const DAY: i64 = 86_400;
@@ -170,6 +171,32 @@ async fn old_samples_and_quarter_hours_are_forgotten_block_by_block(bench: Bench
     let left = quarters(database, span(0, 3 * DAY)).await;
     assert_eq!(left.keys().next().map(|quarter| quarter.start()), Some(t(DAY)));
     assert_eq!(left.len(), 96);
+}
+
+/// Of the counter the first sample of a block comes with the last of the block before.
+async fn the_newest_sample_of_energies_comes_with_the_one_before(bench: Bench) {
+    let database = &bench.database;
+    let block_s = SAMPLES_MS / 1000;
+    let (gauge, counter) = (meter("g", ValueKind::Gauge), meter("c", ValueKind::Counter));
+    keep(database, &gauge, "n1", &[at(0, 100), at(60, 101)]).await;
+    keep(database, &counter, "n1", &[at(block_s - 60, 1), at(block_s, 2)]).await;
+    keep(database, &counter, "n2", &[at(0, 7)]).await;
+    let told =
+        |it: &NewestSample| (it.meter.to_string(), it.node.to_string(), it.sample, it.before);
+    let newest = async |since| {
+        let found = database.newest_samples(t(since)).await.unwrap();
+        found.iter().map(told).collect::<Vec<_>>()
+    };
+    let name = |name: &str| name.to_owned();
+    let of_gauge = (name("g"), name("n1"), at(60, 101), None);
+    let of_counter = (name("c"), name("n1"), at(block_s, 2), Some(at(block_s - 60, 1)));
+    let alone = (name("c"), name("n2"), at(0, 7), None);
+    assert_eq!(newest(0).await, [of_gauge.clone(), of_counter.clone(), alone]);
+    assert_eq!(newest(60).await, [of_gauge, of_counter]);
+    assert!(newest(block_s + 1).await.is_empty());
+    // A late sample is not the newest.
+    keep(database, &gauge, "n1", &[at(30, 1)]).await;
+    assert_eq!(newest(0).await[0].2, at(60, 101));
 }
 
 /// Even and odd minutes, by two at once: each pair of neighbours comes from both.
