@@ -98,6 +98,7 @@ impl Services {
         let booking = Arc::new(BookingService::new(Arc::clone(&shared)));
         let cluster = Arc::new(ClusterService::new(Arc::clone(&shared)));
         let manager = ResourceManagerService::new(Arc::clone(&shared), Arc::clone(&cluster));
+        let measurements = Arc::new(MeasurementService::new(Arc::clone(&shared)));
         let dialogue = DialogueService::new(Arc::clone(&shared), Arc::clone(&booking));
         let book_views = Arc::new(BookViewService::new(Arc::clone(&shared)));
         let live_power = LivePowerService::new(
@@ -112,8 +113,8 @@ impl Services {
             cluster,
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
-            ledger: Arc::new(LedgerService::new(Arc::clone(&shared))),
-            measurements: Arc::new(MeasurementService::new(Arc::clone(&shared))),
+            ledger: Arc::new(LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements))),
+            measurements,
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),

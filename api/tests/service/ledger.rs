@@ -13,6 +13,7 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     hours_are_stated_and_told_to_those_whose_they_are,
+    what_meters_measured_counts_and_the_rest_is_estimated,
     what_is_heard_late_is_stated_anew_and_closed_months_stay_closed,
     killed_at_any_time_it_loses_and_doubles_nothing,
 }
@@ -27,7 +28,9 @@ const COLUMNS: &str = "hour_start,holder,reservation_id,job_id,user,project,part
 /// The service with a clock that shows `shown` now, and its settings.
 async fn serve(site: &Site, shown: i64, rate: i64) -> Server {
     let settings = "[ledger]\nmonth_closes_after_s = 86400\noverheads = [0.5]\n\
-        market = { g_per_kwh = 36.0, source = \"certificates\" }\n";
+        market = { g_per_kwh = 36.0, source = \"certificates\" }\n\
+        [[meters]]\nid = \"bmc\"\nkind = \"push\"\n\
+        [[meters]]\nid = \"feed\"\nkind = \"push\"\ncovers = \"site\"\n";
     std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
     let clock = format!("{}={}@{rate}", instant(now()), instant(shown));
     site.serve_with(&["--config", "wattbook.toml", "--clock", &clock]).await
@@ -259,6 +262,41 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
     } else {
         assert_eq!(parquet.status.code(), Some(2), "{parquet:?}");
     }
+}
+
+/// Samples of a meter from 21:00 to 22:00, one a minute.
+async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
+    let sample = |minute: i64| json!({ "node": node, "at": instant(EVENING + HOUR + minute * 60), "power_w": power_w });
+    let samples: Vec<Value> = (0..=60).map(sample).collect();
+    let body = json!({ "meter": meter, "samples": samples });
+    let taken = client.post("/api/v1/measurements", &body).await.ok(200);
+    assert_eq!(taken["taken"], 61, "{taken}");
+}
+
+/// One of ada's nodes drew 160 W, 576,000 J; of the other, at 150 W, 540,000 J are estimated. The site drew 1000 W,
+/// 3,600,000 J: less these and 720,000 J of idle nodes the facility has 1,764,000 J.
+async fn what_meters_measured_counts_and_the_rest_is_estimated(site: Site) {
+    let tokens = [site.token("operator", "operator"), site.token("ada", "user")];
+    let reservation = furnish(&site, &tokens[0], &tokens[1]).await;
+    let own = reservation["offers"][0]["nodes"][0].as_str().unwrap().to_owned();
+    let server = serve(&site, EVENING + 2 * HOUR + 300, 1).await;
+    let operator = server.client().with_token(&tokens[0]);
+    push(&operator, "bmc", &own, 160.0).await;
+    push(&operator, "feed", "site", 1000.0).await;
+    drop(server);
+    let server = serve(&site, EVENING + 3 * HOUR, 1).await;
+    let operator = server.client().with_token(&tokens[0]);
+    stated_to(&operator, 2).await;
+    let all = rows(&operator, 1, 2).await;
+    let of = |holder: &str| {
+        let row = of(&all, 1, holder);
+        ["measured_j", "estimated_j", "missing_s"].map(|column| row[column].as_i64().unwrap())
+    };
+    assert_eq!(of("reservation"), [576_000, 540_000, 3600]);
+    assert_eq!(of("idle"), [0, 720_000, 7200]);
+    assert_eq!(of("facility"), [1_764_000, 0, 0]);
+    assert_eq!(sum(&all, "energy_j"), 3_600_000);
+    assert_sums(&all, &totals_of(&operator, 1, 2).await);
 }
 
 async fn what_is_heard_late_is_stated_anew_and_closed_months_stay_closed(site: Site) {

@@ -2,13 +2,14 @@
 //!
 //! One replica states hours, by a lease. Each turn: hours whose time has come are stated, the oldest
 //! first; those that revised prices and intensities concern are stated anew; and once an hour all hours
-//! of the last days are looked at again, since jobs and switchings may be heard of late. What an hour is made of
+//! of the last days are looked at again, since measurements, jobs and switchings may be heard of late. What an hour is made of
 //! is read as one state of the database (`sources`); what it says is pure (`planner::ledger`); it is written whole
 //! or not at all, under a number that nobody else can take. A process that dies leaves nothing that the next one
 //! does not do again.
 
 mod access;
 mod error;
+mod measured;
 mod read;
 mod report;
 mod sources;
@@ -24,6 +25,7 @@ use planner::time::{Seconds, Timestamp};
 use storage::EpochId;
 use tokio_util::sync::CancellationToken;
 
+use super::measurements::MeasurementService;
 use super::shared::Shared;
 
 pub use error::LedgerError;
@@ -49,6 +51,7 @@ const QUARTER: Seconds = Seconds::new(900);
 /// States hours, and tells what was stated.
 pub struct LedgerService {
     shared: Arc<Shared>,
+    measurements: Arc<MeasurementService>,
     /// The nodes of epochs that were needed last.
     epochs: Mutex<HashMap<EpochId, EpochNodes>>,
     memo: Mutex<Memo>,
@@ -69,9 +72,9 @@ struct EpochNodes {
 }
 
 impl LedgerService {
-    /// On what all services share.
-    pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, epochs: Mutex::default(), memo: Mutex::default() }
+    /// On what meters measure.
+    pub fn new(shared: Arc<Shared>, measurements: Arc<MeasurementService>) -> Self {
+        Self { shared, measurements, epochs: Mutex::default(), memo: Mutex::default() }
     }
 
     fn memo(&self) -> Memo {

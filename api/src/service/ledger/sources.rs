@@ -13,6 +13,7 @@ use planner::time::{Span, Timestamp};
 use serde::Deserialize;
 use storage::{EpochId, HeldNodes, LedgerSources, PowerAction};
 
+use super::measured::Measured;
 use super::{EpochNodes, HOUR, LedgerService, QUARTER};
 use crate::config::ledger::{LedgerSettings, ProjectRule};
 use crate::service::shared::{Fault, blocking, rates};
@@ -48,6 +49,7 @@ impl LedgerService {
         for &(id, began) in &sources.epochs {
             epochs.push((id, began, self.nodes_of(id).await?));
         }
+        let measured = self.measured(window).await?;
         let price = rates(std::mem::take(&mut sources.price), EnergyPrice::from_millionths_per_mwh);
         let co2 =
             rates(std::mem::take(&mut sources.co2), CarbonIntensity::from_millionths_g_per_kwh);
@@ -67,13 +69,14 @@ impl LedgerService {
                 let Some(in_force) = in_force else { continue };
                 let claims = claimed.of_epoch(*id, nodes);
                 for span in quarters(in_force) {
+                    let of_nodes = measured.of_nodes(span, nodes);
                     hour.add(&Interval {
                         span,
                         nodes: &nodes.nodes,
                         claims: &claims,
-                        measured: &[],
+                        measured: &of_nodes,
                         racks: &[],
-                        site: None,
+                        site: measured.of_site(span),
                         overheads: &settings.ledger.overheads,
                     });
                 }
@@ -81,6 +84,16 @@ impl LedgerService {
             hour.rows()
         })
         .await
+    }
+
+    /// What meters measured in a window.
+    async fn measured(&self, window: Span) -> Result<Measured, Fault> {
+        // A site without meters need not be asked.
+        let found = match self.shared.settings.metering.meters.as_slice() {
+            [] => Vec::new(),
+            _ => self.measurements.quarters(window, None).await?,
+        };
+        Ok(Measured::new(found))
     }
 
     /// The nodes of an epoch: the newest are in memory.
