@@ -29,7 +29,7 @@ use crate::clock::Clock;
 use feeds::{AgendaFields, Feeds};
 use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
-use meters::{MeterFields, Metering, MeteringFields};
+use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
@@ -86,7 +86,7 @@ struct File {
     #[serde(default)]
     ledger: LedgerFields,
     #[serde(default)]
-    meters: Vec<MeterFields>,
+    meters: Vec<toml::Table>,
     #[serde(default)]
     metering: MeteringFields,
     #[serde(default)]
@@ -225,6 +225,11 @@ impl Settings {
             manager.is_none() || !clock.is_set(),
             "[slurm] needs the machine's clock, which Slurm goes by too; leave --clock out"
         );
+        let metering = Metering::read(file.meters, &file.metering, manager.as_ref())?;
+        ensure!(
+            !clock.is_set() || metering.meters.iter().all(|it| !it.source.is_polled()),
+            "[[meters]] that are asked need the machine's clock, which they go by too; leave --clock out"
+        );
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -250,13 +255,13 @@ impl Settings {
             },
             simulation_queue: file.simulation_queue.unwrap_or(100),
             clock,
+            metering,
             manager,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
-            metering: Metering::read(file.meters, &file.metering)?,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
         })
     }

@@ -11,6 +11,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::recorder;
 use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
+use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
@@ -92,6 +93,14 @@ fn list(services: &Services) -> Vec<Task> {
     let forgetter = Holder(measurements::LEASE.to_owned());
     add("forget old measurements", Every(measurements::THIN_EVERY), forgetter, Box::pin(work));
     list.extend(of_feeds(services));
+    for (index, settings) in shared.settings.metering.meters.iter().enumerate() {
+        if settings.source.is_polled() {
+            let work = Arc::clone(&services.meters).poll_meter(index, stop());
+            let id = &settings.meter.name;
+            let (name, lease) = (format!("ask the meter {id}"), meter_lease(id));
+            list.push(Task { name, acts: OnSchedule, run_by: Holder(lease), work: Box::pin(work) });
+        }
+    }
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());
         let (name, lease) = (format!("tell {}", webhook.id), webhook_lease(&webhook.id));

@@ -13,7 +13,7 @@ use reqwest::header::{
     ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
 use reqwest::redirect::Policy;
-use reqwest::{IntoUrl, Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Certificate, IntoUrl, Method, RequestBuilder, Response, StatusCode, Url};
 
 use crate::feed::{FeedError, Query, Secret, Validator, beginning, excerpt, scrub};
 
@@ -63,24 +63,42 @@ impl Default for Timeouts {
     }
 }
 
+/// Whose certificates a client trusts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Those that the system trusts.
+    #[default]
+    System,
+    /// Those of a site's own authority too: certificates as PEM.
+    Also(Box<[u8]>),
+    /// Any: whoever is between here and there may read and change what is said.
+    Anything,
+}
+
 impl Http {
     /// A client with these time-outs, which trusts the certificates that the system trusts.
     ///
     /// # Errors
     /// Where TLS cannot be set up.
     pub fn new(timeouts: Timeouts) -> Result<Self, FeedError> {
-        Self::redirected_by(
-            timeouts,
-            Policy::custom(|attempt| {
-                let asked = attempt.previous().first();
-                let is_same = asked.is_some_and(|asked| asked.origin() == attempt.url().origin());
-                if is_same && attempt.previous().len() <= MOST_REDIRECTS {
-                    attempt.follow()
-                } else {
-                    attempt.stop()
-                }
-            }),
-        )
+        Self::trusting(timeouts, &Trust::System)
+    }
+
+    /// A client with these time-outs and this trust.
+    ///
+    /// # Errors
+    /// As [`Http::new`]; where certificates are no PEM.
+    pub fn trusting(timeouts: Timeouts, trust: &Trust) -> Result<Self, FeedError> {
+        let policy = Policy::custom(|attempt| {
+            let asked = attempt.previous().first();
+            let is_same = asked.is_some_and(|asked| asked.origin() == attempt.url().origin());
+            if is_same && attempt.previous().len() <= MOST_REDIRECTS {
+                attempt.follow()
+            } else {
+                attempt.stop()
+            }
+        });
+        Self::redirected_by(timeouts, policy, trust)
     }
 
     /// A client for messages, which follows no redirect: a message that is sent on as another kind
@@ -89,13 +107,20 @@ impl Http {
     /// # Errors
     /// As [`Http::new`].
     pub fn for_messages(timeouts: Timeouts) -> Result<Self, FeedError> {
-        Self::redirected_by(timeouts, Policy::none())
+        Self::redirected_by(timeouts, Policy::none(), &Trust::System)
     }
 
-    fn redirected_by(timeouts: Timeouts, policy: Policy) -> Result<Self, FeedError> {
+    fn redirected_by(timeouts: Timeouts, policy: Policy, trust: &Trust) -> Result<Self, FeedError> {
         // An error means that a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let wrong = |error: reqwest::Error| FeedError::configuration(error.without_url());
+        let builder = match trust {
+            Trust::System => reqwest::Client::builder(),
+            Trust::Also(pem) => reqwest::Client::builder()
+                .tls_certs_merge(Certificate::from_pem_bundle(pem).map_err(wrong)?),
+            Trust::Anything => reqwest::Client::builder().tls_danger_accept_invalid_certs(true),
+        };
+        let client = builder
             .user_agent(concat!("wattbook/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timeouts.connect)
             .timeout(timeouts.total)
@@ -104,7 +129,7 @@ impl Http {
             .http1_only()
             .redirect(policy)
             .build();
-        let client = client.map_err(|error| FeedError::configuration(error.without_url()))?;
+        let client = client.map_err(wrong)?;
         Ok(Self { client, requests: Arc::default() })
     }
 

@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 
 use crate::document::Document;
 use crate::jobs::JobDocument;
-use crate::nodes::NodeDocument;
+use crate::nodes::{NodeDocument, NodeEnergy};
 use crate::reservations::ReservationDocument;
 use crate::rest::{INVALID_RESERVATION, Rest, blocking};
 use crate::scontrol::Scontrol;
@@ -144,6 +144,16 @@ impl Slurm {
             at,
             items: items.into_iter().map(ManagedNode::from).collect(),
         }))
+    }
+
+    /// What its energy plugin measured of each node last.
+    ///
+    /// # Errors
+    /// Unreachable, denied, unreadable.
+    pub async fn node_energy(&self) -> Result<Vec<NodeEnergy>, ManagerError> {
+        let listing = self.listing::<NodeDocument>("nodes", None, &[]).await?;
+        let nodes = listing.map(|it| it.items).unwrap_or_default();
+        Ok(nodes.into_iter().map(NodeEnergy::from).collect())
     }
 
     /// The reservations, ours and others; `None` where nothing changed since the clock `known` of an

@@ -128,6 +128,14 @@ impl Number {
         }
     }
 
+    /// The number where there is one and it is an amount: zero or above.
+    pub fn amount(self) -> Option<i64> {
+        match self {
+            Self::Is(number) if number >= 0 => Some(number),
+            _ => None,
+        }
+    }
+
     /// The instant, where there is one.
     pub fn instant(self) -> Option<Timestamp> {
         self.positive().map(Timestamp::from_unix_seconds)

@@ -27,6 +27,7 @@ mod versions;
 mod writing;
 
 pub use client::{About, Listing, Slurm, Way};
+pub use nodes::NodeEnergy;
 pub use settings::{RestAddress, SlurmSettings};
 pub use token::{Token, TokenSource};
 pub use writing::refuses_nodes;

@@ -1,6 +1,7 @@
 //! Nodes: from slurmrestd's documents to values.
 
 use planner::resource_manager::{ManagedNode, NodePower, Unavailable, UnavailableCause};
+use planner::time::Timestamp;
 use serde::Deserialize;
 
 use crate::document::{Number, Words, text};
@@ -35,6 +36,50 @@ pub(crate) struct NodeDocument {
     reason: String,
     #[serde(default)]
     boot_time: Number,
+    /// Some versions leave it out, or say `null`, where there is no energy plugin.
+    #[serde(default)]
+    energy: Option<EnergyDocument>,
+}
+
+/// What the energy plugin measured, in watts and joules.
+#[derive(Debug, Deserialize)]
+struct EnergyDocument {
+    #[serde(default)]
+    current_watts: Number,
+    #[serde(default)]
+    consumed_energy: Number,
+    #[serde(default)]
+    last_collected: Number,
+}
+
+/// What Slurm's energy plugin measured of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeEnergy {
+    /// The node.
+    pub name: Box<str>,
+    /// Its power, watts; `None` where there is none.
+    pub current_w: Option<i64>,
+    /// The energy that it consumed since its slurmd or it was started, joules; `None` where there is none.
+    pub consumed_j: Option<i64>,
+    /// When that was measured; `None` where it never was.
+    pub collected: Option<Timestamp>,
+}
+
+impl From<NodeDocument> for NodeEnergy {
+    fn from(node: NodeDocument) -> Self {
+        let energy = node.energy.as_ref();
+        // Without a plugin Slurm writes zeros, and never says when it measured.
+        let collected = energy.and_then(|it| it.last_collected.instant());
+        let of = |number: fn(&EnergyDocument) -> Number| {
+            energy.filter(|_| collected.is_some()).and_then(|it| number(it).amount())
+        };
+        Self {
+            current_w: of(|it| it.current_watts),
+            consumed_j: of(|it| it.consumed_energy),
+            collected,
+            name: node.name.into(),
+        }
+    }
 }
 
 impl From<NodeDocument> for ManagedNode {
@@ -103,6 +148,47 @@ fn power(states: &Words) -> NodePower {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// In the spellings of v0.0.39, of v0.0.43, and of nodes without a plugin.
+    #[test]
+    fn energy_is_what_was_measured_and_nothing_where_nothing_was() {
+        for (energy, current_w, consumed_j, collected) in [
+            (
+                r#"{"average_watts": 90, "base_consumed_energy": 5, "consumed_energy": 123456,
+                    "current_watts": 95, "last_collected": 1767225600}"#,
+                Some(95),
+                Some(123_456),
+                Some(1_767_225_600),
+            ),
+            (
+                r#"{"consumed_energy": 0, "last_collected": 1767225600,
+                    "current_watts": {"set": true, "infinite": false, "number": 0}}"#,
+                Some(0),
+                Some(0),
+                Some(1_767_225_600),
+            ),
+            (
+                r#"{"consumed_energy": 7, "last_collected": 1767225600,
+                    "current_watts": {"set": false, "infinite": false, "number": 0}}"#,
+                None,
+                Some(7),
+                Some(1_767_225_600),
+            ),
+            (
+                r#"{"consumed_energy": 0, "current_watts": 4294967294, "last_collected": 0}"#,
+                None,
+                None,
+                None,
+            ),
+            ("null", None, None, None),
+        ] {
+            let text = format!(r#"{{"name": "n1", "energy": {energy}}}"#);
+            let node: NodeDocument = serde_json::from_str(&text).unwrap();
+            let collected = collected.map(Timestamp::from_unix_seconds);
+            let read = NodeEnergy { name: "n1".into(), current_w, consumed_j, collected };
+            assert_eq!(NodeEnergy::from(node), read, "{energy}");
+        }
+    }
 
     /// In the words of the table of states: `~` is switched off, `#` on its way up, `%` on its way down.
     #[test]

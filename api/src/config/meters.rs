@@ -1,10 +1,23 @@
 //! Settings of meters: `[[meters]]`, and of how long measurements are kept: `[metering]`. See `docs/METERING.md`.
 
+#[cfg(feature = "meters")]
+mod clients;
+mod connection;
+mod source;
+
 use anyhow::{Context, ensure};
 use planner::metering::{LARGEST_POWER, LONGEST_GAP, Meter, MeterScope, ValueKind};
 use planner::quantity::Power;
 use planner::time::Seconds;
 use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::slurm::ManagerSettings;
+use connection::Given;
+use source::ReadSource;
+
+pub use connection::MeterConnection;
+pub use source::{MeterSource, PolledSource};
 
 const DAY: Seconds = Seconds::new(86_400);
 
@@ -13,6 +26,10 @@ const MOST_DAYS: u32 = 36_500;
 
 /// The most power of a node or a part of one, unless the settings say otherwise: 100 kW.
 const LARGEST_NODE: Power = Power::from_microwatts(100_000 * 1_000_000);
+
+/// The settings that all meters have.
+const OF_ALL: [&str; 9] =
+    ["covers", "id", "kind", "least_w", "longest_gap_s", "most_w", "period_s", "values", "zero"];
 
 /// The meters of the site, and how long what they say is kept.
 #[derive(Clone, Debug)]
@@ -34,17 +51,10 @@ pub struct MeterSettings {
     pub source: MeterSource,
 }
 
-/// Where the samples of a meter come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MeterSource {
-    /// They are sent to the API.
-    Push,
-}
-
-/// What the file says of a meter.
+/// What the file says of a meter, beside where its samples come from.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MeterFields {
+struct MeterFields {
     id: String,
     kind: String,
     covers: Option<String>,
@@ -69,13 +79,18 @@ impl Metering {
     ///
     /// # Errors
     /// What cannot work, with the meter.
-    pub fn read(meters: Vec<MeterFields>, keeping: &MeteringFields) -> anyhow::Result<Self> {
+    pub fn read(
+        meters: Vec<Table>,
+        keeping: &MeteringFields,
+        manager: Option<&ManagerSettings>,
+    ) -> anyhow::Result<Self> {
         let mut all: Vec<MeterSettings> = Vec::new();
-        for fields in meters {
-            let id = fields.id.clone();
+        for table in meters {
+            let id = table.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             let unique = all.iter().all(|it| *it.meter.name != id);
             ensure!(unique, "[[meters]]: two have the id {id:?}");
-            all.push(fields.read().with_context(|| format!("[[meters]]: meter {id:?}"))?);
+            let read = MeterFields::of(table).and_then(|(fields, rest)| fields.read(rest, manager));
+            all.push(read.with_context(|| format!("[[meters]]: meter {id:?}"))?);
         }
         let days = |name: &str, given: Option<u32>, unless_given: u32| {
             let days = given.unwrap_or(unless_given);
@@ -102,13 +117,25 @@ impl Metering {
 }
 
 impl MeterFields {
-    fn read(self) -> anyhow::Result<MeterSettings> {
-        ensure!(self.kind == "push", "kind {:?} is unknown; there is \"push\"", self.kind);
-        let (scope, scopes) = (MeterScope::Node, MeterScope::ALL);
-        let covers = word("covers", self.covers.as_deref(), scope, scopes, MeterScope::word)?;
-        let (kind, kinds) = (ValueKind::Gauge, ValueKind::ALL);
-        let values = word("values", self.values.as_deref(), kind, kinds, ValueKind::word)?;
+    /// What all meters have, and what is left for where its samples come from.
+    fn of(mut table: Table) -> anyhow::Result<(Self, Table)> {
+        let ours = OF_ALL.iter().filter_map(|&name| Some((name.to_owned(), table.remove(name)?)));
+        let fields = Value::Table(ours.collect()).try_into()?;
+        Ok((fields, table))
+    }
+
+    fn read(self, rest: Table, manager: Option<&ManagerSettings>) -> anyhow::Result<MeterSettings> {
+        let covers = word("covers", self.covers.as_deref(), MeterScope::ALL, MeterScope::word)?;
+        let values = word("values", self.values.as_deref(), ValueKind::ALL, ValueKind::word)?;
         let period = Seconds::new(self.period_s.unwrap_or(60).into());
+        ensure!(
+            (Seconds::ONE..=LONGEST_GAP).contains(&period),
+            "period_s must lie between 1 and {}",
+            LONGEST_GAP.get()
+        );
+        let given = Given { values, covers, period };
+        let ReadSource { source, values, unit, covers } =
+            source::read(&self.kind, given, rest, manager)?;
         let gap = self.longest_gap_s.map(|gap| Seconds::new(gap.into()));
         // Bridges one sample that is lost, and no more.
         let usual_gap = Seconds::new((period.get() * 5 / 2).min(LONGEST_GAP.get()));
@@ -132,7 +159,7 @@ impl MeterFields {
             name: self.id.into(),
             covers,
             values,
-            unit: Meter::pushed_unit(values),
+            unit,
             period,
             longest_gap: gap.unwrap_or(usual_gap),
             zero_is_missing,
@@ -140,7 +167,7 @@ impl MeterFields {
             most: power("most_w", self.most_w, largest)?,
         };
         let meter = meter.checked()?;
-        Ok(MeterSettings { meter, source: MeterSource::Push })
+        Ok(MeterSettings { meter, source })
     }
 }
 
@@ -148,16 +175,16 @@ impl MeterFields {
 fn word<T: Copy>(
     name: &str,
     given: Option<&str>,
-    unless_given: T,
     all: &[T],
     word_of: fn(T) -> &'static str,
-) -> anyhow::Result<T> {
-    let Some(given) = given else { return Ok(unless_given) };
+) -> anyhow::Result<Option<T>> {
+    let Some(given) = given else { return Ok(None) };
     let known = all.iter().copied().find(|it| word_of(*it) == given);
-    known.with_context(|| {
+    let known = known.with_context(|| {
         let words: Vec<String> = all.iter().map(|it| format!("{:?}", word_of(*it))).collect();
         format!("{name} = {given:?} must be one of {}", words.join(", "))
-    })
+    })?;
+    Ok(Some(known))
 }
 
 #[cfg(test)]
@@ -168,14 +195,14 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct File {
         #[serde(default)]
-        meters: Vec<MeterFields>,
+        meters: Vec<Table>,
         #[serde(default)]
         metering: MeteringFields,
     }
 
     fn read(text: &str) -> Result<Metering, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        Metering::read(file.meters, &file.metering).map_err(|error| format!("{error:#}"))
+        Metering::read(file.meters, &file.metering, None).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
@@ -220,6 +247,57 @@ mod tests {
         }
     }
 
+    /// Those of each kind have a table of their own, and an example.
+    #[cfg(feature = "meters")]
+    #[test]
+    fn the_documentation_names_the_settings_of_each_kind() {
+        let text = include_str!("../../../docs/METERING.md");
+        let rows =
+            text.lines().skip_while(|line| !line.starts_with("| setting | of kind |")).skip(2);
+        let rows = rows.take_while(|line| line.starts_with('|'));
+        let cell = |row: &str, n: usize| row.split('|').nth(n).unwrap().trim().replace('`', "");
+        let kinds = ["prometheus", "redfish", "ipmi", "slurm"];
+        let mut named = 0;
+        for row in rows {
+            let (name, of) = (cell(row, 1), cell(row, 2));
+            for kind in kinds {
+                // Whatever is wrong with 5: a kind that has the setting does not say that it is none.
+                let section = format!("[[meters]]\nid = \"m\"\nkind = \"{kind}\"\n{name} = 5\n");
+                let least = match kind {
+                    "prometheus" => "url = \"http://host\"\npreset = \"ipmi-exporter\"\n",
+                    "redfish" | "ipmi" => "address = \"http://{node}\"\n",
+                    _ => "",
+                };
+                let least = least.lines().filter(|line| !line.starts_with(&format!("{name} =")));
+                let least = least.collect::<Vec<_>>().join("\n");
+                let error = read(&format!("{section}{least}")).err().unwrap_or_default();
+                let is_none = error.contains("is no setting") || error.contains("unknown field");
+                let has = of.contains(kind) || (of == "all but slurm" && kind != "slurm");
+                if has {
+                    assert!(!is_none, "{name} of {kind}: {error}");
+                    named += 1;
+                } else if kind != "slurm" {
+                    assert!(is_none, "{name} of {kind}: {error}");
+                }
+            }
+        }
+        assert!(named > 30, "{named}");
+        let example = text.split("```toml").nth(2).and_then(|rest| rest.split("```").next());
+        let error = read(example.unwrap()).unwrap_err();
+        assert!(
+            error.contains("ca_file /etc/wattbook/bmc-ca.pem"),
+            "only the file is missing: {error}"
+        );
+        for preset in &meters::prometheus::PRESETS {
+            let row = text.lines().find(|line| line.starts_with(&format!("| `{}` |", preset.word)));
+            let row = row.unwrap().replace("&#124;", "|");
+            assert!(row.contains(preset.query) && row.contains(preset.label), "{row}");
+            assert!(row.contains(preset.covers.word()), "{row}");
+            let numbers = format!("{}, {}", preset.values.word(), preset.unit.word());
+            assert!(row.contains(&numbers), "{row}");
+        }
+    }
+
     /// The names that an error lists in backquotes after `expected`.
     fn expected(error: &str) -> Vec<String> {
         let (_, listed) = error.split_once("expected").unwrap();
@@ -234,9 +312,8 @@ mod tests {
         let rows = rows.take_while(|line| line.starts_with('|'));
         let name = |row: &str| row.split('|').nth(1).unwrap().trim().replace('`', "");
         let mut listed: Vec<String> = rows.map(name).collect();
-        let meter = read("[[meters]]\nnonsense = 1").unwrap_err();
         let metering = read("[metering]\nnonsense = 1").unwrap_err();
-        let mut known = expected(&meter);
+        let mut known: Vec<String> = OF_ALL.map(str::to_owned).into();
         known.extend(expected(&metering).iter().map(|it| format!("[metering] {it}")));
         listed.sort();
         known.sort();

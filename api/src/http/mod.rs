@@ -38,6 +38,7 @@ use crate::service::feeds::FeedService;
 use crate::service::ledger::LedgerService;
 use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
+use crate::service::meters::MeterService;
 use crate::service::readiness::ReadinessService;
 use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
@@ -78,6 +79,7 @@ handed_out! {
     Arc<LedgerService>: |app| &app.services.ledger;
     Arc<LivePowerService>: |app| &app.services.live_power;
     Arc<MeasurementService>: |app| &app.services.measurements;
+    Arc<MeterService>: |app| &app.services.meters;
     Arc<ReadinessService>: |app| &app.services.readiness;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;

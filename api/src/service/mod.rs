@@ -18,6 +18,7 @@ pub mod feeds;
 pub mod ledger;
 pub mod live_power;
 pub mod measurements;
+pub mod meters;
 pub mod readiness;
 pub mod resource_manager;
 pub mod shared;
@@ -41,6 +42,7 @@ use feeds::FeedService;
 use ledger::LedgerService;
 use live_power::LivePowerService;
 use measurements::MeasurementService;
+use meters::MeterService;
 use readiness::ReadinessService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
@@ -73,6 +75,8 @@ pub struct Services {
     pub live_power: Arc<LivePowerService>,
     /// What meters measure.
     pub measurements: Arc<MeasurementService>,
+    /// Meters that are asked.
+    pub meters: Arc<MeterService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// What runs jobs on the nodes.
@@ -114,6 +118,7 @@ impl Services {
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
             ledger: Arc::new(LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements))),
+            meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),
             measurements,
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(

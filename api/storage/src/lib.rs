@@ -49,6 +49,7 @@ mod measurements;
 mod negotiations;
 mod nodes;
 mod outages;
+mod polled_meters;
 mod power_actions;
 mod reevaluations;
 mod refusal;
@@ -92,6 +93,7 @@ pub use negotiations::{
 };
 pub use nodes::{Calibration, StoredNodes};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionKind, PowerActionState};
 pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;

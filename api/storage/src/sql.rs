@@ -21,6 +21,7 @@ pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
 pub use crate::outages::sql as outages;
+pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
@@ -53,6 +54,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         negotiations::ALL,
         nodes::ALL,
         outages::ALL,
+        polled_meters::ALL,
         power_actions::ALL,
         reevaluations::ALL,
         reservations::ALL,

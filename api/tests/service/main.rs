@@ -55,6 +55,7 @@ mod kills;
 mod ledger;
 mod lowered_cap;
 mod measurements;
+mod meters;
 mod occupancy;
 mod one_user;
 #[cfg(feature = "openadr")]

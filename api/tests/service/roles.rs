@@ -58,6 +58,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/measurements", "/api/v1/measurements", Body::Measurements, May::Run, 200),
         (get.clone(), "/api/v1/measurements", "/api/v1/measurements?node=n1", Body::None, May::Run, 200),
+        (get.clone(), "/api/v1/meters", "/api/v1/meters", Body::None, May::Run, 200),
         (post.clone(), "/api/v1/outages", "/api/v1/outages", Body::Outage, May::Run, 201),
         (get.clone(), "/api/v1/outages", "/api/v1/outages", Body::None, May::Book, 200),
         (delete.clone(), "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::None, May::Run, 200),

@@ -287,6 +287,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/meters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The meters and how they stand
+         * @description For operators. The list is empty where the settings name no meters.
+         */
+        get: operations["list_meters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/negotiations": {
         parameters: {
             query?: never;
@@ -1871,6 +1891,84 @@ export interface components {
              */
             said_at: string;
         };
+        /** @description A meter and how it stands. */
+        MeterDocument: {
+            /**
+             * @description What it measures the whole of: `node`, `component`, `rack` or `site`.
+             * @example node
+             */
+            covers: string;
+            /**
+             * @description Its name in the settings.
+             * @example bmc
+             */
+            id: string;
+            /**
+             * @description Where its samples come from: `push`, `prometheus`, `redfish`, `ipmi` or `slurm`.
+             * @example prometheus
+             */
+            kind: string;
+            /**
+             * Format: int64
+             * @description How often a sample is expected, seconds.
+             * @example 60
+             */
+            period_s: number;
+            polled?: components["schemas"]["PolledMeterDocument"] | null;
+            /**
+             * @description The unit of its numbers as its source writes them.
+             * @example W
+             */
+            unit: string;
+            /**
+             * @description What its numbers are: `gauge`, `counter` or `difference`.
+             * @example gauge
+             */
+            values: string;
+        };
+        /** @description That a poll failed. */
+        MeterFailureDocument: {
+            /**
+             * Format: date-time
+             * @description When, RFC 3339.
+             */
+            at: string;
+            /** @description Why. */
+            because: string;
+            /**
+             * Format: int32
+             * @description How many polls failed in turn.
+             */
+            in_turn: number;
+        };
+        /** @description What became of the samples of a meter, all of them together. */
+        MeterSamplesDocument: {
+            /**
+             * Format: int64
+             * @description How many had been kept before.
+             */
+            doubled: number;
+            /**
+             * Format: int64
+             * @description How many of these came after later ones.
+             */
+            late: number;
+            /**
+             * Format: int64
+             * @description How many were refused.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many were kept.
+             */
+            taken: number;
+        };
+        /** @description The meters of the settings. */
+        MetersDocument: {
+            /** @description In the order of the settings. */
+            meters: components["schemas"]["MeterDocument"][];
+        };
         /** @description A conversation with the supplier. */
         NegotiationDocument: {
             /**
@@ -2371,6 +2469,44 @@ export interface components {
             place?: string | null;
             /** @description JSON pointer (RFC 6901) into the body; empty for the whole. */
             pointer?: string | null;
+        };
+        /** @description How a meter stands that is asked. */
+        PolledMeterDocument: {
+            /**
+             * Format: date-time
+             * @description All that it had before this instant was taken, RFC 3339; null where it has no history.
+             */
+            asked_until?: string | null;
+            failure?: components["schemas"]["MeterFailureDocument"] | null;
+            /**
+             * Format: int64
+             * @description How often it failed.
+             */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description When it was last asked, RFC 3339.
+             */
+            last_poll_at: string;
+            /**
+             * Format: date-time
+             * @description When it last answered, RFC 3339.
+             */
+            last_success_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it is asked next, RFC 3339.
+             */
+            next_poll_at: string;
+            /** @description What of the last answer could not be used, in words. */
+            notes: string[];
+            /**
+             * Format: int64
+             * @description How often it was asked.
+             */
+            polls: number;
+            /** @description What became of its samples. */
+            samples: components["schemas"]["MeterSamplesDocument"];
         };
         /** @description Power now. */
         PowerDocument: {
@@ -3670,6 +3806,10 @@ export type MeasurementsDocument = components['schemas']['MeasurementsDocument']
 export type MeasurementsRequest = components['schemas']['MeasurementsRequest'];
 export type MeasurementsTaken = components['schemas']['MeasurementsTaken'];
 export type MessageDocument = components['schemas']['MessageDocument'];
+export type MeterDocument = components['schemas']['MeterDocument'];
+export type MeterFailureDocument = components['schemas']['MeterFailureDocument'];
+export type MeterSamplesDocument = components['schemas']['MeterSamplesDocument'];
+export type MetersDocument = components['schemas']['MetersDocument'];
 export type NegotiationDocument = components['schemas']['NegotiationDocument'];
 export type NegotiationsDocument = components['schemas']['NegotiationsDocument'];
 export type NodeClass = components['schemas']['NodeClass'];
@@ -3691,6 +3831,7 @@ export type OutagesPage = components['schemas']['OutagesPage'];
 export type OutlyingNode = components['schemas']['OutlyingNode'];
 export type PartitionPowerDocument = components['schemas']['PartitionPowerDocument'];
 export type PlacedError = components['schemas']['PlacedError'];
+export type PolledMeterDocument = components['schemas']['PolledMeterDocument'];
 export type PowerDocument = components['schemas']['PowerDocument'];
 export type PowerProfileDocument = components['schemas']['PowerProfileDocument'];
 export type PowerRange = components['schemas']['PowerRange'];
@@ -4706,6 +4847,44 @@ export interface operations {
             };
             /** @description The body's media type is none that this route reads */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_meters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The meters of the settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetersDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

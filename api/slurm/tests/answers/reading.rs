@@ -4,7 +4,7 @@ use planner::resource_manager::{
     JobPhase, ManagedJob, ManagedNode, ManagerError, NodePower, UnavailableCause,
 };
 use planner::time::{Seconds, Timestamp};
-use slurm::Way;
+use slurm::{NodeEnergy, Way};
 
 use crate::server::{Reply, Server, ok, recorded};
 
@@ -66,6 +66,19 @@ async fn nodes_are_the_same_in_both_versions_but_for_their_ports() {
         assert_eq!((why(n13), why(n16)), (None, None), "it does not answer yet");
         assert_eq!(why(n12), Some((UnavailableCause::Down, "lightning".to_owned())));
         assert_eq!(why(n14), Some((UnavailableCause::Drained, "fan is loud".to_owned())));
+    }
+}
+
+/// 22.05 tells nothing of energy; the newer one's zeros were never measured.
+#[tokio::test]
+async fn nodes_without_an_energy_plugin_tell_no_energy() {
+    for version in [OLDER, NEWER] {
+        let nodes = lists(version).await.slurm().node_energy().await.unwrap();
+        assert_eq!(nodes.len(), 6);
+        let tells = |it: &NodeEnergy| {
+            it.current_w.is_some() || it.consumed_j.is_some() || it.collected.is_some()
+        };
+        assert!(!nodes.iter().any(tells), "{nodes:?}");
     }
 }
 

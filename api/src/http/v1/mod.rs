@@ -10,6 +10,7 @@ pub mod feeds;
 pub mod grants;
 pub mod ledger;
 pub mod measurements;
+pub mod meters;
 pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
@@ -108,6 +109,7 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(tables)
         .merge(measured)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(meters::list_meters))
         .routes(routes!(feeds::list::list_feeds))
         .routes(routes!(feeds::revisions::list_feed_revisions))
         .routes(routes!(feeds::refresh::refresh_feed))

@@ -23,6 +23,7 @@ mod measurements;
 mod negotiations;
 mod nodes;
 mod outages;
+mod polled_meters;
 mod power_actions;
 mod proposals;
 mod replacements;

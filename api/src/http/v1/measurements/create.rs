@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::config::Settings;
-use crate::config::meters::{MeterSource, Metering};
+use crate::config::meters::Metering;
 use crate::http::body::{Body, PlaceKind};
 use crate::http::caller::{By, Operators};
 use crate::http::problem::{PlacedError, Problem};
@@ -178,7 +178,7 @@ fn by_meter(
 }
 
 fn unknown_meter(metering: &Metering, name: &str) -> String {
-    let pushed = metering.meters.iter().filter(|it| it.source == MeterSource::Push);
+    let pushed = metering.meters.iter().filter(|it| !it.source.is_polled());
     let names: Vec<String> = pushed.map(|it| format!("{:?}", it.meter.name)).collect();
     match names.as_slice() {
         [] => format!(

@@ -1,0 +1,112 @@
+//! Who is asked for samples, and how a section of the settings is read that says so.
+
+use anyhow::{Context, bail, ensure};
+use planner::metering::{MeterScope, MeterUnit, ValueKind};
+use planner::time::Seconds;
+use toml::Table;
+
+/// Whoever can be asked, of which nothing was asked yet.
+#[derive(Clone, Debug)]
+pub enum MeterConnection {
+    /// A Prometheus.
+    #[cfg(feature = "meters")]
+    Prometheus(std::sync::Arc<meters::prometheus::Prometheus>),
+    /// Management controllers, by Redfish.
+    #[cfg(feature = "meters")]
+    Redfish(std::sync::Arc<meters::redfish::Redfish>),
+    /// Management controllers, by IPMI.
+    #[cfg(feature = "meters")]
+    Ipmi(std::sync::Arc<meters::ipmi::Ipmi>),
+    /// Slurm, of which the power or the energy of nodes is read.
+    #[cfg(feature = "slurm")]
+    Slurm(crate::config::slurm::SlurmConnection, ValueKind),
+}
+
+/// What a section says that all meters have, and that a source may know better.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given {
+    pub values: Option<ValueKind>,
+    pub covers: Option<MeterScope>,
+    #[cfg_attr(not(feature = "meters"), expect(dead_code, reason = "nothing is asked for it"))]
+    pub period: Seconds,
+}
+
+/// Who is asked, and what is known of the meter then.
+pub(super) struct ReadConnection {
+    pub connection: MeterConnection,
+    pub values: ValueKind,
+    pub unit: MeterUnit,
+    pub covers: MeterScope,
+}
+
+/// What the word `value` stands for; the first where it is not given.
+#[cfg(any(feature = "meters", feature = "slurm"))]
+pub(super) fn value<T: Copy>(rest: &mut Table, words: &[(&str, T)]) -> anyhow::Result<T> {
+    let given = rest.remove("value").map(|it| text("value", &it)).transpose()?;
+    let found = match &given {
+        None => words.first(),
+        Some(given) => words.iter().find(|(word, _)| word == given),
+    };
+    let allowed = || words.iter().map(|(word, _)| format!("{word:?}")).collect::<Vec<_>>();
+    let found = found.with_context(|| {
+        format!("value = {:?} must be one of {}", given.unwrap_or_default(), allowed().join(", "))
+    })?;
+    Ok(found.1)
+}
+
+/// A source says what its numbers are: `values` may only say the same.
+#[cfg(any(feature = "meters", feature = "slurm"))]
+pub(super) fn told_once(given: Given, values: ValueKind) -> anyhow::Result<()> {
+    let (says, is) = (given.values.unwrap_or(values), values);
+    ensure!(
+        says == is,
+        "values = {:?} contradicts what is read, which is a {}; leave it out",
+        says.word(),
+        is.word()
+    );
+    Ok(())
+}
+
+/// Who is asked node by node measures nodes or their parts.
+#[cfg(any(feature = "meters", feature = "slurm"))]
+pub(super) fn of_nodes(kind: &str, covers: MeterScope) -> anyhow::Result<()> {
+    ensure!(
+        matches!(covers, MeterScope::Node | MeterScope::Component),
+        "covers = {:?} is not what kind {kind:?} measures: it is asked node by node",
+        covers.word()
+    );
+    Ok(())
+}
+
+/// A whole number of a table, within bounds.
+pub(super) fn whole(
+    table: &mut Table,
+    name: &str,
+    unless: u32,
+    least: u32,
+    most: u32,
+) -> anyhow::Result<u32> {
+    let given = match table.remove(name) {
+        None => unless,
+        Some(value) => value
+            .as_integer()
+            .and_then(|it| u32::try_from(it).ok())
+            .with_context(|| format!("{name} = {value} must be a whole number"))?,
+    };
+    ensure!((least..=most).contains(&given), "{name} must lie between {least} and {most}");
+    Ok(given)
+}
+
+/// A value that must be a text.
+pub(super) fn text(name: &str, value: &toml::Value) -> anyhow::Result<String> {
+    let text = value.as_str().filter(|it| !it.is_empty());
+    Ok(text.with_context(|| format!("{name} = {value} must be a text"))?.to_owned())
+}
+
+/// Nothing is left that nobody understands.
+pub(super) fn nothing_else(rest: &Table) -> anyhow::Result<()> {
+    if let Some(name) = rest.keys().next() {
+        bail!("{name} is no setting of this kind of meter");
+    }
+    Ok(())
+}
