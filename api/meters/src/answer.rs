@@ -47,8 +47,11 @@ impl Answer {
 }
 
 /// An answer of what each node told; failures that read alike are one note.
+///
+/// # Errors
+/// Where no node told anything: why the first by name did not.
 pub(crate) fn gathered(told: Vec<(&str, Result<Sample, FeedError>)>) -> Result<Answer, FeedError> {
-    let (mut answer, mut first) = (Answer::default(), None);
+    let (mut answer, mut first) = (Answer::default(), None::<(&str, FeedError)>);
     let mut failures: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (node, told) in told {
         match told {
@@ -57,11 +60,13 @@ pub(crate) fn gathered(told: Vec<(&str, Result<Sample, FeedError>)>) -> Result<A
             }
             Err(error) => {
                 failures.entry(scrub(&error.to_string())).or_default().push(node);
-                first.get_or_insert(error);
+                if first.as_ref().is_none_or(|(other, _)| node < *other) {
+                    first = Some((node, error));
+                }
             }
         }
     }
-    if let Some(error) = first.filter(|_| answer.series.is_empty()) {
+    if let Some((_, error)) = first.filter(|_| answer.series.is_empty()) {
         return Err(error);
     }
     answer.series.sort_unstable_by(|one, other| one.name.cmp(&other.name));
