@@ -160,8 +160,11 @@ fn by_job(
     let start = job.start.unwrap_or(now);
     let limit = job.end.or_else(|| job.limit.map(|limit| start + limit));
     let (end, until) = match limit {
-        Some(end) if end > now => (Some(end), format!("until {end}")),
-        Some(_) => (Some(now + BEYOND_LIMIT), "beyond its time limit".to_owned()),
+        Some(end) if end > now => (Some((end, end)), format!("until {end}")),
+        Some(_) => {
+            let next = now + Seconds::ONE;
+            (Some((next, now + BEYOND_LIMIT)), "beyond its time limit".to_owned())
+        }
         None => (None, "without a time limit".to_owned()),
     };
     Some(WithheldNodes {
@@ -169,20 +172,22 @@ fn by_job(
         kind: WithheldKind::Occupied,
         reason: format!("job {} of {} runs there {until}", job.id, job.user),
         start: start.min(now),
-        end: end.map(|end| whole_minutes(end, &nodes, kept)),
+        end: end.map(|(earliest, latest)| whole_minutes(earliest, latest, &nodes, kept)),
         nodes,
     })
 }
 
-/// The end of a job on these nodes in whole minutes, but never within a reservation of ours that begins
-/// after the job has ended: the resource manager keeps the nodes for it, and it would lose them.
+/// The latest end of a job on these nodes in whole minutes, but never within a reservation of ours that begins at its
+/// earliest end or later: the resource manager keeps the nodes for it, and it would lose them. Jobs that have ended
+/// and are being cleaned up look as those beyond their limit do: they may end at once.
 fn whole_minutes(
-    end: Timestamp,
+    earliest: Timestamp,
+    latest: Timestamp,
     nodes: &BTreeSet<String>,
     kept: &[&ManagedReservation],
 ) -> Timestamp {
-    let rounded = end.ceil_to(STEP);
-    let begins = |it: &&&ManagedReservation| (end..rounded).contains(&it.span.start());
+    let rounded = latest.ceil_to(STEP);
+    let begins = |it: &&&ManagedReservation| (earliest..rounded).contains(&it.span.start());
     let theirs = kept.iter().filter(begins).filter(|it| !it.nodes.is_disjoint(nodes));
     theirs.map(|it| it.span.start()).min().unwrap_or(rounded)
 }
@@ -336,6 +341,24 @@ mod tests {
         let list = withheld(seen, &ours, at(130));
         let ends: Vec<_> = told(&list).into_iter().map(|(_, _, end, _)| end).collect();
         assert_eq!(ends, [Some(310), Some(320), Some(360), Some(360)]);
+    }
+
+    /// The job ended at 110 and is being cleaned up at 115: it is expected away by 175, in whole minutes 180. A
+    /// reservation of ours that begins at 160 keeps its node; one that began at 115 really waits for it.
+    #[test]
+    fn a_job_that_is_being_cleaned_up_takes_no_node_from_a_reservation_to_come() {
+        for (begins, end) in [(160, 160), (180, 180), (115, 180)] {
+            let cleaned =
+                ManagedJob { start: Some(at(10)), end: Some(at(110)), ..job("1", &["n1"]) };
+            let (nodes, reservations) =
+                ([node("n1")], [reservation("wattbook-n1", &["n1"], begins, 900)]);
+            let seen = ManagerView { nodes: &nodes, reservations: &reservations, jobs: &[cleaned] };
+            let meant = ("wattbook-n1".to_owned(), BTreeSet::from(["n1".to_owned()]));
+            let ours = OurPart { reservations: BTreeMap::from([meant]), ..ours(&["n1"]) };
+            let list = withheld(seen, &ours, at(115));
+            let ends: Vec<_> = told(&list).into_iter().map(|(_, _, end, _)| end).collect();
+            assert_eq!(ends, [Some(end)], "begins at {begins}");
+        }
     }
 
     /// What runs in a reservation of ours is what it was made for, on the nodes that it is meant to
