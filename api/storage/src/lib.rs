@@ -44,6 +44,7 @@ mod ledger;
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
 mod managed_jobs;
+mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;
@@ -84,6 +85,7 @@ pub use ledger::{
     HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement, ReportGroup,
     ReportKey, ReportPart, ReportSum,
 };
+pub use managed_nodes::ManagedNodeEvent;
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use measurements::{MeasuredQuarters, NewSamples, SampleFates};
 pub use negotiations::{

@@ -16,6 +16,7 @@ pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
 pub use crate::managed_jobs::sql as managed_jobs;
+pub use crate::managed_nodes::sql as managed_nodes;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
@@ -48,6 +49,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         leases::ALL,
         ledger::ALL,
         managed_jobs::ALL,
+        managed_nodes::ALL,
         managed_reservations::ALL,
         measurements::ALL,
         negotiations::ALL,

@@ -15,6 +15,7 @@ use crate::site::Site;
 on_slurm! {
     jobs_have_the_energy_that_is_known_of_them,
     a_job_that_was_forgotten_ended_as_is_known_of_it,
+    a_job_that_ran_while_nobody_looked_is_linked,
 }
 
 /// Books two nodes, and submits a job that sleeps there.
@@ -125,4 +126,39 @@ async fn a_job_that_was_forgotten_ended_as_is_known_of_it(site: Site) {
     let document = alice.get(&path(&reservation)).await.ok(200);
     assert_eq!(document["slurm"]["node_seconds"]["used"], 2 * took, "{document}");
     assert_eq!(document["slurm"]["jobs"].as_array().map(Vec::len), Some(1), "{document}");
+}
+
+/// It is submitted, runs and is forgotten by slurmctld while the service is away.
+async fn a_job_that_ran_while_nobody_looked_is_linked(site: Site) {
+    let bridge = Bridge::of_a_quarter(site).await;
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    let reservation = bridge.book(&alice, &Bridge::request(2, 600, 5, 5)).await;
+    let booked = wanted(&reservation).1;
+    crate::cluster::pass(booked.start).await;
+    bridge.turns(&bridge.operator(&server), 1).await;
+    server.kill();
+    let place = format!("--reservation={} -p {}", wanted(&reservation).0, bridge.nodes.partitions);
+    let arguments = format!("{place} -N2 -t5 --output=/dev/null");
+    let id = bridge.peer.submit("alice", bridge.site.folder(), &arguments, "sleep 3");
+    until("slurmctld has forgotten the job", || async {
+        let shown = bridge.peer.try_scontrol(&format!("-o show job {id}"));
+        if shown.status.success() { Err(json!(format!("{shown:?}"))) } else { Ok(()) }
+    })
+    .await;
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    if !bridge.peer.slurmdbd {
+        bridge.turns(&bridge.operator(&server), 2).await;
+        let document = alice.get(&path(&reservation)).await.ok(200);
+        assert_eq!(document["slurm"]["jobs"], json!([]), "nobody knows of it");
+        return;
+    }
+    let known = |job: &Value| job["state"] == "COMPLETED";
+    let job = until_job(&alice, &reservation, "the job is linked", known).await;
+    assert_eq!((&job["id"], &job["user"]), (&json!(id), &json!("alice")));
+    let took = seconds(&job["end"]) - seconds(&job["start"]);
+    assert!((3..30).contains(&took), "it sleeps for three seconds: {job}");
+    let document = alice.get(&path(&reservation)).await.ok(200);
+    assert_eq!(document["slurm"]["node_seconds"]["used"], 2 * took, "{document}");
 }

@@ -8,6 +8,7 @@ mod error;
 mod give_back;
 mod inventory;
 mod job;
+mod known_node;
 mod node;
 mod recurrence;
 mod reservation;
@@ -21,6 +22,7 @@ pub use error::ManagerError;
 pub use give_back::{idle_since, node_seconds_used};
 pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
+pub use known_node::{GONE_KEPT_FOR, KnownNode, NodeNews, NodesRemembered, remember};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};
 pub use reservation::{
     CLOCKS_AGREE, Difference, ManagedReservation, ManagedState, WantedReservation, differences,

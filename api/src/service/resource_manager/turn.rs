@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{ManagedJob, ManagedState, ManagerError, Step, reservation_id};
+use planner::resource_manager::{
+    KnownNode, ManagedJob, ManagedState, ManagerError, Step, WantedReservation, reservation_id,
+};
 use planner::time::Timestamp;
 use storage::{PowerAction, StoredManagedReservation, Withheld};
 
@@ -26,12 +28,16 @@ pub(super) struct Memo {
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
     /// How the accounting was asked for jobs, by id and submission.
     pub asked: HashMap<(String, Timestamp), Asked>,
+    /// Reservations in which jobs may have run unseen, for which the accounting is yet to be asked.
+    pub unseen: Vec<(ReservationId, WantedReservation)>,
+    /// When the last turn was that read the resource manager.
+    pub last_turn: Option<Timestamp>,
     /// Until when the accounting is left alone, since it did not answer.
     pub ask_from: Option<Timestamp>,
     /// Whether the accounting said that it cannot be asked.
     pub no_accounting: bool,
-    /// The addresses that nodes of ours had.
-    pub addresses: BTreeMap<Box<str>, Box<str>>,
+    /// The resource manager's nodes as they are remembered; `None` before they were read.
+    pub nodes: Option<Arc<Vec<KnownNode>>>,
 }
 
 /// How often the accounting knew a job that it was asked for, and when it was asked last.
@@ -48,6 +54,8 @@ pub(super) struct Turn<'a> {
     pub now: Timestamp,
     pub state: Arc<SiteState>,
     pub seen: Seen,
+    /// Nodes of ours that it has under another name, from ours to its own, once they were compared.
+    pub renamed: BTreeMap<String, String>,
     /// Our managed reservations that are not settled for good.
     pub open: Vec<OpenReservation>,
     /// The jobs that ran, run or wait in these, once they were linked.
@@ -84,22 +92,25 @@ impl ResourceManagerService {
             now,
             state,
             seen,
+            renamed: BTreeMap::new(),
             open,
             jobs: HashMap::new(),
             withheld: Vec::new(),
             failed: Vec::new(),
         };
         // One step that fails keeps no other from being taken: each reads anew what is.
+        let remembered = self.remember_nodes(&mut turn).await;
         let woken = self.wake(&mut turn).await;
         let written = self.withhold(&mut turn).await?;
         let noted = if written { self.note_failed(&mut turn).await } else { Ok(()) };
+        self.note_absence(&turn);
         let linked = self.link_jobs(&mut turn).await;
         let pushed = self.push(&mut turn).await;
         // Last of what others answer: nobody waits for it.
         let accounted = self.ask_accounting(&mut turn).await;
         let labelled = self.follow_labels(&turn).await;
         measure(&turn.open);
-        woken.and(noted).and(linked).and(pushed).and(accounted).and(labelled)
+        remembered.and(woken).and(noted).and(linked).and(pushed).and(accounted).and(labelled)
     }
 
     /// Those who wait for a reservation to be made are told why it is not.

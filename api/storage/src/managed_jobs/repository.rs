@@ -82,6 +82,29 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
+        /// At most `limit` jobs that ended at `since` or later and whose consumption is not known, and those that
+        /// are in `state`, of which nobody saw the end, from another instant on; those that ended first before
+        /// others, each with its reservation.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn unaccounted_managed_jobs(
+            &self,
+            since: Timestamp,
+            state: &str,
+            state_since: Timestamp,
+            limit: u16,
+        ) -> Result<Vec<(ReservationId, ManagedJob)>, StorageError> {
+            let rows: Vec<ManagedJobRow> = sqlx::query_as(sql::UNACCOUNTED_MANAGED_JOBS)
+                .bind(since.as_unix_seconds())
+                .bind(state)
+                .bind(state_since.as_unix_seconds())
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(ManagedJobRow::job).collect()
+        }
+
         /// The jobs of these reservations, each with its reservation, by reservation, submission and id.
         ///
         /// # Errors

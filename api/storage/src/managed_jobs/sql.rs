@@ -5,6 +5,14 @@ use crate::statements::statements;
 statements! {
     /// Forgets one, by its id and when it was submitted.
     FORGET_MANAGED_JOB = "DELETE FROM managed_jobs WHERE id = $1 AND submitted_s = $2";
+
+    /// Jobs that ended after an instant and whose consumption is not known; those in one state after another one.
+    UNACCOUNTED_MANAGED_JOBS = "SELECT id, submitted_s, reservation_id, user_name, account,
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        FROM managed_jobs
+        WHERE phase = 'ended' AND energy_uj IS NULL
+          AND (end_s >= $1 OR (state = $2 AND end_s >= $3))
+        ORDER BY end_s, id LIMIT $4";
 }
 
 /// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.

@@ -18,6 +18,7 @@ mod ledger;
 mod left_out;
 mod lifecycle;
 mod managed_jobs;
+mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;

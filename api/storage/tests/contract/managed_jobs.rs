@@ -14,6 +14,7 @@ on_both_engines![
     a_job_is_known_by_its_id_and_its_submission,
     jobs_are_forgotten_by_id_and_submission,
     many_jobs_are_put_at_once,
+    jobs_whose_consumption_is_not_known_are_found_by_their_ends,
 ];
 
 fn job(id: &str, submitted: i64) -> ManagedJob {
@@ -112,4 +113,37 @@ async fn many_jobs_are_put_at_once(bench: Bench) {
     let jobs: Vec<_> = (0..5000).map(|id| (first, job(&format!("{id:04}"), 60))).collect();
     bench.database.put_managed_jobs(&jobs).await.unwrap();
     assert_eq!(bench.database.managed_jobs_of(&[first]).await.unwrap(), jobs);
+}
+
+/// Since 2500, and those of which nobody saw the end since 2000.
+async fn jobs_whose_consumption_is_not_known_are_found_by_their_ends(bench: Bench) {
+    let [first, second] = reservations(&bench).await;
+    let ended = |id: &str, end: i64, state: &str| ManagedJob {
+        phase: JobPhase::Ended,
+        state: state.to_owned(),
+        end: Some(t(end)),
+        ..job(id, 1500)
+    };
+    let measured =
+        ManagedJob { energy: Some(Energy::from_microjoules(1)), ..ended("6", 2700, "COMPLETED") };
+    let all = [
+        (first, ended("1", 2600, "COMPLETED")),
+        (second, ended("2", 2500, "FAILED")),
+        (first, ended("3", 2499, "COMPLETED")),
+        (first, ended("4", 2000, "UNKNOWN")),
+        (first, ended("5", 1999, "UNKNOWN")),
+        (first, measured),
+        (first, job("7", 1500)),
+    ];
+    let database = &bench.database;
+    database.put_managed_jobs(&all).await.unwrap();
+    let found = async |limit| {
+        let jobs = database.unaccounted_managed_jobs(t(2500), "UNKNOWN", t(2000), limit).await;
+        let jobs = jobs.unwrap();
+        jobs.into_iter().map(|(of, job)| (of, job.id)).collect::<Vec<_>>()
+    };
+    let expected = [(first, "4"), (second, "2"), (first, "1")];
+    let expected = expected.map(|(of, id)| (of, id.to_owned()));
+    assert_eq!(found(10).await, expected);
+    assert_eq!(found(2).await, expected[..2]);
 }
