@@ -45,7 +45,7 @@ async fn running_jobs_take_nodes_until_their_limits_or_their_end(site: Site) {
     let place =
         |node: &str| format!("--exclusive -t30 --output=/dev/null -p {partition} -w {node}");
     let job = bridge.peer.submit("bob", bridge.site.folder(), &place(&first), "sleep 600");
-    bridge.peer.submit("bob", bridge.site.folder(), &place(&third), "sleep 600");
+    let kept = bridge.peer.submit("bob", bridge.site.folder(), &place(&third), "sleep 600");
     // Until their limits, 1800 s after they began, two are free; an hour from now all are.
     let free = until_offered(&alice, 2, 300).await;
     assert_eq!(free, [second.clone(), fourth.clone()].into());
@@ -57,6 +57,11 @@ async fn running_jobs_take_nodes_until_their_limits_or_their_end(site: Site) {
     let operator = bridge.operator(&server);
     let told = operator.get("/api/v1/slurm").await.ok(200)["occupied"].clone();
     assert_eq!((&told["jobs"], &told["nodes"]), (&json!(1), &json!(1)), "{told}");
+    let page = operator.get("/api/v1/slurm/occupied").await.ok(200);
+    let occupied = page["items"].as_array().unwrap();
+    let [one] = &occupied[..] else { panic!("{page}") };
+    assert_eq!((&one["by"], &one["nodes"]), (&json!(format!("job {kept}")), &json!([third])));
+    assert_eq!(alice.get("/api/v1/slurm/occupied").await.status, 403);
     // Nodes that others use are no outages.
     let outages = operator.get("/api/v1/outages").await.ok(200);
     assert_eq!(outages["items"], json!([]));

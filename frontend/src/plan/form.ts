@@ -21,6 +21,7 @@ export interface FormValues extends Shape {
   partition: string;
   features: string;
   exclude: string;
+  only: string;
   /** Percent of cost that is as good as the least. */
   tolerance: string;
   alternatives: Shape[];
@@ -36,6 +37,7 @@ export const EMPTY: FormValues = {
   partition: '',
   features: '',
   exclude: '',
+  only: '',
   tolerance: '',
   alternatives: [],
 };
@@ -121,6 +123,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   if (values.partition.trim()) request.partition = values.partition.trim();
   if (names(values.features).length > 0) request.features = names(values.features);
   if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
+  if (names(values.only).length > 0) request.only = names(values.only);
   if (tolerance > 0) request.tolerance = { cost: Math.round(tolerance * 1e4) / 1e6 };
   const longest = Math.max(seconds, ...shapes.map((it) => it.seconds ?? 0)) * 1000;
   return { ok: true, formRequest: { request, earliest, latest: limits.latest, longest, at: now } };
@@ -146,6 +149,7 @@ export function fieldOf(pointer: string): Field | null {
     partition: 'partition',
     features: 'features',
     exclude: 'exclude',
+    only: 'only',
     tolerance: 'tolerance',
     alternatives: 'alternatives',
   };

@@ -47,9 +47,10 @@ test('times in the form are wall times of the zone', () => {
 });
 
 test('filters are left out where they are empty and split where they are not', () => {
-  const asked = request({ features: 'nvme, big-memory', exclude: 'n7 n9', partition: ' gpu ', tolerance: '2,5' });
+  const asked = request({ features: 'nvme, big-memory', exclude: 'n7 n9', only: 'n1, n2', partition: ' gpu ', tolerance: '2,5' });
   expect(asked.features).toEqual(['nvme', 'big-memory']);
   expect(asked.exclude).toEqual(['n7', 'n9']);
+  expect(asked.only).toEqual(['n1', 'n2']);
   expect(asked.partition).toBe('gpu');
   expect(asked.tolerance).toEqual({ cost: 0.025 });
 });

@@ -17,7 +17,7 @@ use crate::tolerance::Tolerance;
 const DEFAULT_SLOT_S: i64 = 900;
 
 /// The fields of a request.
-pub const REQUEST_FIELDS: [&str; 12] = [
+pub const REQUEST_FIELDS: [&str; 13] = [
     "nodes",
     "duration_s",
     "duration",
@@ -30,6 +30,7 @@ pub const REQUEST_FIELDS: [&str; 12] = [
     "partition",
     "features",
     "exclude",
+    "only",
 ];
 
 /// Reads a request, checked at `now`.
@@ -218,10 +219,12 @@ fn filter(reader: &mut Reader, object: &Object<'_>) -> Option<NodeFilter> {
     let partition = reader.optional(object, "partition", Reader::name);
     let features = reader.optional(object, "features", names);
     let exclude = reader.optional(object, "exclude", names);
+    let only = reader.optional(object, "only", names);
     Some(NodeFilter {
         partition: partition?,
         features: features?.unwrap_or_default(),
         exclude: exclude?.unwrap_or_default(),
+        only: only?.unwrap_or_default(),
     })
 }
 
@@ -231,7 +234,7 @@ pub fn check_filter(reader: &mut Reader, filter: &NodeFilter, nodes: &Nodes) {
         match error {
             FilterError::NoPartition(_) => reader.error_at("partition", error),
             FilterError::NoFeature { index, .. } => reader.error_in("features", index, error),
-            FilterError::NoNode { index, .. } => reader.error_in("exclude", index, error),
+            FilterError::NoNode { field, index, .. } => reader.error_in(field, index, error),
         }
     }
 }
@@ -311,11 +314,11 @@ pub fn document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, V
     if !given.is_empty() {
         put("tolerance", Value::Object(given));
     }
-    let NodeFilter { partition, features, exclude } = &request.filter;
+    let NodeFilter { partition, features, exclude, only } = &request.filter;
     if let Some(partition) = partition {
         put("partition", json!(partition));
     }
-    for (name, list) in [("features", features), ("exclude", exclude)] {
+    for (name, list) in [("features", features), ("exclude", exclude), ("only", only)] {
         if !list.is_empty() {
             put(name, json!(list));
         }

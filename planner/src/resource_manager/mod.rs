@@ -19,7 +19,7 @@ mod withheld;
 mod worked_example;
 
 pub use error::ManagerError;
-pub use give_back::{idle_since, node_seconds_used};
+pub use give_back::JobsSummary;
 pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
 pub use known_node::{GONE_KEPT_FOR, KnownNode, NodeNews, NodesRemembered, remember};

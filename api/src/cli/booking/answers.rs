@@ -70,6 +70,9 @@ pub struct SlurmAnswer {
     pub because: Option<String>,
     #[serde(default)]
     pub jobs: Vec<JobAnswer>,
+    /// How many there are.
+    #[serde(default)]
+    pub jobs_count: usize,
     pub node_seconds: Option<NodeSecondsAnswer>,
 }
 

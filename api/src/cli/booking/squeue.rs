@@ -51,6 +51,10 @@ pub fn squeue(arguments: &Squeue) -> Result<(), Failure> {
                     if let Some(because) = &slurm.because {
                         tell(format_args!("{}: {}", it.id, local_text(because)));
                     }
+                    let (shown, count) = (slurm.jobs.len(), slurm.jobs_count);
+                    if count > shown {
+                        tell(format_args!("{}: the newest {shown} of {count} jobs", it.id));
+                    }
                 }
             }
         }

@@ -13,6 +13,7 @@ pub mod measurements;
 pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
+pub mod occupied;
 pub mod outages;
 mod path;
 pub mod power_profile;
@@ -124,6 +125,7 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::cancel::cancel_reservation
         ))
         .routes(routes!(reservations::choose::choose_offer))
+        .routes(routes!(reservations::jobs::list_jobs))
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())
         .routes(routes!(power_profile::get_power_profile))
@@ -136,6 +138,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))
+        .routes(routes!(occupied::list_occupied))
 }
 
 /// The OpenAPI document.

@@ -167,6 +167,9 @@ pub struct RequestDocument {
     /// None of these nodes, by name.
     #[schema(example = json!(["n7"]))]
     pub exclude: Option<Vec<String>>,
+    /// No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+    #[schema(example = json!(["n1", "n2"]))]
+    pub only: Option<Vec<String>>,
     /// Where starts are looked for; the site's setting unless given.
     pub search: Option<SearchDocument>,
 }

@@ -219,6 +219,7 @@ fn check_sizes(reader: &mut Reader, request: &Request, limits: &Limits) {
         ("alternatives", shapes, limits.alternatives),
         ("features", filter.features.len(), limits.features),
         ("exclude", filter.exclude.len(), limits.excluded_nodes),
+        ("only", filter.only.len(), limits.excluded_nodes),
     ] {
         if count > most {
             reader.error_at(field, format!("has {count} entries; this site takes at most {most}"));

@@ -58,7 +58,7 @@ pub(super) struct Turn<'a> {
     pub renamed: BTreeMap<String, String>,
     /// Our managed reservations that are not settled for good.
     pub open: Vec<OpenReservation>,
-    /// The jobs that ran, run or wait in these, once they were linked.
+    /// The jobs that run or wait in these, and those that ended lately, once they were linked.
     pub jobs: HashMap<ReservationId, Vec<ManagedJob>>,
     /// What is withheld, once it was put into the book.
     pub withheld: Vec<Withheld>,

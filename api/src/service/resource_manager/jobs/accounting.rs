@@ -95,12 +95,9 @@ impl ResourceManagerService {
                     return Err(error.into());
                 }
             };
-            let linked = self.shared.database.managed_jobs_of(&[id]).await?;
-            let linked: Vec<ManagedJob> = linked.into_iter().map(|(_, job)| job).collect();
-            let linked = keys(&linked);
-            let news = ended.into_iter().filter(|job| !linked.contains(&key(job)));
-            let news: Vec<LinkedJob> = news.map(|job| (id, job)).collect();
-            metrics::counter!("wattbook_slurm_jobs_linked_total").increment(news.len() as u64);
+            let seen = keys(&turn.seen.jobs.items);
+            let unseen = ended.into_iter().filter(|job| !seen.contains(&key(job)));
+            let news: Vec<LinkedJob> = unseen.map(|job| (id, job)).collect();
             self.note(turn, news).await?;
         }
         Ok(left)
