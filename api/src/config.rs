@@ -4,11 +4,14 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
+pub mod billing;
+pub mod calibration;
 pub mod feeds;
 pub mod ledger;
 pub mod limits;
 pub mod meters;
 pub mod negotiation;
+pub mod racks;
 pub mod slurm;
 pub mod source_provider;
 pub mod webhooks;
@@ -26,11 +29,14 @@ use planner::time::Seconds;
 use serde::Deserialize;
 
 use crate::clock::Clock;
+use billing::{Billing, BillingFields};
+use calibration::{CalibrationFields, CalibrationSettings};
 use feeds::{AgendaFields, Feeds};
 use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
+use racks::Racks;
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -86,9 +92,15 @@ struct File {
     #[serde(default)]
     ledger: LedgerFields,
     #[serde(default)]
+    billing: BillingFields,
+    #[serde(default)]
     meters: Vec<toml::Table>,
     #[serde(default)]
     metering: MeteringFields,
+    #[serde(default)]
+    racks: BTreeMap<String, String>,
+    #[serde(default)]
+    calibration: CalibrationFields,
     #[serde(default)]
     limits: LimitFields,
     #[serde(default)]
@@ -137,8 +149,14 @@ pub struct Settings {
     pub manager: Option<ManagerSettings>,
     /// How hours of the ledger are stated.
     pub ledger: LedgerSettings,
+    /// What the supplier bills beside energy.
+    pub billing: Billing,
     /// Where measurements come from, and how long they are kept.
     pub metering: Metering,
+    /// Which nodes are behind the meters of racks.
+    pub racks: Racks,
+    /// How calibration follows what meters measure.
+    pub calibration: CalibrationSettings,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
     /// The time, unless it is replayed.
@@ -230,6 +248,9 @@ impl Settings {
             !clock.is_set() || metering.meters.iter().all(|it| !it.source.is_polled()),
             "[[meters]] that are asked need the machine's clock, which they go by too; leave --clock out"
         );
+        let may_be_off = manager.is_some();
+        let calibration = CalibrationSettings::read(&file.calibration, may_be_off);
+        let calibration = calibration.context("[calibration]")?;
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -256,8 +277,11 @@ impl Settings {
             simulation_queue: file.simulation_queue.unwrap_or(100),
             clock,
             metering,
+            racks: Racks::read(file.racks).context("[racks]")?,
+            calibration,
             manager,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
+            billing: Billing::read(file.billing).context("[billing]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

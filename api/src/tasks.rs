@@ -15,7 +15,8 @@ use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
-    Services, dialogue, events, feeds, ledger, measurements, resource_manager, simulations, upkeep,
+    Services, dialogue, events, feeds, ledger, live_power, measurements, recalibration,
+    resource_manager, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -89,9 +90,23 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
+    let work = Arc::clone(&services.live_power).watch_excesses(stop());
+    let watcher = Holder(live_power::LEASE.to_owned());
+    add("compare power with what was planned", Every(live_power::LOOK), watcher, Box::pin(work));
     let work = Arc::clone(&services.measurements).forget_old(stop());
     let forgetter = Holder(measurements::LEASE.to_owned());
     add("forget old measurements", Every(measurements::THIN_EVERY), forgetter, Box::pin(work));
+    if recalibration::follows(&shared.settings) {
+        let work = Arc::clone(&services.recalibration).follow_measurements(stop());
+        let every = Every(shared.settings.calibration.every);
+        let judge = Holder(recalibration::LEASE.to_owned());
+        list.push(Task {
+            name: "judge nodes by what is measured".to_owned(),
+            acts: every,
+            run_by: judge,
+            work: Box::pin(work),
+        });
+    }
     list.extend(of_feeds(services));
     for (index, settings) in shared.settings.metering.meters.iter().enumerate() {
         if settings.source.is_polled() {

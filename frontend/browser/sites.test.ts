@@ -80,6 +80,23 @@ test('shows the nodes by power, with those that stand out and those out of servi
   expect(faults).toEqual([]);
 });
 
+test('tells which jobs and reservations of others occupy which nodes', async () => {
+  const { page, faults } = await visit('#/reservations');
+  const slurm = { mode: 'drive', version: '25.05.3', state: 'connected', occupied: { jobs: 1, reservations: 1, nodes: 3 } };
+  const items = [
+    { by: 'job 1234', because: '', start: hours(-1), end: hours(2), node_count: 2, nodes: ['aube-3', 'aube-4'], node_ranges: [[3, 4]] },
+    { by: 'reservation maintenance', because: '', start: hours(5), end: null, node_count: 1, nodes: ['aube-9'], node_ranges: [[9, 9]] },
+  ];
+  await page.route('**/api/v1/slurm', (route) => route.fulfill({ json: slurm }));
+  await page.route('**/api/v1/slurm/occupied?*', (route) => route.fulfill({ json: { items, next_cursor: null } }));
+  await page.evaluate(() => (location.hash = '#/nodes'));
+  const occupied = page.getByRole('list', { name: 'Occupied by others' });
+  await occupied.getByText('job 1234: aube-3, aube-4').waitFor();
+  await occupied.getByText('reservation maintenance: aube-9').waitFor();
+  expect(await occupied.getByRole('listitem').count()).toBe(2);
+  expect(faults).toEqual([]);
+});
+
 test('shows the agendas, and what was known of them before', async () => {
   const start = hours(2).replace(/:\d\d:\d\dZ/, ':00:00Z');
   const end = hours(3).replace(/:\d\d:\d\dZ/, ':00:00Z');

@@ -52,6 +52,7 @@ export const READY: Record<string, string> = {
   schedule: 'in view',
   nodes: 'Nodes that stand out',
   grid: 'Feeds',
+  reports: 'Whose energy it was',
   simulate: 'imulations',
 };
 

@@ -6,38 +6,15 @@
 //! - **maximum power is the largest** of the kept samples: the cap is compared with the sum of
 //!   maximum powers and may never be exceeded, so the maximum has to bound, not to describe.
 //!
-//! **Outliers** are found by the Hampel identifier: a sample is rejected when it lies more than
-//! three scaled median absolute deviations from the median. The scale is `1.4826 * MAD`, which
-//! estimates the standard deviation of normal noise, but never less than 1 % of the median, the
-//! accuracy of usual power meters. The floor matters where a meter shows whole watts and most
-//! readings are the same: the MAD is then 0, a reading of 96 W among many of 95 W must stay, and a
-//! spike of 4 kW must go. Fewer than five samples, or a scale of zero (a median of 0 W), reject
-//! nothing: there is too little to judge by.
-//!
-//! Source: Davies and Gather, "The identification of multiple outliers", JASA 88 (1993), who name
-//! the rule after Hampel; the factor 1.4826 is `1 / (sqrt(2) * erfinv(1/2))`.
-//!
-//! Medians of an even count are the mean of the two middle values, rounded half to even to the
-//! microwatt. The rule is applied in whole numbers, so the order of samples never matters.
+//! Outliers are those of the Hampel identifier (see `robust.rs`), so the order of samples never matters.
 //! Cost: `O(samples log samples)`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::quantity::Power;
+use crate::robust::{Tolerance, median, spread};
 use crate::time::Timestamp;
-
-/// With fewer samples than this, none is rejected.
-const MIN_SAMPLES_TO_JUDGE: usize = 5;
-
-/// How many scales away from the median a sample may lie.
-const MAX_SCALES: i128 = 3;
-
-/// `1.4826 * MAD` in ten-thousandths.
-const MAD_SCALE: i128 = 14_826;
-
-/// 1 % of the median in ten-thousandths.
-const MEDIAN_SCALE: i128 = 100;
 
 /// What a node was doing while its power was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -179,59 +156,8 @@ fn measure(
     })
 }
 
-/// How far from the median a sample may lie.
-struct Tolerance {
-    median: Power,
-    /// In ten-thousandths of a microwatt; `None` where nothing is rejected.
-    reach: Option<i128>,
-}
-
-impl Tolerance {
-    /// The tolerance for sorted powers; `None` without any.
-    fn around(sorted: &[Power]) -> Option<Self> {
-        let median = median(sorted)?;
-        let mut deviations: Vec<Power> =
-            sorted.iter().map(|&power| (power - median).max(median - power)).collect();
-        deviations.sort_unstable();
-        let mad = self::median(&deviations)?;
-        let scale = (MAD_SCALE * i128::from(mad.as_microwatts()))
-            .max(MEDIAN_SCALE * i128::from(median.as_microwatts()));
-        let judged = sorted.len() >= MIN_SAMPLES_TO_JUDGE && scale > 0;
-        Some(Self { median, reach: judged.then_some(MAX_SCALES * scale) })
-    }
-
-    fn accepts(&self, power: Power) -> bool {
-        let deviation = i128::from((power - self.median).as_microwatts()).abs();
-        self.reach.is_none_or(|reach| 10_000 * deviation <= reach)
-    }
-}
-
-fn median(sorted: &[Power]) -> Option<Power> {
-    let upper = *sorted.get(sorted.len() / 2)?;
-    if sorted.len() % 2 == 1 {
-        return Some(upper);
-    }
-    let sum = sorted[sorted.len() / 2 - 1].as_microwatts() + upper.as_microwatts();
-    let floor = sum.div_euclid(2);
-    let half_to_even = sum.rem_euclid(2) * floor.rem_euclid(2);
-    Some(Power::from_microwatts(floor + half_to_even))
-}
-
 fn largest(sorted: &[Power]) -> Option<Power> {
     sorted.last().copied()
-}
-
-/// Sample standard deviation of sorted powers, to the nearest microwatt.
-fn spread(sorted: &[Power]) -> Power {
-    let Some(&base) = sorted.first().filter(|_| sorted.len() > 1) else {
-        return Power::ZERO;
-    };
-    // Differences are taken exactly first, so that nothing is lost to the size of the powers.
-    let differences = || sorted.iter().map(|&power| (power - base).as_watts());
-    let mean = differences().sum::<f64>() / sorted.len() as f64;
-    let squares: f64 = differences().map(|difference| (difference - mean).powi(2)).sum();
-    let deviation = (squares / (sorted.len() - 1) as f64).sqrt();
-    Power::from_watts(deviation).unwrap_or(Power::UNLIMITED)
 }
 
 #[cfg(test)]
@@ -302,15 +228,6 @@ mod tests {
         let max = measured(&[0.0, 0.0, 0.0, 200.0, 0.0], Load::Max);
         assert_eq!((max.power, max.outliers), (Power::from_watts(200.0).unwrap(), 0));
         assert_eq!(measured(&[95.0], Load::Idle).spread, Power::ZERO);
-    }
-
-    /// (1 + 2) / 2 = 1.5 and (2 + 3) / 2 = 2.5 both round to the even 2.
-    #[test]
-    fn even_medians_round_half_to_even() {
-        for powers in [[1, 2], [2, 3]] {
-            let powers = powers.map(Power::from_microwatts);
-            assert_eq!(median(&powers), Some(Power::from_microwatts(2)));
-        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct NodeFilter {
     pub features: Vec<Box<str>>,
     /// None of these nodes, by name.
     pub exclude: Vec<Box<str>>,
+    /// No other nodes than these, by name; all of them where there is none.
+    pub only: Vec<Box<str>>,
 }
 
 /// Why a filter names nothing that there is.
@@ -32,7 +34,9 @@ pub enum FilterError {
     /// No node has the name.
     #[error("no node is named {name:?}")]
     NoNode {
-        /// The name's position in the request's list of nodes to exclude.
+        /// The field of the request that has the name.
+        field: &'static str,
+        /// The name's position in its list.
         index: usize,
         /// The name.
         name: Box<str>,
@@ -74,24 +78,48 @@ impl NodeFilter {
         errors.extend(
             features.map(|(index, name)| FilterError::NoFeature { index, name: name.clone() }),
         );
-        if !self.exclude.is_empty() {
+        for (field, list) in [("exclude", &self.exclude), ("only", &self.only)] {
+            if list.is_empty() {
+                continue;
+            }
             let names = nodes.index();
-            let excluded = self.exclude.iter().enumerate();
-            let unknown = excluded.filter(|(_, name)| names.ordinal(name).is_none());
-            errors.extend(
-                unknown.map(|(index, name)| FilterError::NoNode { index, name: name.clone() }),
-            );
+            let unknown = list.iter().enumerate().filter(|(_, it)| names.ordinal(it).is_none());
+            errors.extend(unknown.map(|(index, name)| FilterError::NoNode {
+                field,
+                index,
+                name: name.clone(),
+            }));
         }
         errors
     }
 
-    /// The ordinals of the nodes that it excludes by name.
+    /// Whether it names nodes, to be excluded or taken.
+    pub const fn has_no_names(&self) -> bool {
+        self.exclude.is_empty() && self.only.is_empty()
+    }
+
+    /// This filter without the nodes that it names.
+    #[must_use]
+    pub fn labels_alone(&self) -> Self {
+        Self { exclude: Vec::new(), only: Vec::new(), ..self.clone() }
+    }
+
+    /// The ordinals of the nodes that it excludes by name: those that it says, and all but those that it takes
+    /// only.
     pub fn excluded(&self, nodes: &Nodes) -> NodeSet {
-        if self.exclude.is_empty() {
+        if self.has_no_names() {
             return NodeSet::new();
         }
-        let names = nodes.index();
-        NodeSet::from_positions(self.exclude.iter().filter_map(|name| names.ordinal(name)))
+        let index = nodes.index();
+        let named = |list: &[Box<str>]| {
+            NodeSet::from_positions(list.iter().filter_map(|name| index.ordinal(name)))
+        };
+        let excluded = named(&self.exclude);
+        if self.only.is_empty() {
+            return excluded;
+        }
+        let all = NodeSet::from_ranges(std::iter::once(0..nodes.count()).collect());
+        excluded.union(&all.difference(&named(&self.only)))
     }
 
     /// Whether partition and features admit the node at an ordinal, without its name.

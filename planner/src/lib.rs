@@ -3,6 +3,7 @@
 //! Pure: no IO, no clock, no global randomness. The model and its sources are in `docs/MODEL.md`.
 
 pub mod agenda;
+pub mod bill;
 pub mod book;
 pub mod calibration;
 pub mod cap_scope;
@@ -29,11 +30,13 @@ pub mod power_states;
 pub mod problem;
 pub mod quantity;
 pub mod ranking;
+pub mod recalibration;
 pub mod replacement;
 pub mod request;
 pub mod reservation;
 pub mod reserved_power;
 pub mod resource_manager;
+mod robust;
 pub mod search;
 pub mod selection;
 pub mod time;

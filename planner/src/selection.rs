@@ -94,7 +94,7 @@ impl Selection {
         Self::within(order.admitting(filter.admits(nodes)), order)
     }
 
-    /// Without the nodes that a filter excludes by name.
+    /// Without the nodes that a filter excludes by name, or does not name where it takes some only.
     #[must_use]
     pub fn excluding(&self, filter: &NodeFilter, nodes: &Nodes) -> Self {
         self.without(self.base.ranks(&filter.excluded(nodes)))

@@ -1,7 +1,10 @@
 //! Jobs that ended, as slurmdbd knows them, with what they consumed.
 
+use std::collections::BTreeSet;
+
+use planner::node_list;
 use planner::quantity::Energy;
-use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
+use planner::resource_manager::{JobPhase, ManagedJob, ManagerError, WantedReservation};
 use planner::time::{Seconds, Timestamp};
 use serde::Deserialize;
 
@@ -33,6 +36,8 @@ struct AccountedJob {
     name: String,
     #[serde(default, deserialize_with = "text")]
     nodes: String,
+    #[serde(default)]
+    reservation: InReservation,
     tres: Resources,
     #[serde(default)]
     steps: Vec<Step>,
@@ -44,6 +49,15 @@ struct Array {
     job_id: Number,
     #[serde(default)]
     task_id: Number,
+}
+
+/// The reservation that a job ran in. 22.05 tells its number alone, and a name that is no text.
+#[derive(Debug, Default, Deserialize)]
+struct InReservation {
+    #[serde(default)]
+    id: Number,
+    #[serde(default)]
+    name: serde_json::Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,7 +127,58 @@ impl Slurm {
         let spoken = self.spoken().await?;
         let parser = self.accounting_of(&spoken)?;
         let path = format!("slurmdb/{parser}/job/{}", segment(id));
-        let document: Document<AccountedJob> = match self.rest.get(&path, &[]).await {
+        let is_of = |job: &AccountedJob| {
+            let (told, _) = job.identity();
+            told.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        let jobs = self.accounted(&path, &[]).await?.into_iter().filter(is_of);
+        jobs.map(AccountedJob::managed).collect()
+    }
+
+    /// What slurmdbd knows of the jobs that ran in a reservation and have ended, whether or not the reservation is
+    /// still there. Where slurmrestd does not tell the reservation's name, which is so in 22.05, these are the jobs
+    /// of its users and accounts that began in its span in some reservation, on no other nodes than its own.
+    ///
+    /// # Errors
+    /// As [`Self::ended_jobs`].
+    pub async fn ended_jobs_in(
+        &self,
+        reservation: &WantedReservation,
+    ) -> Result<Vec<ManagedJob>, ManagerError> {
+        let spoken = self.spoken().await?;
+        let parser = self.accounting_of(&spoken)?;
+        let WantedReservation { nodes, span, users, accounts, .. } = reservation;
+        let by_users = parser.filters_by_user();
+        let unix = if by_users { "" } else { "uts" };
+        let instant = |at: Timestamp| format!("{unix}{}", at.as_unix_seconds());
+        let listed = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join(",");
+        let mut query =
+            vec![("start_time", instant(span.start())), ("end_time", instant(span.end()))];
+        if by_users && !users.is_empty() {
+            query.push(("users", listed(users)));
+        }
+        if !by_users {
+            query.push(("node", node_list::format(nodes.iter().map(String::as_str))));
+        }
+        if !accounts.is_empty() {
+            query.push(("account", listed(accounts)));
+        }
+        let jobs = self.accounted(&format!("slurmdb/{parser}/jobs/"), &query).await?;
+        let jobs =
+            jobs.into_iter().map(|job| Ok((job.names_reservation(reservation), job.managed()?)));
+        let jobs: Vec<(Named, ManagedJob)> = jobs.collect::<Result<_, ManagerError>>()?;
+        let inside = jobs.into_iter().filter(|(named, job)| ran_in(*named, job, reservation));
+        let known = |job| ManagedJob { reservation: Some(reservation.name.clone()), ..job };
+        Ok(inside.map(|(_, job)| known(job)).collect())
+    }
+
+    /// The jobs of a document of slurmdbd that have ended, and of which it was told.
+    async fn accounted(
+        &self,
+        path: &str,
+        query: &[(&str, String)],
+    ) -> Result<Vec<AccountedJob>, ManagerError> {
+        let document: Document<AccountedJob> = match self.rest.get(path, query).await {
             Ok(Some(document)) => document,
             Ok(None) | Err(ManagerError::Refused { code: Some(NOTHING_FOUND), .. }) => {
                 return Ok(Vec::new());
@@ -121,13 +186,7 @@ impl Slurm {
             Err(error) => return self.remembering(Err(error)).await,
         };
         let ended = |job: &AccountedJob| phase(&job.state.current) == JobPhase::Ended;
-        let is_of = |job: &AccountedJob| {
-            let (told, _) = job.identity();
-            told.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        };
-        let told = |job: &AccountedJob| ended(job) && job.is_whole() && is_of(job);
-        let jobs = document.items.into_iter().filter(told);
-        jobs.map(AccountedJob::managed).collect()
+        Ok(document.items.into_iter().filter(|job| ended(job) && job.is_whole()).collect())
     }
 
     fn accounting_of(&self, spoken: &Spoken) -> Result<DataParser, ManagerError> {
@@ -148,12 +207,45 @@ impl Slurm {
     }
 }
 
+/// What is told of the reservation that a job ran in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// It is the one that is asked for.
+    This,
+    /// There was one, and not which.
+    Some,
+    /// It is another one, or there was none.
+    Other,
+}
+
+/// Whether a job ran in a reservation: by its name, or as one of its users and accounts that began in its span on
+/// no other nodes.
+fn ran_in(named: Named, job: &ManagedJob, reservation: &WantedReservation) -> bool {
+    let WantedReservation { nodes, span, users, accounts, .. } = reservation;
+    let there = || {
+        job.start.is_some_and(|start| span.contains(start))
+            && job.nodes.iter().all(|node| nodes.contains(node))
+            && (users.is_empty() || users.contains(&job.user))
+            && (accounts.is_empty() || accounts.contains(&job.account))
+    };
+    named == Named::This || (named == Named::Some && there())
+}
+
 impl AccountedJob {
     /// Whether slurmdbd was told of the job itself. 22.05 tells it of a job in bundles, every few seconds, and
     /// of its steps at once: until then a short job's record is made of its first step, with the step's nodes
     /// and neither limit nor name.
     fn is_whole(&self) -> bool {
         self.time.eligible.instant().is_some() || self.node_list().is_empty()
+    }
+
+    /// Whether it is told that it ran in this reservation.
+    fn names_reservation(&self, reservation: &WantedReservation) -> Named {
+        match self.reservation.name.as_str() {
+            Some(told) if told == reservation.name => Named::This,
+            None if self.reservation.id.positive().is_some() => Named::Some,
+            _ => Named::Other,
+        }
     }
 
     /// Its nodes in Slurm's notation; empty where it never ran.

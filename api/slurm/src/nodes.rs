@@ -115,6 +115,8 @@ fn boxed(words: Words) -> Vec<Box<str>> {
 fn cause(states: &Words) -> Option<UnavailableCause> {
     let is_switching =
         states.has_any(&["POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERING_UP", "POWER_UP"]);
+    // A controller that has just begun has yet to hear of its nodes: who does not answer is down later.
+    let is_awaited = is_switching || states.has_any(&["UNKNOWN"]);
     if states.has_any(&["DOWN", "ERROR", "FUTURE"]) {
         Some(UnavailableCause::Down)
     } else if states.has_any(&["FAIL", "FAILING"]) {
@@ -126,7 +128,7 @@ fn cause(states: &Words) -> Option<UnavailableCause> {
         Some(UnavailableCause::Drained)
     } else if states.has_any(&["MAINT", "MAINTENANCE"]) {
         Some(UnavailableCause::Maintenance)
-    } else if states.has_any(&["NOT_RESPONDING", "NO_RESPOND", "UNKNOWN"]) && !is_switching {
+    } else if states.has_any(&["NOT_RESPONDING", "NO_RESPOND"]) && !is_awaited {
         Some(UnavailableCause::NotResponding)
     } else {
         None
@@ -212,7 +214,8 @@ mod tests {
             ("MIXED,FAIL,DRAIN", Some(Failing), On),
             ("IDLE,MAINTENANCE,RESERVED", Some(Maintenance), On),
             ("IDLE,NOT_RESPONDING", Some(NotResponding), On),
-            ("UNKNOWN", Some(NotResponding), On),
+            ("UNKNOWN", None, On),
+            ("UNKNOWN,NOT_RESPONDING", None, On),
         ] {
             let words = Words(states.split(',').map(str::to_owned).collect());
             assert_eq!((cause(&words), power(&words)), (unavailable, on), "{states}");

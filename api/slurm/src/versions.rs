@@ -28,6 +28,9 @@ const FIRST_WITH_FLAGS: u32 = 42;
 /// The first that sends its controller's clock with each list.
 const FIRST_WITH_CLOCK: u32 = 40;
 
+/// The first data parser by which slurmdbd's jobs are asked for by user.
+const FIRST_WITH_USERS: u32 = 40;
+
 /// The last number of a data parser's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DataParser(u32);
@@ -47,6 +50,11 @@ impl DataParser {
     /// Whether a list of jobs can be asked for without each job's cores.
     pub const fn knows_flags(self) -> bool {
         self.0 >= FIRST_WITH_FLAGS
+    }
+
+    /// Whether slurmdbd's jobs can be asked for by user, and with instants as plain numbers.
+    pub const fn filters_by_user(self) -> bool {
+        self.0 >= FIRST_WITH_USERS
     }
 
     /// Whether lists tell the controller's clock.

@@ -2,7 +2,9 @@
 
 mod back_fill;
 mod batch;
+mod bill;
 mod booking;
+mod calibrations;
 mod demo;
 mod feeds;
 mod identity;
@@ -64,6 +66,8 @@ enum Command {
     Squeue(booking::Squeue),
     /// Take nodes out of service and put them back; for operators
     Outage(booking::OutageArguments),
+    /// Show what meters say of nodes against their calibration, and take or reject what is proposed
+    Calibrations(calibrations::Arguments),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
     /// Serve the REST API
@@ -82,6 +86,8 @@ enum Command {
     Ledger(ledger::Arguments),
     /// Add up the ledger by user, project, partition, application and month
     Report(report::Arguments),
+    /// Show what a month costs as the supplier bills it, and who caused how much
+    Bill(bill::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -134,6 +140,7 @@ pub fn run() -> ExitCode {
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),
+        Command::Calibrations(arguments) => calibrations::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
@@ -142,6 +149,7 @@ pub fn run() -> ExitCode {
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Measurements(arguments) => measurements::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Bill(arguments) => bill::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

@@ -1,7 +1,7 @@
 //! Settings of the ledger: `[ledger]`. See `docs/LEDGER.md`.
 
 use anyhow::{Context, ensure};
-use planner::ledger::Overheads;
+use planner::ledger::{EmbodiedCarbon, Overheads, WaterFactors};
 use planner::node::{NAME_RULE, is_name};
 use planner::quantity::{CarbonIntensity, MILLION};
 use planner::time::Seconds;
@@ -27,6 +27,13 @@ pub struct LedgerSettings {
     pub project: Vec<ProjectRule>,
     /// The intensity of what the site bought, and who says so.
     pub market: Option<Market>,
+    /// What water electricity takes; `None` where the site does not say.
+    pub water: Option<WaterFactors>,
+    /// What making nodes emitted; `None` where the site does not say.
+    pub embodied: Option<EmbodiedCarbon>,
+    /// Where the energy of nodes is measured, by the categories of the PUE, 1 to 3 (ISO/IEC 30134-2); `None` where the
+    /// site does not say, and no PUE is told.
+    pub pue_category: Option<u8>,
 }
 
 /// What says which project a row is of.
@@ -60,6 +67,25 @@ pub struct LedgerFields {
     overheads: Vec<f64>,
     project: Option<Vec<ProjectRule>>,
     market: Option<MarketFields>,
+    water: Option<WaterFields>,
+    embodied: Option<EmbodiedFields>,
+    pue_category: Option<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaterFields {
+    #[serde(default)]
+    wue_l_per_kwh: f64,
+    #[serde(default)]
+    supplier_l_per_kwh: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EmbodiedFields {
+    kg_per_node: f64,
+    lifetime_years: f64,
 }
 
 #[derive(Deserialize)]
@@ -94,6 +120,9 @@ impl LedgerSettings {
             overheads: overheads(&fields.overheads)?,
             project: fields.project.unwrap_or(vec![ProjectRule::Label, ProjectRule::Account]),
             market: fields.market.map(market).transpose().context("market")?,
+            water: fields.water.as_ref().map(water).transpose().context("water")?,
+            embodied: fields.embodied.as_ref().map(embodied).transpose().context("embodied")?,
+            pue_category: fields.pue_category.map(pue_category).transpose()?,
         })
     }
 }
@@ -122,6 +151,38 @@ fn market(fields: MarketFields) -> anyhow::Result<Market> {
     Ok(Market { intensity: intensity.context("g_per_kwh is too large")?, source })
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "in range, as checked")]
+fn water(fields: &WaterFields) -> anyhow::Result<WaterFactors> {
+    let microlitres = |name: &str, litres: f64| {
+        ensure!((0.0..=1000.0).contains(&litres), "{name} must lie between 0 and 1000");
+        Ok((litres * MILLION as f64).round() as i64)
+    };
+    Ok(WaterFactors {
+        on_site_microlitres: microlitres("wue_l_per_kwh", fields.wue_l_per_kwh)?,
+        supplier_microlitres: microlitres("supplier_l_per_kwh", fields.supplier_l_per_kwh)?,
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "in range, as checked")]
+fn embodied(fields: &EmbodiedFields) -> anyhow::Result<EmbodiedCarbon> {
+    /// Of 365.25 days.
+    const YEAR_S: f64 = 31_557_600.0;
+    let &EmbodiedFields { kg_per_node, lifetime_years } = fields;
+    ensure!((0.0..=1e6).contains(&kg_per_node), "kg_per_node must lie between 0 and 1000000");
+    ensure!((0.1..=100.0).contains(&lifetime_years), "lifetime_years must lie between 0.1 and 100");
+    let lifetime = Seconds::new((lifetime_years * YEAR_S).round() as i64);
+    Ok(EmbodiedCarbon { per_node_mg: (kg_per_node * MILLION as f64).round() as i64, lifetime })
+}
+
+fn pue_category(category: u8) -> anyhow::Result<u8> {
+    ensure!(
+        (1..=3).contains(&category),
+        "pue_category must be 1, 2 or 3: where the energy of nodes is measured, at the output of the UPS, at that \
+         of the PDUs, or at the nodes"
+    );
+    Ok(category)
+}
+
 #[cfg(test)]
 mod tests {
     use planner::quantity::Energy;
@@ -143,6 +204,19 @@ mod tests {
         assert!(settings.overheads.is_empty() && settings.market.is_none());
     }
 
+    /// Six years of 365.25 days are 189,345,600 s.
+    #[test]
+    fn factors_are_read_in_small_units() {
+        let text = "water = { wue_l_per_kwh = 0.5, supplier_l_per_kwh = 1.6 }\n\
+            embodied = { kg_per_node = 750.25, lifetime_years = 6 }\npue_category = 3";
+        let settings = read(text).unwrap();
+        let water = WaterFactors { on_site_microlitres: 500_000, supplier_microlitres: 1_600_000 };
+        assert_eq!(settings.water, Some(water));
+        let embodied =
+            EmbodiedCarbon { per_node_mg: 750_250_000, lifetime: Seconds::new(189_345_600) };
+        assert_eq!((settings.embodied, settings.pue_category), (Some(embodied), Some(3)));
+    }
+
     /// 15 % of 100 kJ, and 10 % of the 115 kJ.
     #[test]
     fn overheads_are_shares_of_everything_before() {
@@ -158,6 +232,9 @@ mod tests {
             ("overheads = [-0.1]", "overheads"),
             ("market = { g_per_kwh = -1.0, source = \"mix\" }", "g_per_kwh"),
             ("market = { g_per_kwh = 1.0, source = \"\" }", "source"),
+            ("water = { wue_l_per_kwh = -1.0 }", "wue_l_per_kwh"),
+            ("embodied = { kg_per_node = 1.0, lifetime_years = 0.0 }", "lifetime_years"),
+            ("pue_category = 4", "pue_category"),
         ] {
             let error = format!("{:#}", read(text).unwrap_err());
             assert!(error.contains(named), "{error}");

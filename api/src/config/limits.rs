@@ -31,7 +31,7 @@ pub struct Limits {
     pub body_bytes_per_user: usize,
     /// Bytes of one request for nodes.
     pub request_bytes: usize,
-    /// Nodes that one request may exclude by name.
+    /// Nodes that one request may exclude by name, and as many that it may take only.
     pub excluded_nodes: usize,
     /// Features that one request may ask for.
     pub features: usize,

@@ -6,8 +6,8 @@ mod connection;
 mod source;
 
 use anyhow::{Context, ensure};
-use planner::metering::{LARGEST_POWER, LONGEST_GAP, Meter, MeterScope, ValueKind};
-use planner::quantity::Power;
+use planner::metering::{ExcessRule, LARGEST_POWER, LONGEST_GAP, Meter, MeterScope, ValueKind};
+use planner::quantity::{MILLION, Power};
 use planner::time::Seconds;
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -40,6 +40,8 @@ pub struct Metering {
     pub keep_samples: Seconds,
     /// How long quarter-hours are kept.
     pub keep_quarters: Seconds,
+    /// When draw above plan is told.
+    pub excess: ExcessRule,
 }
 
 /// A meter of the settings.
@@ -66,12 +68,14 @@ struct MeterFields {
     most_w: Option<f64>,
 }
 
-/// What the file says of how long measurements are kept.
+/// What the file says of how long measurements are kept, and of what is told.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeteringFields {
     keep_samples_days: Option<u32>,
     keep_quarters_days: Option<u32>,
+    excess_after_s: Option<u32>,
+    excess_tolerance: Option<f64>,
 }
 
 impl Metering {
@@ -107,12 +111,33 @@ impl Metering {
             "[metering]: keep_samples_days must not exceed keep_quarters_days: late samples would \
              restate quarter-hours that are forgotten"
         );
-        Ok(Self { meters: all, keep_samples, keep_quarters })
+        let excess = keeping.excess()?;
+        Ok(Self { meters: all, keep_samples, keep_quarters, excess })
     }
 
     /// The meter of this name.
     pub fn meter(&self, name: &str) -> Option<&MeterSettings> {
         self.meters.iter().find(|it| *it.meter.name == *name)
+    }
+}
+
+impl MeteringFields {
+    /// When draw above plan is told: above 110 % of it for five minutes, unless the file says otherwise.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "in range, as checked"
+    )]
+    fn excess(&self) -> anyhow::Result<ExcessRule> {
+        let after = Seconds::new(self.excess_after_s.unwrap_or(300).into());
+        ensure!(after <= DAY, "[metering]: excess_after_s must be at most {}", DAY.get());
+        let tolerance = self.excess_tolerance.unwrap_or(0.1);
+        ensure!(
+            (0.0..=10.0).contains(&tolerance),
+            "[metering]: excess_tolerance must be a share from 0 to 10, such as 0.1 for 10 %, and is {tolerance}"
+        );
+        let tolerance_millionths = (tolerance * MILLION as f64).round() as u32;
+        Ok(ExcessRule { tolerance_millionths, after })
     }
 }
 
@@ -215,6 +240,8 @@ mod tests {
         assert_eq!(Some(meter.most), Power::from_watts(100_000.0));
         assert_eq!(metering.keep_samples, Seconds::new(35 * 86_400));
         assert!(metering.meter("pdu").is_none() && read("").unwrap().meters.is_empty());
+        let excess = ExcessRule { tolerance_millionths: 100_000, after: Seconds::new(300) };
+        assert_eq!(metering.excess, excess);
         let site = "[[meters]]\nid = \"s\"\nkind = \"push\"\ncovers = \"site\"\nvalues = \"counter\"\n\
                     period_s = 900\nlongest_gap_s = 3600\nzero = \"missing\"\nmost_w = 3e7\n";
         let site = &read(site).unwrap().meters[0].meter;
@@ -241,6 +268,8 @@ mod tests {
             (format!("{usual}unit = \"W\""), "unit"),
             ("[metering]\nkeep_samples_days = 0".to_owned(), "keep_samples_days must lie"),
             ("[metering]\nkeep_quarters_days = 9".to_owned(), "keep_samples_days must not exceed"),
+            ("[metering]\nexcess_after_s = 86401".to_owned(), "excess_after_s must be at most"),
+            ("[metering]\nexcess_tolerance = -0.1".to_owned(), "excess_tolerance must be a share"),
         ] {
             let error = read(&text).unwrap_err();
             assert!(error.contains(named), "{text}: {error}");

@@ -40,6 +40,7 @@ use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
 use crate::service::readiness::ReadinessService;
+use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
 use crate::service::simulations::SimulationService;
@@ -81,6 +82,7 @@ handed_out! {
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<MeterService>: |app| &app.services.meters;
     Arc<ReadinessService>: |app| &app.services.readiness;
+    Arc<RecalibrationService>: |app| &app.services.recalibration;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;
     Arc<DialogueService>: |app| &app.services.dialogue;

@@ -20,6 +20,7 @@ pub mod live_power;
 pub mod measurements;
 pub mod meters;
 pub mod readiness;
+pub mod recalibration;
 pub mod resource_manager;
 pub mod shared;
 pub mod simulations;
@@ -44,6 +45,7 @@ use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
 use readiness::ReadinessService;
+use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
 use simulations::SimulationService;
@@ -79,6 +81,8 @@ pub struct Services {
     pub meters: Arc<MeterService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
+    /// Calibration that follows what meters measure.
+    pub recalibration: Arc<RecalibrationService>,
     /// What runs jobs on the nodes.
     pub resource_manager: Arc<ResourceManagerService>,
     /// Experiments in the background.
@@ -119,6 +123,10 @@ impl Services {
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
             ledger: Arc::new(LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements))),
             meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),
+            recalibration: Arc::new(RecalibrationService::new(
+                Arc::clone(&shared),
+                Arc::clone(&measurements),
+            )),
             measurements,
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(

@@ -44,6 +44,7 @@ mod ledger;
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
 mod managed_jobs;
+mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;
@@ -51,6 +52,9 @@ mod nodes;
 mod outages;
 mod polled_meters;
 mod power_actions;
+mod power_excesses;
+mod power_states;
+mod recalibration;
 mod reevaluations;
 mod refusal;
 mod reservations;
@@ -82,19 +86,26 @@ pub use identity::{
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
-    HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources, NewStatement, ReportGroup,
-    ReportKey, ReportPart, ReportSum,
+    BillGroup, BillSum, HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources,
+    NewStatement, ReportGroup, ReportKey, ReportPart, ReportSum, WholeEnergy,
 };
+pub use managed_nodes::ManagedNodeEvent;
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
 pub use negotiations::{
     Attempt, Delivery, Direction, Message, Negotiation, NegotiationFilter, NegotiationKind,
     NegotiationOutcome, NewMessage,
 };
-pub use nodes::{Calibration, StoredNodes};
+pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
 pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionKind, PowerActionState};
+pub use power_excesses::PowerExcess;
+pub use power_states::NodePowerState;
+pub use recalibration::{
+    JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,
+    RecalibrationState, ReservationSum,
+};
 pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};

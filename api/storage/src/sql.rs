@@ -16,6 +16,7 @@ pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
 pub use crate::managed_jobs::sql as managed_jobs;
+pub use crate::managed_nodes::sql as managed_nodes;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
@@ -23,6 +24,9 @@ pub use crate::nodes::sql as nodes;
 pub use crate::outages::sql as outages;
 pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
+pub use crate::power_excesses::sql as power_excesses;
+pub use crate::power_states::sql as power_states;
+pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
 pub use crate::reservations::sql as reservations;
@@ -49,6 +53,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         leases::ALL,
         ledger::ALL,
         managed_jobs::ALL,
+        managed_nodes::ALL,
         managed_reservations::ALL,
         measurements::ALL,
         negotiations::ALL,
@@ -56,6 +61,9 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         outages::ALL,
         polled_meters::ALL,
         power_actions::ALL,
+        power_states::ALL,
+        power_excesses::ALL,
+        recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,
         simulations::ALL,

@@ -1,6 +1,5 @@
 //! The stream of events: what is told to whom, in which order, and that nothing is lost.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -9,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::client::{Client, try_answer};
 use crate::cluster::{choose, furnish, nodes, path, propose};
-use crate::server::PATIENCE;
+use crate::event_stream::{EVENTS, Stream, Told};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -20,78 +19,6 @@ on_both_engines! {
     a_reader_who_is_slow_misses_nothing_and_takes_no_memory,
     a_stream_ends_with_the_right_to_it,
     a_stream_does_not_keep_the_service_from_stopping,
-}
-
-const EVENTS: &str = "/api/v1/events";
-
-/// An event as it was sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    pub kind: String,
-    pub id: i64,
-    pub data: Value,
-}
-
-/// An open stream.
-pub struct Stream {
-    response: reqwest::Response,
-    text: String,
-}
-
-impl Stream {
-    pub async fn open(client: &Client, after: Option<i64>) -> Self {
-        let mut request = client.request(Method::GET, EVENTS).timeout(4 * PATIENCE);
-        if let Some(id) = after {
-            request = request.header("Last-Event-ID", id);
-        }
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { response, text: String::new() }
-    }
-
-    /// A stream that begins with `stream.opened`.
-    pub async fn opened(client: &Client) -> Self {
-        let mut stream = Self::open(client, None).await;
-        assert_eq!(stream.next().await.unwrap().kind, "stream.opened");
-        stream
-    }
-
-    /// The next event; `None` where the stream has ended.
-    async fn next(&mut self) -> Option<Told> {
-        loop {
-            if let Some((head, _)) = self.text.split_once("\n\n") {
-                let (event, length) = (told(head), head.len() + 2);
-                self.text.drain(..length);
-                if event.is_some() {
-                    return event;
-                }
-                continue;
-            }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
-            let bytes = chunk.expect("silence").ok().flatten()?;
-            self.text.push_str(std::str::from_utf8(&bytes).unwrap());
-        }
-    }
-
-    /// Events up to one of a kind, that one included.
-    pub async fn until(&mut self, kind: &str) -> Vec<Told> {
-        let mut found: Vec<Told> = Vec::new();
-        while found.last().is_none_or(|event| event.kind != kind) {
-            found.push(self.next().await.unwrap_or_else(|| panic!("no {kind} in {found:?}")));
-        }
-        found
-    }
-}
-
-/// An event; `None` for a comment.
-fn told(text: &str) -> Option<Told> {
-    let fields: BTreeMap<&str, &str> = text.lines().filter_map(|it| it.split_once(": ")).collect();
-    Some(Told {
-        kind: (*fields.get("event")?).to_owned(),
-        id: fields["id"].parse().unwrap(),
-        data: serde_json::from_str(fields["data"]).unwrap(),
-    })
 }
 
 fn kinds(events: &[Told]) -> Vec<&str> {

@@ -10,7 +10,7 @@ use crate::book::{assert_sound, assert_whole, ordinals, schedule};
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, instant, nodes, now, path, propose, seconds};
 use crate::dialogue::until;
-use crate::events::Stream;
+use crate::event_stream::Stream;
 use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 

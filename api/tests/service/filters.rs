@@ -67,6 +67,9 @@ async fn requests_take_only_nodes_that_match(site: Site) {
         (json!({ "partition": "gpu" }), json!(["a", "c"])),
         (json!({ "features": ["nvme"] }), json!(["c", "d"])),
         (json!({ "exclude": ["a", "c"] }), json!(["b", "d"])),
+        (json!({ "only": ["d", "b"] }), json!(["b", "d"])),
+        (json!({ "only": ["c", "b", "d"], "exclude": ["b"] }), json!(["c", "d"])),
+        (json!({ "only": ["a", "c", "d"], "features": ["nvme"] }), json!(["c", "d"])),
         (json!({ "partition": null, "features": [], "exclude": [] }), json!(["a", "b"])),
     ] {
         let request = with(hours.request(2, 2, 2), &filter);
@@ -94,13 +97,14 @@ async fn what_a_filter_names_must_be_there(site: Site) {
     let hours = furnish_labelled(&client).await;
     let filter = json!({
         "partition": "nvme", "features": ["ib", "gpu"], "exclude": ["a", "e", "b", "f"],
+        "only": ["g", "a"],
     });
     let request = with(hours.request(1, 2, 2), &filter);
     for path in ["/api/v1/quotes", "/api/v1/reservations"] {
         let problem = client.post(path, &request).await.problem(400, "invalid_body");
         let errors = problem["errors"].as_array().unwrap();
         let pointers: Vec<&str> = errors.iter().map(|it| it["pointer"].as_str().unwrap()).collect();
-        assert_eq!(pointers, ["/partition", "/features/1", "/exclude/1", "/exclude/3"]);
+        assert_eq!(pointers, ["/partition", "/features/1", "/exclude/1", "/exclude/3", "/only/0"]);
     }
     let wrong = json!({ "partition": 7, "features": "ib", "exclude": [""] });
     let request = with(hours.request(1, 2, 2), &wrong);

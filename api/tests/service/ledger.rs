@@ -19,18 +19,35 @@ on_both_engines! {
 }
 
 /// 2026-02-28T20:00:00Z: four hours before a month ends.
-const EVENING: i64 = 1_772_308_800;
-const HOUR: i64 = 3600;
+pub(crate) const EVENING: i64 = 1_772_308_800;
+pub(crate) const HOUR: i64 = 3600;
 
 const COLUMNS: &str = "hour_start,holder,reservation_id,job_id,user,project,partition,nodes,energy_j,\
     measured_j,estimated_j,missing_s,cost_millionths,currency,co2_location_mg,co2_market_mg,correction_of";
 
 /// The service with a clock that shows `shown` now, and its settings.
 async fn serve(site: &Site, shown: i64, rate: i64) -> Server {
-    let settings = "[ledger]\nmonth_closes_after_s = 86400\noverheads = [0.5]\n\
+    serve_with(site, (shown, rate), "", "").await
+}
+
+/// The same with more settings of the ledger, and others.
+pub(crate) async fn serve_with(
+    site: &Site,
+    (shown, rate): (i64, i64),
+    ledger: &str,
+    others: &str,
+) -> Server {
+    let settings = "month_closes_after_s = 86400\noverheads = [0.5]\npue_category = 3\n\
+        water = { wue_l_per_kwh = 0.5, supplier_l_per_kwh = 1.6 }\n\
+        embodied = { kg_per_node = 87.66, lifetime_years = 1.0 }\n\
         market = { g_per_kwh = 36.0, source = \"certificates\" }\n\
+        [[billing.demand]]\nname = \"peak\"\nper_kw = 9.0\n\
+        [[billing.demand]]\nname = \"evening\"\nper_kw = 2.0\n\
+        windows = [{ weekdays = [\"sat\"], from = \"22:30\", to = \"23:00\" }]\n\
+        [[billing.fixed]]\nname = \"connection\"\nper_month = 400.0\n\
         [[meters]]\nid = \"bmc\"\nkind = \"push\"\n\
         [[meters]]\nid = \"feed\"\nkind = \"push\"\ncovers = \"site\"\n";
+    let settings = format!("[ledger]\n{ledger}{settings}{others}");
     std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
     let clock = format!("{}={}@{rate}", instant(now()), instant(shown));
     site.serve_with(&["--config", "wattbook.toml", "--clock", &clock]).await
@@ -43,7 +60,7 @@ fn flat(name: &str, from: i64, to: i64, value: f64) -> Value {
 
 /// Four nodes of 100 W idle and 200 W at most, of which ada's take two from 21:00 to 22:30 at half of what they
 /// can, 150 W; 72 EUR/MWh, so 2e-8 EUR/J, and 360 g/kWh, so 1e-4 g/J.
-async fn furnish(site: &Site, operator: &str, ada: &str) -> Value {
+pub(crate) async fn furnish(site: &Site, operator: &str, ada: &str) -> Value {
     let server = serve(site, EVENING, 1).await;
     let operator = server.client().with_token(operator);
     operator.put("/api/v1/nodes", &nodes(4)).await.ok(200);
@@ -66,7 +83,7 @@ async fn furnish(site: &Site, operator: &str, ada: &str) -> Value {
 }
 
 /// Waits until hours are stated up to one after the evening's first.
-async fn stated_to(client: &Client, hours: i64) -> Value {
+pub(crate) async fn stated_to(client: &Client, hours: i64) -> Value {
     let began = Instant::now();
     let path = format!("/api/v1/ledger/totals?from={}", instant(EVENING));
     loop {
@@ -82,7 +99,7 @@ async fn stated_to(client: &Client, hours: i64) -> Value {
 }
 
 /// Every row that the caller sees of some hours, page by page.
-async fn rows(client: &Client, from: i64, to: i64) -> Vec<Value> {
+pub(crate) async fn rows(client: &Client, from: i64, to: i64) -> Vec<Value> {
     let (from, to) = (instant(EVENING + from * HOUR), instant(EVENING + to * HOUR));
     let first = format!("/api/v1/ledger?from={from}&to={to}&limit=7");
     let (mut path, mut found) = (first.clone(), Vec::new());
@@ -94,11 +111,11 @@ async fn rows(client: &Client, from: i64, to: i64) -> Vec<Value> {
     }
 }
 
-fn sum(rows: &[Value], column: &str) -> i64 {
+pub(crate) fn sum(rows: &[Value], column: &str) -> i64 {
     rows.iter().filter_map(|row| row[column].as_i64()).sum()
 }
 
-fn of<'a>(rows: &'a [Value], hour: i64, holder: &str) -> &'a Value {
+pub(crate) fn of<'a>(rows: &'a [Value], hour: i64, holder: &str) -> &'a Value {
     let start = instant(EVENING + hour * HOUR);
     let found = |row: &&Value| row["hour_start"] == start.as_str() && row["holder"] == holder;
     rows.iter().find(found).unwrap_or_else(|| panic!("no {holder} at {start}"))
@@ -169,6 +186,49 @@ async fn hours_are_stated_and_told_to_those_whose_they_are(site: Site) {
     assert_sums(&all, &totals);
     export(&site, &server, &tokens, &all);
     report(&site, &server, &tokens[0], &ada_token);
+    bill(&site, &server, [&tokens[0], &ada_token]).await;
+}
+
+/// From 21:00 to 22:30 each quarter-hour has 2 x 150 W x 900 s = 270,000 J of ada's, 180,000 J of idle nodes and half of
+/// both, 225,000 J: 675,000 J are 0.75 kW, 6.75 EUR, of which ada's are 270 / 675. From 22:30, on a Saturday, 360,000 J of
+/// idle nodes and half: 0.6 kW, 1.20 EUR, none of it ada's.
+async fn bill(site: &Site, server: &Server, [operator, ada]: [&str; 2]) {
+    let told =
+        server.client().with_token(operator).get("/api/v1/bills?month=2026-02").await.ok(200);
+    let [peak, evening] = told["demand"].as_array().unwrap().as_slice() else { panic!("{told}") };
+    assert_eq!(peak["quarter_start"], instant(EVENING + HOUR));
+    assert_eq!((&peak["energy_j"], &peak["cost_millionths"]), (&json!(675_000), &json!(6_750_000)));
+    assert_eq!(evening["quarter_start"], instant(EVENING + 2 * HOUR + 1800));
+    assert_eq!(evening["cost_millionths"], 1_200_000);
+    let rows = told["rows"].as_array().unwrap();
+    let part = |holder: &str| {
+        let row = rows.iter().find(|row| row["holder"] == holder).unwrap();
+        row["demand_cost_millionths"].as_i64().unwrap()
+    };
+    let parts = ["reservation", "idle", "facility"].map(part);
+    assert_eq!(parts, [2_700_000, 1_800_000 + 800_000, 2_250_000 + 400_000]);
+    let energy = told["energy_cost_millionths"].as_i64().unwrap();
+    assert_eq!(sum(rows, "energy_cost_millionths"), energy);
+    assert_eq!(told["total_millionths"], energy + 7_950_000 + 400_000_000);
+    let own = server.client().with_token(ada).get("/api/v1/bills?month=2026-02").await.ok(200);
+    assert_eq!((&own["fixed"], &own["demand"][0]["energy_j"]), (&json!([]), &Value::Null));
+    assert_eq!(own["total_millionths"], 32_400 + 2_700_000);
+    assert_eq!(own["rows"].as_array().unwrap().len(), 1);
+    let another = server.client().with_token(ada).get("/api/v1/bills?user=bob").await;
+    assert_eq!(another.status, 403);
+    let wrong = server.client().with_token(operator).get("/api/v1/bills?month=2026-13").await;
+    assert!(
+        wrong.status == 400 && wrong.body.contains("a month such as 2026-03"),
+        "{}",
+        wrong.body
+    );
+    let run = |format: &str| {
+        let mut program = site.command(&["bill", "--month", "2026-02", "--format", format]);
+        program.args(["--url", &server.address]).env("WATTBOOK_TOKEN", operator).output().unwrap()
+    };
+    assert!(text(&run("csv")).starts_with("holder,reservation_id,user,project,energy_j,"));
+    let shown = text(&run("table"));
+    assert!(shown.contains("0.750 kW") && shown.contains("6.75 EUR"), "{shown}");
 }
 
 async fn totals_of(client: &Client, from: i64, to: i64) -> Value {
@@ -213,6 +273,9 @@ fn export(site: &Site, server: &Server, tokens: &[String; 3], all: &[Value]) {
     let told = text(&run(&tokens[0], "totals", &[]));
     // 1,620,000 J reserved and 1,800,000 J idle, and half of both: 5,130,000 J = 1.425 kWh.
     assert!(told.contains("1.425") && told.contains("Hours are stated to"), "{told}");
+    // The facility is half of the nodes.
+    let (from, to) = (instant(EVENING + HOUR), instant(EVENING + 3 * HOUR));
+    assert!(told.contains(&format!("PUE3 from {from} to {to}: 1.500.")), "{told}");
     let parquet = run(&tokens[0], "export", &["--format", "parquet"]);
     if cfg!(feature = "parquet") {
         assert_eq!(&parquet.stdout[..4], b"PAR1");
@@ -228,7 +291,9 @@ fn export(site: &Site, server: &Server, tokens: &[String; 3], all: &[Value]) {
 
 /// Ada's two nodes were reserved for 1.5 hours, 3 node-hours, and took 1,620,000 J = 0.45 kWh: 0.0324 EUR, 0.162 kg, by
 /// what was bought 0.0162 kg. They began as soon as possible, so that nothing was saved. Nobody's are 1,800,000 J of
-/// idle nodes and half of all, 1,710,000 J: 0.975 kWh.
+/// idle nodes and half of all, 1,710,000 J: 0.975 kWh. Water: 0.5 l a kWh of nodes and 1.6 l a kWh of all, so that ada's is
+/// 0.45 x 2.1 l, and nobody's 0.5 x 0.5 + 0.975 x 1.6 l. A node of 87.66 kg bears 10 g an hour over a year of 8766 h: ada's
+/// 30 g, 64 g a node-hour with the grid's 162 g; idle nodes have 5 node-hours.
 fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
     let (from, to) = (instant(EVENING + HOUR), instant(EVENING + 3 * HOUR));
     let run = |token: &str, by: &str, format: &str| {
@@ -241,9 +306,9 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
         table,
         "user,project,month,node_hours_reserved,node_hours_used,energy_kwh,measured_share,cost,currency,\
          co2_location_kg,co2_market_kg,promised_saving_cost,promised_saving_co2_kg,measured_saving_cost,\
-         measured_saving_co2_kg\n\
-         ,,2026-02,0,,0.975,0,0.0702,EUR,0.351,0.0351,,,,\n\
-         ada,ocean,2026-02,3,,0.45,0,0.0324,EUR,0.162,0.0162,0,0,0,0\n"
+         measured_saving_co2_kg,mean_error,water_l,embodied_co2_kg,sci_g_per_node_hour\n\
+         ,,2026-02,0,,0.975,0,0.0702,EUR,0.351,0.0351,,,,,,1.81,0.05,\n\
+         ada,ocean,2026-02,3,,0.45,0,0.0324,EUR,0.162,0.0162,0,0,0,0,,0.945,0.03,64\n"
     );
     let own = text(&run(ada, "application", "json"));
     let own: Value = serde_json::from_str(&own).unwrap();
@@ -265,7 +330,7 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
 }
 
 /// Samples of a meter from 21:00 to 22:00, one a minute.
-async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
+pub(crate) async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
     let sample = |minute: i64| json!({ "node": node, "at": instant(EVENING + HOUR + minute * 60), "power_w": power_w });
     let samples: Vec<Value> = (0..=60).map(sample).collect();
     let body = json!({ "meter": meter, "samples": samples });

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::cluster::{choose, furnish, instant, propose};
+use crate::cluster::{furnish, instant};
 use crate::server::Server;
 use crate::site::{Site, on_both_engines, wattbook};
 
@@ -16,7 +16,6 @@ on_both_engines! {
     pushed_samples_become_quarter_hours_and_each_is_judged,
     samples_that_cannot_be_read_change_nothing,
     the_first_meter_that_measured_a_quarter_hour_counts,
-    power_now_is_told_against_what_was_planned,
 }
 
 const PATH: &str = "/api/v1/measurements";
@@ -160,50 +159,6 @@ async fn the_first_meter_that_measured_a_quarter_hour_counts(site: Site) {
     let reset = format!("meter,node,at,energy_j\ncounter,n1,{},5\n", at(1860));
     assert_eq!(client.send_csv(Method::POST, PATH, &reset).await.ok(200)["resets"], 1);
     assert_eq!(quarters(&client, "n1", 2700).await[2]["measured_s"], 0);
-}
-
-/// Two of eight nodes are reserved at 200 W each, the others draw 100 W idle: 1000 W are planned. One of each is
-/// measured, at 150 W and 90 W where 200 W and 100 W were planned; a sample of ten minutes ago is of no use.
-async fn power_now_is_told_against_what_was_planned(site: Site) {
-    let server = site.serve().await;
-    let client = server.client();
-    let hours = furnish(&client, 8, Some(5000.0)).await;
-    let held = propose(&client, &hours.request(2, 2, 2)).await;
-    choose(&client, &held, "energy_cost_co2").await;
-    server.kill();
-    let now = hours.at(2) + 900;
-    let clock = format!("{}={}@1", instant(crate::cluster::now()), instant(now));
-    let path: PathBuf = site.folder().join("wattbook.toml");
-    std::fs::write(&path, METERS).unwrap();
-    let arguments = ["--config", path.to_str().unwrap(), "--clock", &clock];
-    let server = site.serve_with(&arguments).await;
-    let client = server.client();
-    let table = format!(
-        "meter,node,at,power_w\nbmc,n0,{recent},150\nbmc,n5,{recent},90\nbmc,n6,{old},90\n\
-         site,Lyon,{recent},1700\n",
-        recent = instant(now - 5),
-        old = instant(now - 600)
-    );
-    client.send_csv(Method::POST, PATH, &table).await.ok(200);
-    let power = client.get("/api/v1/power").await.ok(200);
-    let of = |it: &Value| {
-        let names = ["nodes", "measured_nodes", "measured_power_w", "planned_of_measured_w"];
-        [&names[..], &["planned_power_w"]].concat().iter().map(|name| it[*name].clone()).collect()
-    };
-    let cluster: Vec<Value> = of(&power["cluster"]);
-    assert_eq!(cluster, [json!(8), json!(2), json!(240.0), json!(300.0), json!(1000.0)]);
-    let reserved: Vec<Value> = of(&power["reservations"][0]);
-    assert_eq!(reserved, [json!(2), json!(1), json!(150.0), json!(200.0), json!(400.0)]);
-    assert_eq!(power["reservations"][0]["reservation_id"], held["id"]);
-    let (cap, counted) = (&power["cap_w"], &power["reserved_power_w"]);
-    assert_eq!((cap, counted), (&json!(5000.0), &json!(400.0)));
-    assert_eq!((&power["site_power_w"], &power["partitions"]), (&json!(1700.0), &json!([])));
-    let metrics = client.get("/metrics").await.body;
-    assert!(metrics.contains("wattbook_measured_power_watts{partition=\"\"} 240"), "{metrics}");
-    // Others see what all draw, and reservations of their own.
-    let eve = site.token("eve", "user");
-    let seen = server.client().with_token(&eve).get("/api/v1/power").await.ok(200);
-    assert_eq!((&seen["reservations"], &seen["cluster"]), (&json!([]), &power["cluster"]));
 }
 
 fn import(server: &Server, arguments: &[&str]) -> Output {

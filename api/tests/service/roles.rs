@@ -31,6 +31,8 @@ type Route = (Method, &'static str, &'static str, Body, May, u16);
 #[derive(Clone, Copy)]
 enum Body {
     None,
+    /// An empty object.
+    Nothing,
     /// A request for a node.
     Request,
     Choice,
@@ -56,6 +58,9 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/nodes", "/api/v1/nodes", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::Samples, May::Run, 201),
         (get.clone(), "/api/v1/calibrations", "/api/v1/calibrations", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/calibrations/findings", "/api/v1/calibrations/findings", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/calibrations/accept", "/api/v1/calibrations/accept", Body::Nothing, May::Run, 200),
+        (post.clone(), "/api/v1/calibrations/reject", "/api/v1/calibrations/reject", Body::Nothing, May::Run, 200),
         (post.clone(), "/api/v1/measurements", "/api/v1/measurements", Body::Measurements, May::Run, 200),
         (get.clone(), "/api/v1/measurements", "/api/v1/measurements?node=n1", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/meters", "/api/v1/meters", Body::None, May::Run, 200),
@@ -72,6 +77,7 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Request, May::Book, 201),
         (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/reservations/{id}/jobs", "ID/jobs", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/reservations/{id}/choose", "ID/choose", Body::Choice, May::Book, 200),
         (delete.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/simulations", "/api/v1/simulations", Body::Experiment, May::Book, 202),
@@ -92,12 +98,15 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
+        (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reports", "/api/v1/reports?by=user,month", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/model-error", "/api/v1/model-error?by=application", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger", "/api/v1/ledger", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger/totals", "/api/v1/ledger/totals", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/site", "/api/v1/site", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/slurm", "/api/v1/slurm", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/power", "/api/v1/power", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/slurm/occupied", "/api/v1/slurm/occupied", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/power-profile", "/api/v1/power-profile", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/schedule", "/api/v1/schedule", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/occupancy", "/api/v1/occupancy", Body::None, May::Book, 200),
@@ -178,6 +187,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
     let sample = |load: &str, power: u32| json!({ "node": "n7", "measured_at": hours.hour(-9), "load": load, "power_w": power });
     Some(match body {
         Body::None => return None,
+        Body::Nothing => json!({}),
         Body::Request => hours.request(1, 0, 6),
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Nodes => crate::cluster::nodes(8),

@@ -143,7 +143,8 @@ async fn a_dry_run_prints_the_offers_and_the_line() {
 
     let line = format!("{window} --dry-run -w n[1-2] -x n0 -t 59");
     let shown = programs.run(&server, &line, "#!/bin/sh\n", &[]).json();
-    assert_eq!(shown["request"]["exclude"], serde_json::json!(["n0", "n0", "n3"]));
+    assert_eq!(shown["request"]["exclude"], serde_json::json!(["n0"]));
+    assert_eq!(shown["request"]["only"], serde_json::json!(["n1", "n2"]));
     assert_eq!(shown["offers"][0]["nodes"], serde_json::json!(["n1", "n2"]));
 
     let ended = programs.run(&server, &format!("{window} --dry-run -N 4"), "#!/bin/sh\n", &[]);
@@ -194,7 +195,7 @@ async fn what_cannot_be_booked_is_refused_before_anything_is() {
         (&format!("{ranked} -t 2h -N none"), SCRIPT, "--time 2h: is not a time limit"),
         (&format!("{ranked} -a 1-9"), SCRIPT, "--array 1-9: the jobs of an array"),
         (&format!("{ranked} -C a|b"), SCRIPT, "--constraint a|b: the service books nodes"),
-        (&format!("{ranked} -w n[3-4]"), SCRIPT, "--nodelist: the service has no node n4"),
+        (&format!("{ranked} -w n[3-4]"), SCRIPT, "no node is named \"n4\""),
         (&format!("{ranked} --node 3"), SCRIPT, "--node may be --nodefile or"),
         (&format!("{ranked} --within never"), SCRIPT, "is not a length of time"),
     ] {

@@ -18,7 +18,8 @@ use tokio::sync::RwLock;
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, instant, nodes, now, path, propose};
 use crate::dialogue::until;
-use crate::events::{Stream, mark};
+use crate::event_stream::Stream;
+use crate::events::mark;
 use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 

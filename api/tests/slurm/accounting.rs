@@ -8,13 +8,16 @@ use serde_json::{Value, json};
 use crate::bridge::{Bridge, until, wanted};
 use crate::client::Client;
 use crate::cluster::{path, seconds};
+use crate::nodes::Nodes;
 use crate::on_slurm::on_slurm;
 use crate::peer::Peer;
 use crate::site::Site;
 
 on_slurm! {
     jobs_have_the_energy_that_is_known_of_them,
+    a_job_that_ends_with_its_reservation_has_its_energy,
     a_job_that_was_forgotten_ended_as_is_known_of_it,
+    a_job_that_ran_while_nobody_looked_is_linked,
 }
 
 /// Books two nodes, and submits a job that sleeps there.
@@ -58,8 +61,22 @@ fn in_slurmdbd(peer: &Peer, statement: &str) -> usize {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap_or_default()
 }
 
-/// Energy is number 3 of what a job was given, and two less than nothing where it was not measured; 4200 J are
-/// put there. Without slurmdbd it is said that nobody knows.
+/// Has slurmdbd know 4200 J of a job that has ended. Energy is number 3 of what a job was given, and two less than
+/// nothing where it was not measured.
+async fn put_energy(peer: &Peer, id: &str) {
+    let table = format!("{}_job_table", peer.cluster);
+    let change = format!(
+        "UPDATE {table} SET tres_alloc = CONCAT(REPLACE(tres_alloc, ',3={}', ''), ',3=4200') \
+         WHERE id_job = {id} AND time_end > 0",
+        u64::MAX - 1
+    );
+    until("slurmdbd has the job", || async {
+        if in_slurmdbd(peer, &change) == 1 { Ok(()) } else { Err(Value::Null) }
+    })
+    .await;
+}
+
+/// Without slurmdbd it is said that nobody knows.
 async fn jobs_have_the_energy_that_is_known_of_them(site: Site) {
     let bridge = Bridge::of_a_quarter(site).await;
     let accounts = bridge.peer.slurmdbd;
@@ -80,19 +97,32 @@ async fn jobs_have_the_energy_that_is_known_of_them(site: Site) {
         .await;
         return;
     }
-    let table = format!("{}_job_table", bridge.peer.cluster);
-    let change = format!(
-        "UPDATE {table} SET tres_alloc = CONCAT(REPLACE(tres_alloc, ',3={}', ''), ',3=4200') \
-         WHERE id_job = {id} AND time_end > 0",
-        u64::MAX - 1
-    );
-    until("slurmdbd has the job", || async {
-        if in_slurmdbd(&bridge.peer, &change) == 1 { Ok(()) } else { Err(Value::Null) }
-    })
-    .await;
+    put_energy(&bridge.peer, &id).await;
     let job =
         until_job(&alice, &reservation, "its energy is told", |job| !job["energy_j"].is_null());
     assert_eq!(job.await["energy_j"], 4200.0);
+}
+
+/// Its reservation is over, and gone from Slurm, before its energy is known.
+async fn a_job_that_ends_with_its_reservation_has_its_energy(site: Site) {
+    let peer = Peer::of_environment();
+    let nodes = Nodes::quarter(&peer).await;
+    let bridge = Bridge::new(site, peer, nodes, "with_jobs = \"cancel\"");
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    let (reservation, id) = job(&bridge, &alice, 300).await;
+    let runs = |job: &Value| job["state"] == "RUNNING";
+    until_job(&alice, &reservation, "the job runs", runs).await;
+    alice.delete(&path(&reservation)).await.ok(200);
+    bridge.until_slurm(&alice, &reservation, "removed").await;
+    let ended = |job: &Value| job["state"] == "CANCELLED";
+    let job = until_job(&alice, &reservation, "the job has ended", ended).await;
+    assert_eq!((&job["id"], &job["energy_j"]), (&json!(id), &Value::Null));
+    if bridge.peer.slurmdbd {
+        put_energy(&bridge.peer, &id).await;
+        let known = |job: &Value| job["energy_j"] == 4200.0;
+        until_job(&alice, &reservation, "its energy is told", known).await;
+    }
 }
 
 /// The service is not there while the job ends, and comes back when slurmctld has forgotten it.
@@ -125,4 +155,39 @@ async fn a_job_that_was_forgotten_ended_as_is_known_of_it(site: Site) {
     let document = alice.get(&path(&reservation)).await.ok(200);
     assert_eq!(document["slurm"]["node_seconds"]["used"], 2 * took, "{document}");
     assert_eq!(document["slurm"]["jobs"].as_array().map(Vec::len), Some(1), "{document}");
+}
+
+/// It is submitted, runs and is forgotten by slurmctld while the service is away.
+async fn a_job_that_ran_while_nobody_looked_is_linked(site: Site) {
+    let bridge = Bridge::of_a_quarter(site).await;
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    let reservation = bridge.book(&alice, &Bridge::request(2, 600, 5, 5)).await;
+    let booked = wanted(&reservation).1;
+    crate::cluster::pass(booked.start).await;
+    bridge.turns(&bridge.operator(&server), 1).await;
+    server.kill();
+    let place = format!("--reservation={} -p {}", wanted(&reservation).0, bridge.nodes.partitions);
+    let arguments = format!("{place} -N2 -t5 --output=/dev/null");
+    let id = bridge.peer.submit("alice", bridge.site.folder(), &arguments, "sleep 3");
+    until("slurmctld has forgotten the job", || async {
+        let shown = bridge.peer.try_scontrol(&format!("-o show job {id}"));
+        if shown.status.success() { Err(json!(format!("{shown:?}"))) } else { Ok(()) }
+    })
+    .await;
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    if !bridge.peer.slurmdbd {
+        bridge.turns(&bridge.operator(&server), 2).await;
+        let document = alice.get(&path(&reservation)).await.ok(200);
+        assert_eq!(document["slurm"]["jobs"], json!([]), "nobody knows of it");
+        return;
+    }
+    let known = |job: &Value| job["state"] == "COMPLETED";
+    let job = until_job(&alice, &reservation, "the job is linked", known).await;
+    assert_eq!((&job["id"], &job["user"]), (&json!(id), &json!("alice")));
+    let took = seconds(&job["end"]) - seconds(&job["start"]);
+    assert!((3..30).contains(&took), "it sleeps for three seconds: {job}");
+    let document = alice.get(&path(&reservation)).await.ok(200);
+    assert_eq!(document["slurm"]["node_seconds"]["used"], 2 * took, "{document}");
 }

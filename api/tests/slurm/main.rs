@@ -8,6 +8,9 @@ mod client;
 #[expect(dead_code, reason = "more than is needed here")]
 #[path = "../service/cluster.rs"]
 mod cluster;
+#[expect(dead_code, reason = "more than is needed here")]
+#[path = "../service/event_stream.rs"]
+mod event_stream;
 #[path = "../service/left_out.rs"]
 mod left_out;
 #[expect(dead_code, reason = "more than is needed here")]
@@ -30,6 +33,7 @@ mod drift;
 mod faults;
 mod give_back;
 mod jobs_inside;
+mod listed;
 mod observed;
 mod occupied;
 mod replaced;

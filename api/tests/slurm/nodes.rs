@@ -112,6 +112,13 @@ impl Nodes {
 fn change_to_idle(state: &str) -> Option<&'static str> {
     const PASSING: [&str; 4] = ["POWERING", "ALLOCATED", "MIXED", "COMPLETING"];
     match state {
+        // A controller that was killed forgets that a node has come, and does not ask it.
+        it if it.starts_with("UNKNOWN") && it.contains("POWERING_UP") => {
+            Some("down reason=forgotten")
+        }
+        it if it.starts_with("DOWN") && it.contains("POWERING_UP") => Some("resume"),
+        // An order that is repeated may stay with the node for ever.
+        it if it.contains("POWER_UP") => None,
         it if it.contains("POWERED_DOWN") => Some("power_up"),
         it if PASSING.iter().any(|passing| it.contains(passing)) => None,
         _ => Some("resume"),

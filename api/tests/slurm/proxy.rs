@@ -26,6 +26,8 @@ pub enum Fault {
     Silence,
     /// The controller's clock is so many seconds ahead.
     Clock(i64),
+    /// The job of this id is told of nowhere.
+    Hidden(u64),
 }
 
 /// The proxy; it is gone when dropped.
@@ -85,6 +87,7 @@ async fn pass(State(shared): State<Arc<Shared>>, request: Request) -> Response<B
         Fault::Cut => cut(&forward(&shared, request).await),
         Fault::Silence => std::future::pending().await,
         Fault::Clock(ahead) => forward(&shared, request).await.with_clock(ahead).into_response(),
+        Fault::Hidden(job) => forward(&shared, request).await.without_job(job).into_response(),
     }
 }
 
@@ -110,6 +113,16 @@ impl Answer {
                 *number = (number.as_i64().unwrap() + ahead).into();
             }
         }
+        Self { body: document.to_string().into(), ..self }
+    }
+
+    /// This answer without a job.
+    fn without_job(self, id: u64) -> Self {
+        let Ok(mut document) = serde_json::from_slice::<Value>(&self.body) else { return self };
+        let Some(jobs) = document.get_mut("jobs").and_then(Value::as_array_mut) else {
+            return self;
+        };
+        jobs.retain(|job| job["job_id"] != id);
         Self { body: document.to_string().into(), ..self }
     }
 }

@@ -15,14 +15,19 @@ use crate::site::Site;
 on_slurm! {
     nodes_that_are_off_are_woken_before_the_start,
     nodes_that_do_not_come_are_replaced,
+    a_node_that_is_switched_off_again_before_the_start_is_woken_again,
 }
 
 /// A bridge that counts on boots of ten seconds: it orders nodes 10 + 5 + 2 + 30 = 47 s before the start, and
 /// gives them up 28 s later.
 async fn with_short_boots(site: Site) -> Bridge {
+    with_boots(site, 10).await
+}
+
+async fn with_boots(site: Site, boot_s: u32) -> Bridge {
     let peer = Peer::of_environment();
     let nodes = Nodes::quarter(&peer).await;
-    Bridge::new(site, peer, nodes, "wake = true\nboot_s = 10")
+    Bridge::new(site, peer, nodes, &format!("wake = true\nboot_s = {boot_s}"))
 }
 
 /// Switches nodes off, and waits until Slurm says so.
@@ -96,6 +101,45 @@ async fn nodes_that_do_not_come_are_replaced(site: Site) {
     })
     .await;
     assert_eq!(bridge.ours().len(), 1);
+}
+
+/// It is ordered 30 + 15 + 2 + 30 = 77 s before the start and comes in some seconds. Then an administrator switches
+/// it off, which takes ten: there is time for another boot.
+async fn a_node_that_is_switched_off_again_before_the_start_is_woken_again(site: Site) {
+    let bridge = with_boots(site, 30).await;
+    let server = bridge.serve().await;
+    let (alice, operator) = (bridge.alice(&server), bridge.operator(&server));
+    let node = &bridge.nodes.names[0];
+    switch_off(&bridge, std::slice::from_ref(node)).await;
+    let before = ordered(&bridge, node).len();
+    let reservation = bridge.book(&alice, &Bridge::request(4, 600, 100, 100)).await;
+    let (_, booked) = wanted(&reservation);
+    let is_up = |node: &str| {
+        let state = bridge.peer.node(node)["State"].clone();
+        if state.starts_with("IDLE") && !state.contains("POWER") {
+            Ok(())
+        } else {
+            Err(json!(state))
+        }
+    };
+    until("the node is up", || async { is_up(node) }).await;
+    // By now it was noted that it came.
+    bridge.turns(&operator, 2).await;
+    assert_eq!(ordered(&bridge, node).len(), before + 1);
+    bridge.peer.scontrol(&format!("update nodename={node} state=power_down"));
+    until("it is ordered to come again", || async {
+        let orders = ordered(&bridge, node).split_off(before);
+        if orders.len() == 2 { Ok(()) } else { Err(json!(orders)) }
+    })
+    .await;
+    println!(
+        "{node} was ordered again {} s before the start",
+        booked.start - crate::cluster::now()
+    );
+    pass(booked.start).await;
+    assert_eq!(is_up(node), Ok(()), "it is up at the start");
+    assert_eq!(ordered(&bridge, node).len(), before + 2);
+    assert_eq!(nodes_of(&alice, &reservation).await, booked.nodes);
 }
 
 async fn nodes_of(client: &Client, reservation: &Value) -> BTreeSet<String> {

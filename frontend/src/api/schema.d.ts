@@ -29,6 +29,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a month costs as the supplier bills it, and whose part is how much
+         * @description For users, of what they ran and what ran in their reservations, and operators, of all.
+         */
+        get: operations["get_bill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/calibrations": {
         parameters: {
             query?: never;
@@ -50,6 +70,68 @@ export interface paths {
          *     nodes measured change together; the others keep their powers.
          */
         post: operations["create_calibration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calibrations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes the calibrations that are proposed for nodes
+         * @description For operators. The nodes change together, in a new calibration epoch. What was promised stays: reservations keep their
+         *     nodes and their amounts. Where what is reserved and held would not fit under the cap any more nothing is taken.
+         */
+        post: operations["accept_calibrations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calibrations/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What meters say of nodes against their calibration
+         * @description For users and operators. Nodes are judged by the quarter-hours of the last weeks: what they draw when nobody has them
+         *     and when they are held, whether that differs from the calibration in force, and what is proposed.
+         */
+        get: operations["list_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calibrations/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rejects the calibrations that are proposed for nodes
+         * @description For operators. Nothing else is proposed for a node until what is measured has left what was rejected, too.
+         */
+        post: operations["reject_calibrations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -95,8 +177,9 @@ export interface paths {
          *     `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
          *     `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
          *     `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
-         *     is; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
-         *     a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is
+         *     is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
+         *     a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
+         *     `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
          *     all that is told, except to operators. What processes on the same database do is told too, within
          *     half a second.
          *
@@ -299,6 +382,28 @@ export interface paths {
          * @description For operators. The list is empty where the settings name no meters.
          */
         get: operations["list_meters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model-error": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was predicted against what was measured
+         * @description For users, who see their own reservations, and operators, who see all. A reservation counts once it is completed, where
+         *     it had its nodes to its end and at least 90 % of its energy were measured. Its prediction is the chosen offer. Errors
+         *     are what was predicted less what was measured, of what was measured.
+         */
+        get: operations["get_model_error"];
         put?: never;
         post?: never;
         delete?: never;
@@ -635,6 +740,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reservations/{id}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The jobs that ran, run or wait in a reservation
+         * @description For its owner and operators; for others there is none. Those that Slurm told of, and where there is
+         *     accounting those that it knows of.
+         */
+        get: operations["list_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/schedule": {
         parameters: {
             query?: never;
@@ -811,6 +937,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/slurm/occupied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which jobs and reservations of others in Slurm occupy which nodes
+         * @description For operators.
+         */
+        get: operations["list_occupied"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -968,6 +1114,100 @@ export interface components {
              */
             standing: string;
         };
+        /** @description What a month costs as the supplier bills it, and whose part is how much. Sums are of the lines that are told. */
+        BillDocument: {
+            /**
+             * @description Of every amount. Energy that was stated in another currency is left out.
+             * @example EUR
+             */
+            currency: string;
+            /** @description Demand charges of the settings. */
+            demand: components["schemas"]["BilledDemandDocument"][];
+            /**
+             * Format: int64
+             * @description Millionths of the currency for energy, by the agenda; null where no price is known.
+             */
+            energy_cost_millionths?: number | null;
+            /**
+             * Format: int64
+             * @description Joules.
+             */
+            energy_j: number;
+            /** @description What is charged each month, as the settings say; empty for others than operators. */
+            fixed: components["schemas"]["FixedChargeDocument"][];
+            /** @description The first hour that counts in it, RFC 3339. */
+            from: string;
+            /**
+             * @description The month.
+             * @example 2026-03
+             */
+            month: string;
+            /** @description By holder, user, project and reservation. */
+            rows: components["schemas"]["BillRowDocument"][];
+            /**
+             * @description The end of the newest hour that is stated, RFC 3339; null before there is one. A bill is whole once it has come to
+             *     `to`, and final once the month is closed.
+             */
+            stated_to?: string | null;
+            /** @description The first hour after it, RFC 3339. */
+            to: string;
+            /**
+             * Format: int64
+             * @description Millionths of the currency: energy, demand charges and fixed parts.
+             */
+            total_millionths: number;
+        };
+        /** @description A charge for the highest quarter-hour of a month. */
+        BilledDemandDocument: {
+            /**
+             * Format: int64
+             * @description Millionths of the currency that fall to the rows: for operators who ask for all the whole charge.
+             */
+            cost_millionths: number;
+            /**
+             * Format: int64
+             * @description Joules that all drew in it; null for others than operators.
+             */
+            energy_j?: number | null;
+            /** @description As the settings call it. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Millionths of the currency for a kilowatt.
+             */
+            per_kw_millionths: number;
+            /** @description When the quarter-hour begins, RFC 3339; null where nothing was drawn in any that counts. */
+            quarter_start?: string | null;
+        };
+        /** @description What falls to a reservation, or to what no reservation has. */
+        BillRowDocument: {
+            /**
+             * Format: int64
+             * @description Millionths of the currency: its parts of the demand charges.
+             */
+            demand_cost_millionths: number;
+            /**
+             * Format: int64
+             * @description Millionths of the currency for the energy; null where no price is known.
+             */
+            energy_cost_millionths?: number | null;
+            /**
+             * Format: int64
+             * @description Joules.
+             */
+            energy_j: number;
+            /**
+             * @description `reservation`, with the jobs that ran in it; `job`, `idle`, `off`, `switching`, `facility` or `unallocated`.
+             * @example reservation
+             */
+            holder: string;
+            /** @description The project; null where none is named. */
+            project?: string | null;
+            /** @description The reservation. */
+            reservation_id?: string | null;
+            /** @description Who ran jobs, or reserved the nodes; null for what is nobody's. */
+            user?: string | null;
+        };
         /** @description A [`Binding`] as JSON; one of the last three is there. */
         BindingDocument: {
             /**
@@ -1052,6 +1292,12 @@ export interface components {
              * @description How many samples were left out as outliers.
              */
             outliers: number;
+            /**
+             * @description What it rests on: `samples` that were sent for it, or what `meters` measured all the time; then samples are
+             *     quarter-hours.
+             * @example samples
+             */
+            source: string;
         };
         /** @description Calibrations, newest first. */
         CalibrationsPage: {
@@ -1195,6 +1441,7 @@ export interface components {
              */
             decision: string;
             explanation?: components["schemas"]["ExplanationDocument"] | null;
+            learnt_utilisation?: components["schemas"]["LearntUtilisationDocument"] | null;
             /** @description The offers to choose from, in time order. */
             offers: components["schemas"]["OfferDocument"][];
             /** @description The starts that no other beats in energy, cost, CO2 and delay, in time order. */
@@ -1202,8 +1449,69 @@ export interface components {
             /** @description Why starts were excluded; each counts once. */
             reasons: components["schemas"]["ReasonDocument"][];
         };
+        /** @description Which proposals are decided on. Read piece by piece. */
+        DecisionRequest: {
+            /** @description The nodes, by name; all for which something is proposed unless given. */
+            nodes?: string[] | null;
+        };
         /** @description A length of time. */
         Duration: number | string;
+        /** @description Energy, cost and CO2. */
+        ErrorAmounts: {
+            /**
+             * Format: double
+             * @description Grams, by the grid's intensity, of reservations whose whole CO2 is known.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In units of the site's currency, of reservations whose whole cost is known.
+             */
+            cost: number;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j: number;
+        };
+        /** @description The model's error: what was predicted less what was measured, of what was measured. */
+        ErrorDocument: {
+            /**
+             * Format: int32
+             * @description How many predictions.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description The mean of the errors without their signs, percent; null for none.
+             * @example 4.1
+             */
+            mean_absolute_percent?: number | null;
+            /**
+             * Format: double
+             * @description The mean, percent: above zero where more was predicted than measured; null for none.
+             * @example 2.5
+             */
+            mean_percent?: number | null;
+        };
+        /** @description A power that quarter-hours show. */
+        EstimateDocument: {
+            /**
+             * Format: double
+             * @description Watts.
+             */
+            power_w: number;
+            /**
+             * Format: int32
+             * @description How many quarter-hours it rests on.
+             */
+            quarters: number;
+            /**
+             * Format: double
+             * @description Standard deviation, watts.
+             */
+            spread_w: number;
+        };
         /**
          * @description What happened.
          * @example {
@@ -1431,6 +1739,107 @@ export interface components {
              */
             now: string;
         };
+        /** @description How many nodes there are of each standing. */
+        FindingCounts: {
+            /**
+             * Format: int64
+             * @description Those that differ from the calibration in force.
+             */
+            drifted: number;
+            /**
+             * Format: int64
+             * @description Those of which nothing can be believed.
+             */
+            failing: number;
+            /**
+             * Format: int64
+             * @description All.
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description Those that stand out among their kind.
+             */
+            outlying: number;
+            /**
+             * Format: int64
+             * @description Those for which a calibration is proposed.
+             */
+            proposed: number;
+            /**
+             * Format: int64
+             * @description Those for which one was rejected.
+             */
+            rejected: number;
+        };
+        /** @description A node as it was judged last. */
+        FindingDocument: {
+            /** @description Whether it differs from the calibration in force. */
+            drifted: boolean;
+            /** @description The error of the calibration in force over the quarter-hours in which it was held. */
+            error: components["schemas"]["ErrorDocument"];
+            /** @description Why what is measured cannot be believed: `unmeasured`, `draws_nothing`, `implausible` or `stuck`; else null. */
+            fault?: string | null;
+            /**
+             * Format: double
+             * @description The idle power in force, watts; null where the node is gone.
+             */
+            idle_power_w?: number | null;
+            /**
+             * Format: double
+             * @description The maximum power in force, watts; null where the node is gone.
+             */
+            max_power_w?: number | null;
+            measured_idle?: components["schemas"]["EstimateDocument"] | null;
+            measured_max?: components["schemas"]["EstimateDocument"] | null;
+            /**
+             * @description Its name.
+             * @example n1
+             */
+            node: string;
+            /** @description Whether it stands out among the nodes with the same partitions and features. */
+            outlying: boolean;
+            proposal?: components["schemas"]["ProposalDocument"] | null;
+        };
+        /** @description Nodes as they were judged last. */
+        FindingsPage: {
+            /** @description How many nodes there are of each standing. */
+            counts: components["schemas"]["FindingCounts"];
+            /**
+             * @description What becomes of what is measured: `propose`, `take`, or `off`, also where no meter measures nodes.
+             * @example propose
+             */
+            follow: string;
+            /**
+             * Format: date-time
+             * @description The quarter-hours that counted begin here.
+             */
+            from?: string | null;
+            /** @description By name. */
+            items: components["schemas"]["FindingDocument"][];
+            /**
+             * Format: date-time
+             * @description When nodes were judged; null before that.
+             */
+            judged_at?: string | null;
+            /** @description Where the next page starts; null on the last. */
+            next_cursor?: string | null;
+            /**
+             * Format: date-time
+             * @description They end here.
+             */
+            to?: string | null;
+        };
+        /** @description What is charged each month, whatever is drawn. */
+        FixedChargeDocument: {
+            /**
+             * Format: int64
+             * @description Millionths of the currency.
+             */
+            cost_millionths: number;
+            /** @description As the settings call it. */
+            name: string;
+        };
         /** @description A part of the span without a value. */
         Gap: {
             /**
@@ -1483,6 +1892,8 @@ export interface components {
              * @description How many nodes, at least 1.
              */
             nodes: number;
+            /** @description No other nodes than these, by name. */
+            only?: string[] | null;
             /** @description Only nodes of this partition. */
             partition?: string | null;
             tolerance?: components["schemas"]["ToleranceDocument"] | null;
@@ -1603,6 +2014,31 @@ export interface components {
              * @example 2026-01-01T00:00:00Z
              */
             start: string;
+        };
+        /** @description A [`LearntUtilisation`] as JSON. */
+        LearntUtilisationDocument: {
+            /**
+             * @description The application, as the request's label names it.
+             * @example nemo
+             */
+            application: string;
+            /**
+             * Format: int32
+             * @description How many runs count.
+             */
+            runs: number;
+            /**
+             * Format: double
+             * @description The median distance of these runs from it.
+             * @example 0.03
+             */
+            spread: number;
+            /**
+             * Format: double
+             * @description The median over its newest runs.
+             * @example 0.62
+             */
+            utilisation: number;
         };
         /** @description A page of the ledger. */
         LedgerPageDocument: {
@@ -1760,6 +2196,7 @@ export interface components {
             from: string;
             /** @description By holder. */
             holders: components["schemas"]["LedgerSumDocument"][];
+            pue?: components["schemas"]["PueDocument"] | null;
             /** @description The end of the newest hour that is stated, RFC 3339; null before there is one. */
             stated_to?: string | null;
             /** @description RFC 3339. */
@@ -1968,6 +2405,32 @@ export interface components {
         MetersDocument: {
             /** @description In the order of the settings. */
             meters: components["schemas"]["MeterDocument"][];
+        };
+        /** @description The model's error. */
+        ModelErrorDocument: {
+            /**
+             * @description By what.
+             * @example application
+             */
+            by: string;
+            /** @description By group; nodes with the greatest error first. */
+            rows: components["schemas"]["ModelErrorRow"][];
+        };
+        /** @description The error over the reservations of a group, or over the quarter-hours of a node. */
+        ModelErrorRow: {
+            co2?: components["schemas"]["ErrorDocument"] | null;
+            cost?: components["schemas"]["ErrorDocument"] | null;
+            /** @description Of energy: of each reservation, or of each quarter-hour in which a node was held. */
+            energy: components["schemas"]["ErrorDocument"];
+            /** @description The user, application, reservation or node; empty where a request names no application. */
+            group: string;
+            measured?: components["schemas"]["ErrorAmounts"] | null;
+            predicted?: components["schemas"]["ErrorAmounts"] | null;
+            /**
+             * Format: int32
+             * @description How many reservations; null for a node.
+             */
+            reservations?: number | null;
         };
         /** @description A conversation with the supplier. */
         NegotiationDocument: {
@@ -2512,6 +2975,11 @@ export interface components {
         PowerDocument: {
             /**
              * Format: date-time
+             * @description Since when nodes draw more than planned for longer than the site allows; null where they do not. RFC 3339.
+             */
+            above_plan_since?: string | null;
+            /**
+             * Format: date-time
              * @description RFC 3339.
              */
             at: string;
@@ -2668,6 +3136,36 @@ export interface components {
              */
             start: string;
         };
+        /** @description A calibration that is proposed. */
+        ProposalDocument: {
+            /**
+             * Format: double
+             * @description Watts.
+             */
+            idle_power_w: number;
+            /**
+             * Format: double
+             * @description Watts.
+             */
+            max_power_w: number;
+            /**
+             * Format: date-time
+             * @description Since when it is so.
+             */
+            since: string;
+            /** @description `open` or `rejected`. */
+            state: string;
+        };
+        /** @description What was decided. */
+        ProposalsDecided: {
+            /**
+             * Format: int64
+             * @description The new calibration epoch; null where nothing was taken.
+             */
+            epoch?: number | null;
+            /** @description The nodes that were decided on. */
+            nodes: string[];
+        };
         /** @description What pieces rest on. */
         ProvenanceDocument: {
             /**
@@ -2716,6 +3214,24 @@ export interface components {
              */
             start: string;
         };
+        /** @description All energy of the site over that of its nodes (ISO/IEC 30134-2), with where these are measured and over which time. */
+        PueDocument: {
+            /**
+             * @description `PUE1`: nodes are measured at the output of the UPS, `PUE2`: at that of the PDUs, `PUE3`: at the nodes.
+             * @example PUE3
+             */
+            category: string;
+            /** @description The first hour that it is of, RFC 3339. */
+            from: string;
+            /**
+             * Format: double
+             * @description At least 1 unless meters disagree.
+             * @example 1.2
+             */
+            ratio: number;
+            /** @description The first hour after that, RFC 3339. A ratio over less than twelve months is an interim one. */
+            to: string;
+        };
         /** @description What was measured in a quarter-hour. */
         QuarterDocument: {
             /**
@@ -2749,10 +3265,24 @@ export interface components {
              */
             explain?: boolean | null;
             /**
+             * @description What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
+             * @example {
+             *       "application": "nemo"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /**
              * @description Whether every start on the Pareto front tells its nodes, as it does unless this is false;
              *     offers and the first feasible start always do.
              */
             pareto_nodes?: boolean | null;
+            /**
+             * @description `application`: the utilisation is the one that was learnt, as reservations tell it.
+             * @example application
+             */
+            utilisation_from?: string | null;
         };
         /** @description What lies beside one ranking's best start; absent where there is none. */
         RankingExplanationDocument: {
@@ -2861,9 +3391,20 @@ export interface components {
             currency: string;
             /**
              * Format: double
+             * @description Kilograms of CO2 for making the nodes, by the factors of the settings; null without these.
+             */
+            embodied_co2_kg?: number | null;
+            /**
+             * Format: double
              * @description Kilowatt-hours.
              */
             energy_kwh: number;
+            /**
+             * Format: double
+             * @description How far what offers predicted was from what was measured: the mean of `|measured - predicted| / predicted` over
+             *     reservations that ended and of whose energy nine tenths or more were measured; null without any.
+             */
+            mean_error?: number | null;
             /**
              * Format: double
              * @description The same in kilograms of CO2.
@@ -2906,8 +3447,19 @@ export interface components {
              * @description What the chosen offers save against starting as soon as possible; null where there are none.
              */
             promised_saving_cost?: number | null;
+            /**
+             * Format: double
+             * @description Grams of CO2 for each node-hour that was reserved: `co2_location_kg` and `embodied_co2_kg` over
+             *     `node_hours_reserved` (ISO/IEC 21031); null where one of them is not known.
+             */
+            sci_g_per_node_hour?: number | null;
             /** @description Empty for what is nobody's: idle nodes and the facility. Absent unless it is by user. */
             user?: string | null;
+            /**
+             * Format: double
+             * @description Litres of water, on site and at the supplier's, by the factors of the settings; null without these.
+             */
+            water_l?: number | null;
         };
         /**
          * @description A request for nodes.
@@ -2977,6 +3529,14 @@ export interface components {
              */
             nodes?: number | null;
             /**
+             * @description No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+             * @example [
+             *       "n1",
+             *       "n2"
+             *     ]
+             */
+            only?: string[] | null;
+            /**
              * @description Only nodes of this partition.
              * @example gpu
              */
@@ -3029,6 +3589,7 @@ export interface components {
              * @description Sorts by creation.
              */
             id: string;
+            learnt_utilisation?: components["schemas"]["LearntUtilisationDocument"] | null;
             /**
              * @description What its owner is to know: why it is degraded or rejected, which offers were withdrawn, or which
              *     nodes took the place of others.
@@ -3066,6 +3627,11 @@ export interface components {
         };
         /** @description Power of a reservation's nodes. */
         ReservationPowerDocument: components["schemas"]["NodesPowerDocument"] & {
+            /**
+             * Format: date-time
+             * @description Since when these draw more than planned for longer than the site allows; null where they do not. RFC 3339.
+             */
+            above_plan_since?: string | null;
             /** @description Whose it is. */
             owner: string;
             /** @description Its id. */
@@ -3114,6 +3680,12 @@ export interface components {
              *     stands is replaced only by what saves as much as the site wants.
              */
             replaces?: string | null;
+            /**
+             * @description `application`: the utilisation is the one that earlier runs of the label `application` had, and is learnt anew. So
+             *     it is where a request names an application and says no utilisation; reservations tell it.
+             * @example application
+             */
+            utilisation_from?: string | null;
         };
         /** @description A page of reservations. */
         ReservationsPage: {
@@ -3276,6 +3848,7 @@ export interface components {
             ordinal: number;
             /** @description The partitions it is in; absent where there are none. */
             partitions?: string[];
+            slurm?: components["schemas"]["SlurmNode"] | null;
         };
         /** @description A set of nodes as documents show it. */
         ShownNodes: {
@@ -3481,6 +4054,31 @@ export interface components {
             /** @description Whose it is. */
             user: string;
         };
+        /** @description A page of jobs. */
+        SlurmJobsPage: {
+            /** @description By submission. */
+            items: components["schemas"]["SlurmJob"][];
+            /** @description Where the next page starts; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description What Slurm says that a node has. */
+        SlurmNode: {
+            /**
+             * Format: int32
+             * @description Processors, as Slurm counts them.
+             */
+            cpus: number;
+            /**
+             * @description Generic resources; empty where there are none.
+             * @example gpu:a100:4
+             */
+            generic_resources: string;
+            /**
+             * Format: int64
+             * @description MiB.
+             */
+            memory_mib: number;
+        };
         /** @description The nodes of both sides compared. */
         SlurmNodes: {
             /** @description How many both sides have. */
@@ -3505,6 +4103,35 @@ export interface components {
              */
             used: number;
         };
+        /** @description What occupies nodes for a time. */
+        SlurmOccupant: components["schemas"]["ShownNodes"] & {
+            /**
+             * @description In words, for people.
+             * @example job 1234 of alice runs there until 2026-11-23T12:00:00Z
+             */
+            because: string;
+            /**
+             * @description `job` and its id, or `reservation` and its name; `refused` and a reservation of ours that Slurm did not
+             *     give the nodes to.
+             * @example job 1234
+             */
+            by: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339; null where the end is not known.
+             */
+            end?: string | null;
+            /**
+             * Format: int32
+             * @description How many nodes.
+             */
+            node_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            start: string;
+        };
         /** @description What others have of our nodes. */
         SlurmOccupied: {
             /** @description Jobs of others that run on them. */
@@ -3517,6 +4144,16 @@ export interface components {
             /** @description Reservations of others that have some of them, now or later. */
             reservations: number;
         };
+        /** @description A page of what occupies nodes. */
+        SlurmOccupiedPage: {
+            /** @description As they were seen first. */
+            items: components["schemas"]["SlurmOccupant"][];
+            /**
+             * Format: uuid
+             * @description Where the next page starts; null on the last.
+             */
+            next_cursor?: string | null;
+        };
         /** @description A node that changed its name. */
         SlurmRenamedNode: {
             /** @description Its name here. */
@@ -3528,8 +4165,17 @@ export interface components {
         SlurmReservation: {
             /** @description Why it stands so; null where there is nothing to say. */
             because?: string | null;
-            /** @description The jobs that ran, run or wait in it, by submission. */
+            /**
+             * @description The jobs that ran, run or wait in it, by submission: the newest hundred, and in lists the newest ten. All
+             *     of them are in `GET /api/v1/reservations/{id}/jobs`.
+             */
             jobs: components["schemas"]["SlurmJob"][];
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 3
+             */
+            jobs_count: number;
             /** @description What is reserved, and what its jobs have used of it so far. */
             node_seconds: components["schemas"]["SlurmNodeSeconds"];
             /**
@@ -3768,6 +4414,9 @@ export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument']
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
 export type BasisDocument = components['schemas']['BasisDocument'];
+export type BillDocument = components['schemas']['BillDocument'];
+export type BilledDemandDocument = components['schemas']['BilledDemandDocument'];
+export type BillRowDocument = components['schemas']['BillRowDocument'];
 export type BindingDocument = components['schemas']['BindingDocument'];
 export type Calibrated = components['schemas']['Calibrated'];
 export type CalibrationDocument = components['schemas']['CalibrationDocument'];
@@ -3780,7 +4429,11 @@ export type ConsumedRequest = components['schemas']['ConsumedRequest'];
 export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
 export type Conversation = components['schemas']['Conversation'];
 export type DecisionDocument = components['schemas']['DecisionDocument'];
+export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type Duration = components['schemas']['Duration'];
+export type ErrorAmounts = components['schemas']['ErrorAmounts'];
+export type ErrorDocument = components['schemas']['ErrorDocument'];
+export type EstimateDocument = components['schemas']['EstimateDocument'];
 export type EventDocument = components['schemas']['EventDocument'];
 export type ExpectedOffer = components['schemas']['ExpectedOffer'];
 export type ExperimentDocument = components['schemas']['ExperimentDocument'];
@@ -3789,6 +4442,10 @@ export type FeedDocument = components['schemas']['FeedDocument'];
 export type FeedErrorDocument = components['schemas']['FeedErrorDocument'];
 export type FeedRevisionDocument = components['schemas']['FeedRevisionDocument'];
 export type FeedsDocument = components['schemas']['FeedsDocument'];
+export type FindingCounts = components['schemas']['FindingCounts'];
+export type FindingDocument = components['schemas']['FindingDocument'];
+export type FindingsPage = components['schemas']['FindingsPage'];
+export type FixedChargeDocument = components['schemas']['FixedChargeDocument'];
 export type Gap = components['schemas']['Gap'];
 export type GivenAgendas = components['schemas']['GivenAgendas'];
 export type GivenRequest = components['schemas']['GivenRequest'];
@@ -3797,6 +4454,7 @@ export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
 export type HeldOffer = components['schemas']['HeldOffer'];
 export type IntensityPiece = components['schemas']['IntensityPiece'];
+export type LearntUtilisationDocument = components['schemas']['LearntUtilisationDocument'];
 export type LedgerPageDocument = components['schemas']['LedgerPageDocument'];
 export type LedgerRowDocument = components['schemas']['LedgerRowDocument'];
 export type LedgerSumDocument = components['schemas']['LedgerSumDocument'];
@@ -3810,6 +4468,8 @@ export type MeterDocument = components['schemas']['MeterDocument'];
 export type MeterFailureDocument = components['schemas']['MeterFailureDocument'];
 export type MeterSamplesDocument = components['schemas']['MeterSamplesDocument'];
 export type MetersDocument = components['schemas']['MetersDocument'];
+export type ModelErrorDocument = components['schemas']['ModelErrorDocument'];
+export type ModelErrorRow = components['schemas']['ModelErrorRow'];
 export type NegotiationDocument = components['schemas']['NegotiationDocument'];
 export type NegotiationsDocument = components['schemas']['NegotiationsDocument'];
 export type NodeClass = components['schemas']['NodeClass'];
@@ -3838,7 +4498,10 @@ export type PowerRange = components['schemas']['PowerRange'];
 export type PricePiece = components['schemas']['PricePiece'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileStepDocument = components['schemas']['ProfileStepDocument'];
+export type ProposalDocument = components['schemas']['ProposalDocument'];
+export type ProposalsDecided = components['schemas']['ProposalsDecided'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
+export type PueDocument = components['schemas']['PueDocument'];
 export type QuarterDocument = components['schemas']['QuarterDocument'];
 export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
@@ -3871,9 +4534,13 @@ export type SlurmCounts = components['schemas']['SlurmCounts'];
 export type SlurmDetails = components['schemas']['SlurmDetails'];
 export type SlurmDifference = components['schemas']['SlurmDifference'];
 export type SlurmJob = components['schemas']['SlurmJob'];
+export type SlurmJobsPage = components['schemas']['SlurmJobsPage'];
+export type SlurmNode = components['schemas']['SlurmNode'];
 export type SlurmNodes = components['schemas']['SlurmNodes'];
 export type SlurmNodeSeconds = components['schemas']['SlurmNodeSeconds'];
+export type SlurmOccupant = components['schemas']['SlurmOccupant'];
 export type SlurmOccupied = components['schemas']['SlurmOccupied'];
+export type SlurmOccupiedPage = components['schemas']['SlurmOccupiedPage'];
 export type SlurmRenamedNode = components['schemas']['SlurmRenamedNode'];
 export type SlurmReservation = components['schemas']['SlurmReservation'];
 export type Standing = components['schemas']['Standing'];
@@ -4037,6 +4704,60 @@ export interface operations {
             };
         };
     };
+    get_bill: {
+        parameters: {
+            query?: {
+                /** @description Such as `2026-03`, as the site's calendar has it; the month that is now unless given. */
+                month?: string;
+                /** @description Only this project's lines. */
+                project?: string;
+                /** @description Only this user's lines. Others than operators see their own anyway, and may name nobody else. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a month costs as the supplier bills it, and whose part is how much. Sums are of the lines that are told */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_calibrations: {
         parameters: {
             query?: {
@@ -4132,6 +4853,216 @@ export interface operations {
             };
             /** @description The token's role does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_calibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description What was decided */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalsDecided"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_proposed`, `over_cap`, or the book kept changing */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_findings: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Nodes in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description Only `drifted`, `outlying`, `failing`, `proposed` or `rejected` ones. */
+                standing?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nodes as they were judged last */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingsPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reject_calibrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description What was decided */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalsDecided"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_proposed` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4872,6 +5803,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MetersDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_model_error: {
+        parameters: {
+            query?: {
+                /** @description `user`, `application`, `reservation` or `node`; `user` unless given. */
+                by?: string;
+                /**
+                 * @description Reservations with rows of the ledger that count in hours which begin here, RFC 3339, or later; a day before `to`
+                 *     unless given. Nodes are told as they were judged last.
+                 */
+                from?: string;
+                /** @description At most so many nodes, those with the greatest error, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description And before here, RFC 3339; now unless given. */
+                to?: string;
+                /** @description Only this user's reservations. Others than operators see their own anyway, and may name nobody else. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model's error */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelErrorDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No token, or one that is not valid */
@@ -6189,6 +7181,69 @@ export interface operations {
             };
         };
     };
+    list_jobs: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Jobs in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of jobs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlurmJobsPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_schedule: {
         parameters: {
             query?: {
@@ -6769,6 +7824,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Slurm"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_occupied: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Entries in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of what occupies nodes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlurmOccupiedPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No token, or one that is not valid */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Slurm } from '../api/schema';
-import { slurmLine, sourceWords } from './slurm';
+import { occupantSpan, slurmLine, sourceWords } from './slurm';
 
 const slurm: Slurm = { mode: 'drive', version: '25.05.3', state: 'connected' };
 
@@ -20,6 +20,13 @@ test('what is wrong with Slurm is told with its reason', () => {
   const denied: Slurm = { ...slurm, state: 'denied', because: 'the token has expired.' };
   expect(slurmLine(denied)).toBe('Slurm 25.05.3 does not answer as it should (denied): the token has expired.');
   expect(slurmLine({ mode: 'observe', version: null, state: 'unknown' })).toBe('Slurm has not been asked yet.');
+});
+
+test('others have nodes for a while, or until nobody knows when', () => {
+  const now = Date.parse('2026-11-23T10:00:00Z');
+  const start = '2026-11-23T09:00:00Z';
+  expect(occupantSpan({ start, end: null }, now, 'UTC')).toMatch(/^since .*09:00.*, no end known$/);
+  expect(occupantSpan({ start, end: '2026-11-23T11:30:00Z' }, now, 'UTC')).toMatch(/09:00.*11:30/);
 });
 
 test('outages say who says so', () => {

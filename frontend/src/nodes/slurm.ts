@@ -1,6 +1,7 @@
 // How Slurm stands and what others have of the nodes, in words.
 
 import type { OutageDocument, Slurm } from '../api/schema';
+import { span, when } from '../time/words';
 import { count } from '../units/format';
 
 /** How Slurm stands in a sentence; nothing where there is none. Operators are told what others' jobs and reservations occupy. */
@@ -20,6 +21,13 @@ export function slurmLine(slurm: Slurm | undefined): string | undefined {
   ].filter(Boolean);
   const nodes = `${count(occupied.nodes, 'node')} ${occupied.nodes === 1 ? 'is' : 'are'}`;
   return `${name} answers. ${nodes} occupied by ${others.join(' and ')} of others, now or later.`;
+}
+
+/** For how long somebody else's job or reservation has its nodes. */
+export function occupantSpan({ start, end }: { start: string; end?: string | null }, now: number, zone: string): string {
+  return end
+    ? span(Date.parse(start), Date.parse(end), now, zone)
+    : `since ${when(Date.parse(start), now, zone)}, no end known`;
 }
 
 /** Who says that nodes are out of service. */

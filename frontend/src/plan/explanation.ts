@@ -1,6 +1,6 @@
 // A decision explained: why starts are excluded, why offers are not earlier, what more waiting would bring.
 
-import type { DecisionDocument, OfferDocument, ReasonDocument } from '../api/schema';
+import type { DecisionDocument, LearntUtilisationDocument, OfferDocument, ReasonDocument } from '../api/schema';
 import { length, span, when, type Clock } from '../time/words';
 import { LETTERS } from '../ui/offers';
 import { carbon, count, energy, money, power } from '../units/format';
@@ -10,6 +10,12 @@ const AGENDAS: Record<string, string> = {
   co2: 'No CO₂ intensity is known',
   power_cap: 'No power cap is known',
 };
+
+/** Where the utilisation comes from that offers were planned with. */
+export function learntWords({ application, utilisation, runs }: LearntUtilisationDocument): string {
+  const percent = Math.round(utilisation * 1000) / 10;
+  return `Expected with a utilisation of ${percent} %, as ${count(runs, 'earlier run')} of ${application} had it.`;
+}
 
 /** What a reason means, with the times of the zone that people look at. */
 export function reasonWords(reason: ReasonDocument, { now, zone }: Clock): string {

@@ -18,9 +18,12 @@ export interface FormValues extends Shape {
   until: string;
   /** Percent. */
   utilisation: number;
+  /** The application whose earlier runs tell the utilisation. */
+  application: string;
   partition: string;
   features: string;
   exclude: string;
+  only: string;
   /** Percent of cost that is as good as the least. */
   tolerance: string;
   alternatives: Shape[];
@@ -33,9 +36,11 @@ export const EMPTY: FormValues = {
   wait: '24',
   until: '',
   utilisation: 100,
+  application: '',
   partition: '',
   features: '',
   exclude: '',
+  only: '',
   tolerance: '',
   alternatives: [],
 };
@@ -118,9 +123,11 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
     request.alternatives = shapes.map((it) => ({ nodes: it.nodes ?? 0, duration_s: it.seconds ?? 0 }));
   }
   if (values.utilisation < 100) request.utilisation = values.utilisation / 100;
+  if (values.application.trim()) request.labels = { application: values.application.trim() };
   if (values.partition.trim()) request.partition = values.partition.trim();
   if (names(values.features).length > 0) request.features = names(values.features);
   if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
+  if (names(values.only).length > 0) request.only = names(values.only);
   if (tolerance > 0) request.tolerance = { cost: Math.round(tolerance * 1e4) / 1e6 };
   const longest = Math.max(seconds, ...shapes.map((it) => it.seconds ?? 0)) * 1000;
   return { ok: true, formRequest: { request, earliest, latest: limits.latest, longest, at: now } };
@@ -143,9 +150,11 @@ export function fieldOf(pointer: string): Field | null {
     latest_start: 'until',
     latest_end: 'until',
     utilisation: 'utilisation',
+    labels: 'application',
     partition: 'partition',
     features: 'features',
     exclude: 'exclude',
+    only: 'only',
     tolerance: 'tolerance',
     alternatives: 'alternatives',
   };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schema';
 import { offer } from '../ui/testOffer';
-import { oneMoreHour, reasonWords, whyNotEarlier } from './explanation';
+import { learntWords, oneMoreHour, reasonWords, whyNotEarlier } from './explanation';
 import { EMPTY, fieldOf, readForm, stillAsks, type FormValues } from './form';
 import { freshness } from './freshness';
 import { nearestRequests } from './nearestRequests';
@@ -47,11 +47,20 @@ test('times in the form are wall times of the zone', () => {
 });
 
 test('filters are left out where they are empty and split where they are not', () => {
-  const asked = request({ features: 'nvme, big-memory', exclude: 'n7 n9', partition: ' gpu ', tolerance: '2,5' });
+  const asked = request({ features: 'nvme, big-memory', exclude: 'n7 n9', only: 'n1, n2', partition: ' gpu ', tolerance: '2,5' });
   expect(asked.features).toEqual(['nvme', 'big-memory']);
   expect(asked.exclude).toEqual(['n7', 'n9']);
+  expect(asked.only).toEqual(['n1', 'n2']);
   expect(asked.partition).toBe('gpu');
   expect(asked.tolerance).toEqual({ cost: 0.025 });
+});
+
+test('an application is a label, and its utilisation is left to earlier runs', () => {
+  expect(request({ application: ' nemo ' }).labels).toEqual({ application: 'nemo' });
+  expect(request({ application: 'nemo' }).utilisation).toBeUndefined();
+  expect(request({}).labels).toBeUndefined();
+  const learnt = { application: 'nemo', utilisation: 0.615, spread: 0.01, runs: 4 };
+  expect(learntWords(learnt)).toBe('Expected with a utilisation of 61.5 %, as 4 earlier runs of nemo had it.');
 });
 
 test('every wrong field is told at once', () => {

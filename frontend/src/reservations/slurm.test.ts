@@ -4,7 +4,7 @@ import type { SlurmJob, SlurmReservation } from '../api/schema';
 import { jobWords, slurmWords, usedWords } from './slurm';
 
 const slurm: SlurmReservation = {
-  reservation: 'wattbook-r1', state: 'in_force', because: null, jobs: [], node_seconds: { reserved: 28_800, used: 17_640 },
+  reservation: 'wattbook-r1', state: 'in_force', because: null, jobs: [], jobs_count: 0, node_seconds: { reserved: 28_800, used: 17_640 },
 };
 const job: SlurmJob = {
   id: '7', user: 'ada', account: '', state: 'RUNNING', start: '2026-11-21T12:00:00Z', end: '2026-11-21T14:00:00Z',

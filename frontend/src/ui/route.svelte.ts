@@ -6,6 +6,7 @@ export const PAGES = [
   { id: 'schedule', name: 'Schedule' },
   { id: 'nodes', name: 'Nodes' },
   { id: 'grid', name: 'Grid' },
+  { id: 'reports', name: 'Reports' },
   { id: 'simulate', name: 'Simulate' },
 ] as const;
 export type Page = (typeof PAGES)[number]['id'];

@@ -2,7 +2,7 @@
 //! request as optional columns; or as JSON, one request on each line.
 //!
 //! Every row becomes the JSON of a request and is read as such: a request means the same wherever it
-//! stands. Lists have `;` between their entries: names in `features` and `exclude`, `16x2700` (nodes
+//! stands. Lists have `;` between their entries: names in `features`, `exclude` and `only`, `16x2700` (nodes
 //! and a duration) in `alternatives`, `cost=0.02` in `tolerance`. An empty cell says nothing.
 
 use planner::json::request::simulated_request;
@@ -24,6 +24,7 @@ const COLUMNS: Columns = Columns {
         "partition",
         "features",
         "exclude",
+        "only",
     ],
 };
 
@@ -44,7 +45,7 @@ enum Cell {
 
 /// Each column: its name, what stands in its cells, and the columns of which one may stand in its
 /// place. They are in the order of [`COLUMNS`].
-const CELLS: [(&str, Cell, &[usize]); 12] = [
+const CELLS: [(&str, Cell, &[usize]); 13] = [
     ("nodes", Cell::WholeNumber, &[ALTERNATIVES]),
     ("duration_s", Cell::WholeNumber, &[DURATION, ALTERNATIVES]),
     ("earliest_start", Cell::Instant, &[]),
@@ -57,6 +58,7 @@ const CELLS: [(&str, Cell, &[usize]); 12] = [
     ("partition", Cell::Text, OPTIONAL),
     ("features", Cell::Names, OPTIONAL),
     ("exclude", Cell::Names, OPTIONAL),
+    ("only", Cell::Names, OPTIONAL),
 ];
 
 const DURATION: usize = 5;

@@ -13,7 +13,7 @@ use crate::time::Span;
 pub(super) struct Eligible {
     /// Partition and features do.
     labels: Vec<bool>,
-    /// Its name does not exclude it either.
+    /// Its name does too.
     all: Vec<bool>,
 }
 
@@ -32,6 +32,12 @@ impl Eligible {
             let excluded: BTreeSet<&str> = filter.exclude.iter().map(AsRef::as_ref).collect();
             for (ordinal, admitted) in (0_u32..).zip(&mut all) {
                 *admitted &= !excluded.contains(&*nodes.name(ordinal));
+            }
+        }
+        if !filter.only.is_empty() {
+            let only: BTreeSet<&str> = filter.only.iter().map(AsRef::as_ref).collect();
+            for (ordinal, admitted) in (0_u32..).zip(&mut all) {
+                *admitted &= only.contains(&*nodes.name(ordinal));
             }
         }
         Self { labels, all }

@@ -9,7 +9,8 @@ use super::savings::SavingsDocument;
 use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
-use crate::quantity::{CarbonMass, Money};
+use crate::quantity::{CarbonMass, MILLION, Money};
+use crate::recalibration::LearntUtilisation;
 use crate::reservation::{NamedNodes, OfferTerms};
 use crate::search::Explanation;
 use crate::time::Timestamp;
@@ -37,6 +38,39 @@ pub struct DecisionDocument {
     /// What lies beside the best starts, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationDocument>,
+    /// The utilisation that was planned with, where the request says none and earlier runs of its application tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learnt_utilisation: Option<LearntUtilisationDocument>,
+}
+
+/// A [`LearntUtilisation`] as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LearntUtilisationDocument {
+    /// The application, as the request's label names it.
+    #[cfg_attr(feature = "openapi", schema(example = "nemo"))]
+    pub application: String,
+    /// The median over its newest runs.
+    #[cfg_attr(feature = "openapi", schema(example = 0.62))]
+    pub utilisation: f64,
+    /// The median distance of these runs from it.
+    #[cfg_attr(feature = "openapi", schema(example = 0.03))]
+    pub spread: f64,
+    /// How many runs count.
+    pub runs: u32,
+}
+
+impl LearntUtilisationDocument {
+    /// What was learnt of an application.
+    pub fn new(application: &str, learnt: &LearntUtilisation) -> Self {
+        let share = |millionths: i64| millionths as f64 / MILLION as f64;
+        Self {
+            application: application.to_owned(),
+            utilisation: share(learnt.utilisation),
+            spread: share(learnt.spread),
+            runs: learnt.runs,
+        }
+    }
 }
 
 /// A [`Reason`] as JSON.
@@ -165,6 +199,7 @@ impl DecisionDocument {
             pareto: decision.pareto.iter().map(without_rankings).collect(),
             basis: Vec::new(),
             explanation: None,
+            learnt_utilisation: None,
         }
     }
 
@@ -208,18 +243,18 @@ impl BindingDocument {
 impl OfferDocument {
     /// An offer whose nodes are ranks of `order`.
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
-        Self::of_terms(&OfferTerms::new(offer, order, nodes))
+        Self::of_terms(OfferTerms::new(offer, order, nodes))
     }
 
     /// An offer that says how many nodes it takes, but not which.
     pub fn without_nodes(offer: &Offer) -> Self {
         let terms = OfferTerms::on(NamedNodes::default(), offer);
         let node_count = offer.ranks.count();
-        Self { node_count, nodes: None, node_ranges: None, ..Self::of_terms(&terms) }
+        Self { node_count, nodes: None, node_ranges: None, ..Self::of_terms(terms) }
     }
 
-    /// An offer as it is held.
-    pub fn of_terms(terms: &OfferTerms) -> Self {
+    /// An offer as it is held. It takes the names of nodes: quotes tell those of many offers.
+    pub fn of_terms(terms: OfferTerms) -> Self {
         let (cost_low, cost_high) = terms.cost_band.unzip();
         let (co2_low, co2_high) = terms.co2_band.unzip();
         Self {
@@ -227,10 +262,10 @@ impl OfferDocument {
             start: terms.span.start(),
             end: terms.span.end(),
             node_count: terms.nodes.count(),
-            nodes: terms.nodes.names.clone(),
-            node_ranges: Some(ranges_of(&terms.nodes.ordinals)),
             energy_j: terms.values.energy.as_joules(),
             cost: terms.cost().as_units(),
+            node_ranges: Some(ranges_of(&terms.nodes.ordinals)),
+            nodes: terms.nodes.names,
             currency: terms.values.cost.currency().to_string(),
             extra_power_fee: terms.extra_power_fee.map(Money::as_units),
             co2_g: terms.values.co2.as_grams(),
@@ -241,7 +276,7 @@ impl OfferDocument {
             cost_high: cost_high.map(Money::as_units),
             co2_low_g: co2_low.map(CarbonMass::as_grams),
             co2_high_g: co2_high.map(CarbonMass::as_grams),
-            basis: terms.basis.clone(),
+            basis: terms.basis,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::tolerance::Tolerance;
 const DEFAULT_SLOT_S: i64 = 900;
 
 /// The fields of a request.
-pub const REQUEST_FIELDS: [&str; 12] = [
+pub const REQUEST_FIELDS: [&str; 13] = [
     "nodes",
     "duration_s",
     "duration",
@@ -30,6 +30,7 @@ pub const REQUEST_FIELDS: [&str; 12] = [
     "partition",
     "features",
     "exclude",
+    "only",
 ];
 
 /// Reads a request, checked at `now`.
@@ -39,7 +40,7 @@ pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Re
 }
 
 /// What a request to a service may say besides, and why it is refused in a simulation.
-const OF_SERVICES: [(&str, &str); 10] = [
+const OF_SERVICES: [(&str, &str); 11] = [
     ("search", "has no meaning in a simulation: starts are looked for on slots of slot_s"),
     ("on_cap", "has no meaning in a simulation: there is no supplier to ask for extra power"),
     (
@@ -49,6 +50,7 @@ const OF_SERVICES: [(&str, &str); 10] = [
     ("priority", "has no meaning in a simulation: no reservation has to give way to another"),
     ("replaces", "has no meaning in a simulation: a request takes no other reservation's place"),
     ("give_back", "has no meaning in a simulation: no job ends before its reservation does"),
+    ("utilisation_from", "has no meaning in a simulation: nothing is learnt from earlier runs"),
     ("labels", "has no meaning in a simulation: there is no ledger that goes by them"),
     ("expected", "has no meaning in a simulation: nobody was shown its offers before"),
     ("pareto_nodes", "has no meaning in a simulation: the policy chooses, and nothing is shown"),
@@ -218,10 +220,12 @@ fn filter(reader: &mut Reader, object: &Object<'_>) -> Option<NodeFilter> {
     let partition = reader.optional(object, "partition", Reader::name);
     let features = reader.optional(object, "features", names);
     let exclude = reader.optional(object, "exclude", names);
+    let only = reader.optional(object, "only", names);
     Some(NodeFilter {
         partition: partition?,
         features: features?.unwrap_or_default(),
         exclude: exclude?.unwrap_or_default(),
+        only: only?.unwrap_or_default(),
     })
 }
 
@@ -231,7 +235,7 @@ pub fn check_filter(reader: &mut Reader, filter: &NodeFilter, nodes: &Nodes) {
         match error {
             FilterError::NoPartition(_) => reader.error_at("partition", error),
             FilterError::NoFeature { index, .. } => reader.error_in("features", index, error),
-            FilterError::NoNode { index, .. } => reader.error_in("exclude", index, error),
+            FilterError::NoNode { field, index, .. } => reader.error_in(field, index, error),
         }
     }
 }
@@ -311,11 +315,11 @@ pub fn document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, V
     if !given.is_empty() {
         put("tolerance", Value::Object(given));
     }
-    let NodeFilter { partition, features, exclude } = &request.filter;
+    let NodeFilter { partition, features, exclude, only } = &request.filter;
     if let Some(partition) = partition {
         put("partition", json!(partition));
     }
-    for (name, list) in [("features", features), ("exclude", exclude)] {
+    for (name, list) in [("features", features), ("exclude", exclude), ("only", only)] {
         if !list.is_empty() {
             put(name, json!(list));
         }

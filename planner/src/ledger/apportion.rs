@@ -25,7 +25,12 @@ pub fn split(total: i128, weights: &[u128]) -> Vec<i128> {
 pub fn rounded(exact: &[i128], unit: i128) -> Vec<i64> {
     let sum: i128 = exact.iter().sum();
     let (whole, part) = (sum.div_euclid(unit), sum.rem_euclid(unit));
-    let total = whole + i128::from(part >= unit - part);
+    rounded_to(whole + i128::from(part >= unit - part), exact, unit)
+}
+
+/// Exact amounts in whole units of `unit` that sum to `total`, which is their sum rounded down, or one more: each is
+/// rounded down, and those with the largest remainders, the first among equals, get one more.
+pub fn rounded_to(total: i128, exact: &[i128], unit: i128) -> Vec<i64> {
     let share = |it: &i128| (it.div_euclid(unit), it.rem_euclid(unit));
     let parts = one_more(&exact.iter().map(share).collect::<Vec<_>>(), total);
     parts.into_iter().map(|part| i64::try_from(part).unwrap_or(i64::MAX)).collect()

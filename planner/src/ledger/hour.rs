@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::apportion::rounded;
+use super::apportion::{rounded, rounded_to};
 use super::claim::{Consumed, PartyConsumption};
 use super::interval::Interval;
 use super::party::{Holder, Party};
-use super::row::{Amounts, LedgerRow, Tariff};
+use super::row::{Amounts, LedgerRow, QUARTERS, Tariff};
 use crate::quantity::{CarbonMass, Energy, Integral, MILLION, Money, Rate};
 use crate::time::Span;
 
@@ -22,6 +22,9 @@ pub struct Hour<'a> {
 struct Exact {
     nodes: i64,
     consumed: Consumed,
+    /// What was measured and what was estimated in each quarter-hour.
+    measured_uj: [i128; QUARTERS],
+    estimated_uj: [i128; QUARTERS],
     /// In 1 / 3.6e21 of the currency.
     cost: i128,
     unpriced_uj: i128,
@@ -90,6 +93,9 @@ impl<'a> Hour<'a> {
         let (length, tariff) = (span.length(), self.tariff);
         let exact = self.parties.entry(party.clone()).or_default();
         exact.consumed.add(consumed);
+        let quarter = quarter_of_hour(span);
+        exact.measured_uj[quarter] += consumed.measured_uj;
+        exact.estimated_uj[quarter] += consumed.estimated_uj;
         match tariff.price.integral(span) {
             Some(price) => {
                 let cost: Money = energy.times_price(length, price, tariff.currency);
@@ -137,6 +143,7 @@ impl<'a> Hour<'a> {
                 missing_s: missing[index],
                 measured_j: measured[index],
                 estimated_j: estimated[index],
+                quarters_j: exact.quarters(measured[index], estimated[index]),
                 cost_millionths: known(exact.unpriced_uj).then_some(cost[index]),
                 unpriced_j: unpriced[index],
                 co2_location_mg: known(exact.unrated_uj).then_some(by_location[index]),
@@ -148,6 +155,22 @@ impl<'a> Hour<'a> {
         rows.map(|(index, (party, exact))| LedgerRow { party, amounts: amounts(index, exact) })
             .collect()
     }
+}
+
+impl Exact {
+    /// Whole joules of each quarter-hour, which sum to the hour's: what has nothing in a quarter-hour gets nothing.
+    fn quarters(&self, measured_j: i64, estimated_j: i64) -> [i64; QUARTERS] {
+        let joule = i128::from(MILLION);
+        let measured = rounded_to(measured_j.into(), &self.measured_uj, joule);
+        let estimated = rounded_to(estimated_j.into(), &self.estimated_uj, joule);
+        std::array::from_fn(|quarter| measured[quarter] + estimated[quarter])
+    }
+}
+
+/// The quarter-hour of its hour in which a span begins.
+fn quarter_of_hour(span: Span) -> usize {
+    let second = span.start().as_unix_seconds().rem_euclid(3600);
+    usize::try_from(second / 900).unwrap_or_default()
 }
 
 /// What a meter measured over all of a span.

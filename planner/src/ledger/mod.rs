@@ -16,7 +16,8 @@
 //! 5. Cost and CO2 of a part are its energy times the mean price and intensity over its own span; sums are exact.
 //! 6. An hour's sums are rounded, half up, to whole joules, millionths of the currency and milligrams. What
 //!    each party has of them is its exact amount rounded down, and one more for those with the largest
-//!    remainders (the first by [`Party`]'s order among equals) until the rows sum to the total.
+//!    remainders (the first by [`Party`]'s order among equals) until the rows sum to the total. In the same way what
+//!    a row measured and what was estimated is told by quarter-hour.
 //! 7. An hour is never changed. What is known later is [stated anew](corrections): rows with the differences.
 //!    They count in their own hour, or, where its month is closed, in the first hour that is open.
 
@@ -24,6 +25,7 @@ pub mod apportion;
 mod claim;
 mod correction;
 mod facility;
+mod factors;
 mod hour;
 mod interval;
 mod parts;
@@ -35,7 +37,8 @@ mod tests;
 pub use claim::{Claim, ClaimedDraw};
 pub use correction::{corrections, counted_in};
 pub use facility::Overheads;
+pub use factors::{EmbodiedCarbon, WaterFactors, carbon_intensity_score, relative_error};
 pub use hour::Hour;
 pub use interval::{Interval, Metered, NodeEnergy, RackEnergy};
 pub use party::{Holder, Party};
-pub use row::{Amounts, LedgerRow, Tariff};
+pub use row::{Amounts, LedgerRow, QUARTERS, Tariff};

@@ -4,6 +4,9 @@ use super::party::Party;
 use crate::agenda::RateAgenda;
 use crate::quantity::{CarbonIntensity, Currency, EnergyPrice};
 
+/// Quarter-hours in an hour.
+pub const QUARTERS: usize = 4;
+
 /// What energy costs and emits over the hours that are stated.
 #[derive(Clone, Debug)]
 pub struct Tariff {
@@ -31,6 +34,8 @@ pub struct Amounts {
     pub measured_j: i64,
     /// Joules that were estimated.
     pub estimated_j: i64,
+    /// Joules, measured and estimated, of each quarter-hour of the hour.
+    pub quarters_j: [i64; QUARTERS],
     /// Millionths of the currency; `None` where no price is known for any of the energy.
     pub cost_millionths: Option<i64>,
     /// Joules for which no price is known: they are not in the cost.
@@ -82,6 +87,7 @@ impl Amounts {
             missing_s: self.missing_s + other.missing_s,
             measured_j: self.measured_j + other.measured_j,
             estimated_j: self.estimated_j + other.estimated_j,
+            quarters_j: std::array::from_fn(|it| self.quarters_j[it] + other.quarters_j[it]),
             cost_millionths: both(self.cost_millionths, other.cost_millionths),
             unpriced_j: self.unpriced_j + other.unpriced_j,
             co2_location_mg: both(self.co2_location_mg, other.co2_location_mg),
@@ -100,6 +106,7 @@ impl Amounts {
             missing_s: -self.missing_s,
             measured_j: -self.measured_j,
             estimated_j: -self.estimated_j,
+            quarters_j: self.quarters_j.map(|it| -it),
             cost_millionths: minus(self.cost_millionths),
             unpriced_j: -self.unpriced_j,
             co2_location_mg: minus(self.co2_location_mg),

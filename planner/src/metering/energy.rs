@@ -81,6 +81,16 @@ impl QuarterSum {
         Seconds::new((QUARTER_MS - self.covered_ms + 999) / 1000)
     }
 
+    /// The mean power; `None` where less than 95 % of the quarter-hour was measured.
+    pub fn mean_power(self) -> Option<Power> {
+        if self.covered_ms * 100 < QUARTER_MS * 95 {
+            return None;
+        }
+        // Microjoules a millisecond are milliwatts.
+        let microwatts = i128::from(self.energy_uj) * 1000 / i128::from(self.covered_ms);
+        i64::try_from(microwatts).ok().map(Power::from_microwatts)
+    }
+
     /// Adds what another says of the same quarter-hour.
     pub const fn add(&mut self, other: Self) {
         self.energy_uj += other.energy_uj;

@@ -55,6 +55,13 @@ words! {
     }
 }
 
+impl MeterScope {
+    /// Whether what is measured are nodes, or parts of nodes, by their names.
+    pub const fn is_of_nodes(self) -> bool {
+        matches!(self, Self::Node | Self::Component)
+    }
+}
+
 words! {
     /// What a meter's numbers are.
     ValueKind {

@@ -15,6 +15,7 @@
 //! are milliwatts times milliseconds.
 
 mod energy;
+mod excess;
 mod judging;
 mod merging;
 mod meter;
@@ -27,6 +28,7 @@ pub use energy::{
     Bridge, QUARTER_MS, QuarterHour, QuarterSum, add_energy_between, bridge, integrate,
     newest_power,
 };
+pub use excess::{Excess, ExcessNews, ExcessRule};
 pub use judging::{SampleJudge, SampleRefusal};
 pub use merging::{Fate, KeptSamples, Merged, merge};
 pub use meter::{LARGEST_POWER, LONGEST_GAP, Meter, MeterError, MeterScope, MeterUnit, ValueKind};

@@ -298,3 +298,12 @@ fn another_value_for_the_same_instant_changes_nothing() {
     assert_eq!(merged.samples, samples(&[(0, 100), (60, 100), (120, 100)]));
     assert_eq!(plain(&merged.changes), BTreeMap::from([(0, (6_000_000_000, 60_000))]));
 }
+
+/// 855 s of 100 W are 95 % of a quarter-hour, and 85,500 J; a millisecond less is too little.
+#[test]
+fn a_quarter_hour_has_a_mean_power_once_nearly_all_of_it_was_measured() {
+    let sum = QuarterSum { energy_uj: 85_500_000_000, covered_ms: 855_000 };
+    assert_eq!(sum.mean_power(), Some(Power::from_microwatts(100_000_000)));
+    assert_eq!(QuarterSum { covered_ms: 854_999, ..sum }.mean_power(), None);
+    assert_eq!(QuarterSum::default().mean_power(), None);
+}

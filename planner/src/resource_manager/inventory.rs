@@ -1,8 +1,8 @@
 //! The nodes of both sides compared: known, new, gone and renamed ones, and what they are in.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use super::{ManagedNode, OurPart};
+use super::{KnownNode, ManagedNode, OurPart};
 use crate::labels::NodeLabels;
 
 /// The nodes of both sides compared.
@@ -18,14 +18,16 @@ pub struct NodesCompared {
     pub renamed: Vec<(String, String)>,
 }
 
-/// Compares our nodes with the resource manager's, by name. `addresses` are those that our nodes had
-/// when the resource manager last had them: who keeps an address under another name was renamed. Of the
-/// resource manager's, only those in the partitions that count are new. All lists are sorted.
+/// Compares our nodes with the resource manager's, by name. `remembered` is what it told of its nodes
+/// before: who keeps an address under another name was renamed. Of the resource manager's, only those in
+/// the partitions that count are new. All lists are sorted.
 pub fn compare_nodes(
     ours: &OurPart<'_>,
     seen: &[ManagedNode],
-    addresses: &BTreeMap<Box<str>, Box<str>>,
+    remembered: &[KnownNode],
 ) -> NodesCompared {
+    let addresses: HashMap<&str, &str> =
+        remembered.iter().map(|it| (it.name.as_ref(), it.address.as_ref())).collect();
     let names: HashSet<&str> = seen.iter().map(|node| node.name.as_ref()).collect();
     let is_ours = |name: &str| ours.nodes.contains(name);
     let mut unknown: Vec<&ManagedNode> =
@@ -35,7 +37,7 @@ pub fn compare_nodes(
     let by_address: HashMap<&str, &str> =
         unknown.iter().map(|node| (node.address.as_ref(), node.name.as_ref())).collect();
     let renamed = missing.iter().filter_map(|&from| {
-        let to = by_address.get(addresses.get(from)?.as_ref())?;
+        let to = by_address.get(addresses.get(from)?)?;
         Some((from.to_owned(), (*to).to_owned()))
     });
     let mut renamed: Vec<(String, String)> = renamed.collect();
@@ -87,8 +89,10 @@ mod tests {
         let elsewhere = ManagedNode { partitions: vec!["debug".into()], ..node("x2") };
         let seen = [node("n2"), node("x1"), moved, elsewhere, node("n1")];
         let addresses = [("n3", "10.0.0.3"), ("n4", "10.0.0.4"), ("n1", "10.0.0.1")];
-        let addresses = addresses.map(|(name, address)| (name.into(), address.into())).into();
-        let compared = compare_nodes(&ours, &seen, &addresses);
+        let remembered = addresses.map(|(name, address)| {
+            KnownNode::from(&ManagedNode { address: address.into(), ..node(name) })
+        });
+        let compared = compare_nodes(&ours, &seen, &remembered);
         let expected = NodesCompared {
             known: 2,
             unknown: strings(&["x1"]),
@@ -96,7 +100,7 @@ mod tests {
             renamed: vec![("n3".to_owned(), "n9".to_owned())],
         };
         assert_eq!(compared, expected);
-        let forgotten = compare_nodes(&ours, &seen, &BTreeMap::new());
+        let forgotten = compare_nodes(&ours, &seen, &[]);
         assert_eq!(
             (forgotten.unknown, forgotten.missing),
             (strings(&["n9", "x1"]), strings(&["n3", "n4"]))

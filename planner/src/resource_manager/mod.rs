@@ -8,6 +8,7 @@ mod error;
 mod give_back;
 mod inventory;
 mod job;
+mod known_node;
 mod node;
 mod recurrence;
 mod reservation;
@@ -18,9 +19,10 @@ mod withheld;
 mod worked_example;
 
 pub use error::ManagerError;
-pub use give_back::{idle_since, node_seconds_used};
+pub use give_back::JobsSummary;
 pub use inventory::{NodesCompared, compare_nodes, labels_of};
 pub use job::{JobPhase, ManagedJob};
+pub use known_node::{GONE_KEPT_FOR, KnownNode, NodeNews, NodesRemembered, remember};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};
 pub use reservation::{
     CLOCKS_AGREE, Difference, ManagedReservation, ManagedState, WantedReservation, differences,

@@ -37,8 +37,9 @@ impl WakeTimes {
         Self { boot, lead: boot + margin, patience }
     }
 
-    /// Whether a node is to be ordered up at `now` for a reservation that begins at `start`: it is off,
-    /// or on its way there, and could be late otherwise. Before the start that is so each time that it was
+    /// Whether a node is to be ordered up at `now` for a reservation that begins at `start`: it is off, and
+    /// could be late otherwise. One that is on its way there is ordered once it is off: before, the order is
+    /// lost, though it is not refused. Before the start that is so each time that it was
     /// switched off again; after it only where the node `was_ordered` for this reservation never before,
     /// since the resource manager wakes nodes for jobs itself.
     pub fn is_due(
@@ -48,9 +49,11 @@ impl WakeTimes {
         was_ordered: bool,
         now: Timestamp,
     ) -> bool {
-        let off = matches!(node.power, NodePower::Off | NodePower::PoweringDown);
         let lacks = now < start || !was_ordered;
-        off && node.unavailable.is_none() && lacks && now >= start - self.lead
+        node.power == NodePower::Off
+            && node.unavailable.is_none()
+            && lacks
+            && now >= start - self.lead
     }
 
     /// How an order stands at `now` that was given at `ordered`.
@@ -121,7 +124,7 @@ mod tests {
         let due = |node: &ManagedNode, now| times.is_due(node, at(1000), false, at(now));
         // 1000 - 490
         assert!(!due(&off(NodePower::Off), 509) && due(&off(NodePower::Off), 510));
-        assert!(due(&off(NodePower::PoweringDown), 510), "it will be off");
+        assert!(!due(&off(NodePower::PoweringDown), 510), "the order would be lost");
         assert!(!due(&off(NodePower::On), 510) && !due(&off(NodePower::PoweringUp), 510));
         let unavailable =
             Some(Unavailable { cause: UnavailableCause::Down, reason: String::new() });

@@ -60,6 +60,8 @@ pub struct OurPart<'a> {
     pub nodes: HashSet<&'a str>,
     /// The partitions whose nodes count; all of them where there is none.
     pub partitions: &'a [String],
+    /// Nodes of ours that the resource manager has under another name, from ours to its own.
+    pub renamed: HashMap<&'a str, &'a str>,
     /// Our managed reservations by name, and the nodes that each is meant to have: none where it is
     /// about to be removed.
     pub reservations: BTreeMap<String, BTreeSet<String>>,
@@ -91,7 +93,10 @@ fn out_of_service(seen: &[ManagedNode], ours: &OurPart<'_>, now: Timestamp) -> V
     let mut names: Vec<&str> = ours.nodes.iter().copied().collect();
     names.sort_unstable();
     let reason = |name: &str| match seen.get(name) {
-        None => Some("the resource manager does not know it".to_owned()),
+        None => Some(ours.renamed.get(name).map_or_else(
+            || "the resource manager does not know it".to_owned(),
+            |to| format!("the resource manager calls it {to}: put the nodes with that name"),
+        )),
         Some(node) if !ours.counts(node) => {
             Some(format!("it is in none of the partitions {}", ours.partitions.join(", ")))
         }
@@ -240,6 +245,16 @@ mod tests {
         ];
         assert_eq!(told(&list), expected);
         assert!(list.iter().all(|it| it.kind == WithheldKind::OutOfService && it.start == at(5)));
+    }
+
+    #[test]
+    fn a_node_that_was_renamed_is_told_with_its_new_name() {
+        let nodes = [node("n9")];
+        let seen = ManagerView { nodes: &nodes, reservations: &[], jobs: &[] };
+        let ours = OurPart { renamed: HashMap::from([("n1", "n9")]), ..ours(&["n1"]) };
+        let list = withheld(seen, &ours, at(5));
+        let reason = "the resource manager calls it n9: put the nodes with that name";
+        assert_eq!(told(&list), [("node n1", reason, None, "n1".to_owned())]);
     }
 
     #[test]

@@ -161,6 +161,8 @@ fn is_eligible(problem: &PlanningProblem, node: u32) -> bool {
     filter.partition.iter().all(|name| has(node, |it| &it.partitions, name))
         && filter.features.iter().all(|name| has(node, |it| &it.features, name))
         && !filter.exclude.iter().any(|name| **name == *problem.nodes.name(node))
+        && (filter.only.is_empty()
+            || filter.only.iter().any(|name| **name == *problem.nodes.name(node)))
 }
 
 fn draw(problem: &PlanningProblem, node: u32) -> i128 {

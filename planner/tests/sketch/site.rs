@@ -24,6 +24,8 @@ pub struct Site {
     asked: (Option<usize>, u8),
     /// Nodes, as bits.
     exclude: u64,
+    /// Nodes, as bits; none where all may be taken.
+    only: u64,
     outages: Vec<Out>,
     all_nodes: bool,
 }
@@ -48,17 +50,23 @@ pub fn site(percent: u32, most: u32) -> impl Strategy<Value = Site> {
         100 - percent => Just(0),
         percent => (0..most, 0..most).prop_map(|(one, other)| 1_u64 << one | 1 << other),
     ];
+    // Most of the nodes, so that some are left.
+    let only = prop_oneof![
+        100 - percent => Just(0),
+        percent => (0..most, 0..most).prop_map(|(one, other)| !(1_u64 << one | 1 << other)),
+    ];
     let out =
         (prop::option::weighted(0.8, time()), prop::option::weighted(0.8, length()), nodes(most));
     let outages = prop::bool::weighted(share).prop_flat_map(move |any| {
         let out = out.clone().prop_map(|(start, length, nodes)| Out(start, length, nodes));
         vec(out, if any { 1..=2 } else { 0..=0 })
     });
-    (labelled, exclude, outages, prop::bool::weighted(share)).prop_map(
-        |((labels, asked), exclude, outages, all_nodes)| Site {
+    (labelled, exclude, only, outages, prop::bool::weighted(share)).prop_map(
+        |((labels, asked), exclude, only, outages, all_nodes)| Site {
             labels,
             asked,
             exclude,
+            only,
             outages,
             all_nodes,
         },
@@ -85,6 +93,7 @@ impl Site {
             partition: partition.map(|index| PARTITIONS[index].into()),
             features: names(&FEATURES, features),
             exclude: bits(self.exclude, nodes).map(|node| format!("n{node}").into()).collect(),
+            only: bits(self.only, nodes).map(|node| format!("n{node}").into()).collect(),
         }
     }
 

@@ -102,20 +102,26 @@ impl Tally {
         self.add("one feature", filter.features.len() == 1);
         self.add("two features", filter.features.len() == 2);
         self.add("exclusion", !filter.exclude.is_empty());
-        let labels_and_names = !filter.has_no_labels() && !filter.exclude.is_empty();
+        self.add("some nodes only", !filter.only.is_empty());
+        let labels_and_names = !filter.has_no_labels() && !filter.has_no_names();
         self.add("labels and names", labels_and_names && decided.soonest.is_some());
         let admits = filter.admits(&problem.nodes);
         let none = !(0..problem.nodes.count()).any(admits);
         self.add("no node admitted", none);
         if !filter.has_no_labels() {
-            let excluded = filter.exclude.clone();
+            let names = NodeFilter { partition: None, features: Vec::new(), ..filter.clone() };
             self.compare("labels change the offers", problem, decided, |problem| {
-                problem.request.filter = NodeFilter { exclude: excluded, ..NodeFilter::default() };
+                problem.request.filter = names;
             });
         }
         if !filter.exclude.is_empty() {
             self.compare("exclusion of a better node", problem, decided, |problem| {
                 problem.request.filter.exclude.clear();
+            });
+        }
+        if !filter.only.is_empty() {
+            self.compare("other nodes than some are better", problem, decided, |problem| {
+                problem.request.filter.only.clear();
             });
         }
     }

@@ -203,6 +203,15 @@ async fn jobs_that_ended_are_those_of_slurmdbd() {
     assert_eq!(ids(ended(&peer, &array, 2).await), BTreeSet::from(tasks.clone()));
     assert_eq!(ids(ended(&peer, &tasks[1], 1).await), BTreeSet::from([tasks[1].clone()]));
     assert_eq!(peer.slurm.ended_jobs("999999").await, Ok(vec![]));
+
+    // All of them by their reservation; not one beside it, and none before it.
+    let beside = peer.submit("alice", "--nodelist=n3 --time=2 --wrap=true");
+    ended(&peer, &beside, 1).await;
+    let inside = wanted(name, "n[1-2]", now, 900);
+    let of_reservation = ids(peer.slurm.ended_jobs_in(&inside).await.unwrap());
+    assert_eq!(of_reservation, tasks.into_iter().chain([first]).collect());
+    let earlier = wanted(name, "n[1-2]", now - Seconds::new(5000), 900);
+    assert_eq!(peer.slurm.ended_jobs_in(&earlier).await, Ok(vec![]));
 }
 
 /// The jobs of an id that have ended, once there are so many: slurmdbd is told a little later.

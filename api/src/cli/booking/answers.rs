@@ -45,6 +45,15 @@ pub struct ReasonAnswer {
 pub struct QuoteAnswer {
     pub offers: Vec<Offer>,
     pub reasons: Vec<ReasonAnswer>,
+    pub learnt_utilisation: Option<LearntAnswer>,
+}
+
+/// The utilisation that earlier runs of an application had.
+#[derive(Deserialize)]
+pub struct LearntAnswer {
+    pub application: String,
+    pub utilisation: f64,
+    pub runs: u32,
 }
 
 /// A reservation, as far as it is shown.
@@ -58,6 +67,7 @@ pub struct ReservationAnswer {
     pub chosen_offer_id: Option<String>,
     pub notice: Option<Notice>,
     pub offers: Vec<Offer>,
+    pub learnt_utilisation: Option<LearntAnswer>,
     /// Absent where the service makes no reservations in Slurm.
     pub slurm: Option<SlurmAnswer>,
 }
@@ -70,6 +80,9 @@ pub struct SlurmAnswer {
     pub because: Option<String>,
     #[serde(default)]
     pub jobs: Vec<JobAnswer>,
+    /// How many there are.
+    #[serde(default)]
+    pub jobs_count: usize,
     pub node_seconds: Option<NodeSecondsAnswer>,
 }
 

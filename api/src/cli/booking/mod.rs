@@ -8,8 +8,6 @@ pub mod server;
 mod squeue;
 pub mod time;
 
-use std::collections::BTreeMap;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use planner::ranking::Ranking;
@@ -19,8 +17,8 @@ use uuid::Uuid;
 
 use super::{Failure, tell};
 use answers::{
-    Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, letter, local, local_text, offers,
-    offers_csv, reservations, reservations_csv,
+    LearntAnswer, Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, letter, local, local_text,
+    offers, offers_csv, reservations, reservations_csv,
 };
 use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
@@ -79,9 +77,6 @@ pub struct Reserve {
     /// Give the nodes back some time after the last of its jobs in Slurm has ended
     #[arg(long)]
     give_back: bool,
-    /// What you call it, for reports: project=ocean, application=nemo; may be given several times
-    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
-    labels: Vec<(String, String)>,
     /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
@@ -166,10 +161,23 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
                     tell(format_args!("  {}", local_text(detail)));
                 }
             }
-            Format::Table => super::print(offers(&decision.offers))?,
+            Format::Table => {
+                super::print(offers(&decision.offers))?;
+                tell_learnt(decision.learnt_utilisation.as_ref());
+            }
         }
         if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
     })
+}
+
+/// Where the utilisation comes from, unless the request says it.
+fn tell_learnt(learnt: Option<&LearntAnswer>) {
+    if let Some(LearntAnswer { application, utilisation, runs }) = learnt {
+        tell(format_args!(
+            "Expected with a utilisation of {utilisation}, as {runs} earlier runs of {application} had it; \
+             --utilisation says another."
+        ));
+    }
 }
 
 /// What `wattbook choose` says of its second argument.
@@ -182,24 +190,14 @@ fn offer_help() -> String {
     )
 }
 
-/// A label, such as `project=ocean`.
-fn label(text: &str) -> Result<(String, String), String> {
-    let label = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    let (name, value) = label.ok_or("is no label such as project=ocean")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
 /// Has offers held, and one of them chosen where a ranking is given.
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     let mut body = body(&arguments.request)?;
-    let Reserve { negotiate, fee_limit, replaces, give_back, labels, priority, .. } = arguments;
-    let labels: BTreeMap<&str, &str> =
-        labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let Reserve { negotiate, fee_limit, replaces, give_back, priority, .. } = arguments;
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
         ("give_back", give_back.then(|| json!("jobs_ended"))),
-        ("labels", (!labels.is_empty()).then(|| json!(labels))),
         ("priority", priority.map(|it| json!(it))),
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));
@@ -366,6 +364,7 @@ fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
         "proposed" => {
             super::print(format_args!("{} is held until {}", it.id, local(&it.expires_at)))?;
             super::print(offers(&it.offers))?;
+            tell_learnt(it.learnt_utilisation.as_ref());
             super::print(format_args!("Book one: wattbook choose {} A", it.id))?;
         }
         "awaiting_supplier" => super::print(format_args!(

@@ -1,6 +1,6 @@
 //! What is asked for: arguments in Slurm's spelling, as the API's request.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::{Timestamp, ToSpan, Zoned};
 use planner::decimal::{format_millionths, parse_millionths};
@@ -46,9 +46,23 @@ pub struct RequestArguments {
     /// Not these nodes, such as n7,rack[1-2]n[01-16]
     #[arg(short = 'x', long, value_name = "NODES", value_parser = names)]
     exclude: Vec<Names>,
+    /// No other nodes than these, such as n7,rack[1-2]n[01-16]
+    #[arg(short = 'w', long, value_name = "NODES", value_parser = names)]
+    nodelist: Vec<Names>,
+    /// What you call it, for reports: project=ocean, application=nemo; may be given several times. Without --utilisation,
+    /// that of earlier runs of the application is expected
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    labels: Vec<(String, String)>,
     /// Look at every second, not at the site's slots only
     #[arg(long)]
     exact: bool,
+}
+
+/// A label, such as `project=ocean`.
+fn label(text: &str) -> Result<(String, String), String> {
+    let label = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let (name, value) = label.ok_or("is no label such as project=ocean")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn shape(text: &str) -> Result<Value, String> {
@@ -128,14 +142,20 @@ impl RequestArguments {
         put("tolerance", (!tolerances.is_empty()).then(|| Value::Object(tolerances)));
         put("partition", self.partition.as_ref().map(|it| json!(it)));
         put("features", filled(&self.constraint));
-        let mut exclude: Vec<&String> =
-            self.exclude.iter().flat_map(|Names(names)| names).collect();
-        let mut seen = HashSet::new();
-        exclude.retain(|name| seen.insert(name.as_str()));
-        put("exclude", filled(&exclude));
+        put("exclude", filled(&once(&self.exclude)));
+        put("only", filled(&once(&self.nodelist)));
+        let labels: BTreeMap<&str, &str> =
+            self.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        put("labels", (!labels.is_empty()).then(|| json!(labels)));
         put("search", self.exact.then(|| json!({ "mode": "exact" })));
         Ok(body)
     }
+}
+
+/// All names of some lists, each once.
+fn once(lists: &[Names]) -> Vec<&String> {
+    let mut seen = HashSet::new();
+    lists.iter().flat_map(|Names(names)| names).filter(|name| seen.insert(name.as_str())).collect()
 }
 
 fn filled<T: serde::Serialize>(list: &[T]) -> Option<Value> {
@@ -177,13 +197,15 @@ mod tests {
     #[test]
     fn every_field_of_a_request_can_be_said() {
         let line = "quote -N 8 -t 2h --begin 22:00 --latest-end 2026-11-23 --or 16x45min \
-                    --utilisation 0.6 --tolerance cost=2%,co2=0.1 -p gpu -C nvme&a100 -x n1,n[08-09] -x n1,n2 --exact";
+                    --utilisation 0.6 --tolerance cost=2%,co2=0.1 -p gpu -C nvme&a100 -x n1,n[08-09] -x n1,n2 \
+                    -w n[3-4],n3 --exact";
         let expected = json!({
             "nodes": 8, "duration_s": 7200, "earliest_start": "2026-11-21T21:00:00Z",
             "latest_end": "2026-11-22T23:00:00Z",
             "alternatives": [{ "nodes": 16, "duration_s": 2700 }],
             "utilisation": 0.6, "tolerance": { "cost": 0.02, "co2": 0.1 }, "partition": "gpu",
-            "features": ["nvme", "a100"], "exclude": ["n1", "n08", "n09", "n2"], "search": { "mode": "exact" },
+            "features": ["nvme", "a100"], "exclude": ["n1", "n08", "n09", "n2"],
+            "only": ["n3", "n4"], "search": { "mode": "exact" },
         });
         assert_eq!(body(line), Ok(expected));
     }

@@ -4,11 +4,12 @@ use clap::Args;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use super::answers::{
     JobAnswer, NodeSecondsAnswer, ReservationAnswer, local, local_text, now, text,
 };
-use super::server::Connection;
+use super::server::{Connection, Server};
 use super::{Format, Output, newest, read};
 use crate::cli::{Failure, print, tell};
 
@@ -44,21 +45,55 @@ pub fn squeue(arguments: &Squeue) -> Result<(), Failure> {
         let now = now()?.timestamp();
         match arguments.output.format {
             Format::Json => print(serde_json::to_string_pretty(&items)?)?,
-            Format::Csv => print(csv(&all, now)?)?,
+            Format::Csv => print(csv(&with_all_jobs(&server, all).await?, now)?)?,
             Format::Table => {
                 print(table(&all, now))?;
                 for (it, slurm) in all.iter().filter_map(|it| Some((it, it.slurm.as_ref()?))) {
                     if let Some(because) = &slurm.because {
                         tell(format_args!("{}: {}", it.id, local_text(because)));
                     }
+                    let (shown, count) = (slurm.jobs.len(), slurm.jobs_count);
+                    if count > shown {
+                        tell(format_args!("{}: the newest {shown} of {count} jobs", it.id));
+                    }
                 }
             }
         }
         if more {
-            tell(format_args!("These are the newest {}; --limit shows more.", all.len()));
+            tell(format_args!("These are the newest {}; --limit shows more.", items.len()));
         }
         Ok(())
     })
+}
+
+/// A page of jobs.
+#[derive(Deserialize)]
+struct JobsAnswer {
+    items: Vec<JobAnswer>,
+    next_cursor: Option<String>,
+}
+
+/// Reservations with all of their jobs: lists of reservations have the newest alone.
+async fn with_all_jobs(
+    server: &Server,
+    mut all: Vec<ReservationAnswer>,
+) -> Result<Vec<ReservationAnswer>, Failure> {
+    for it in &mut all {
+        let Some(slurm) = it.slurm.as_mut().filter(|it| it.jobs_count > it.jobs.len()) else {
+            continue;
+        };
+        slurm.jobs.clear();
+        let mut query = vec![("limit", "1000".to_owned())];
+        loop {
+            let path = format!("reservations/{}/jobs", it.id);
+            let page: JobsAnswer = server.get_with(&path, &query).await?;
+            slurm.jobs.extend(page.items);
+            let Some(cursor) = page.next_cursor else { break };
+            query.truncate(1);
+            query.push(("cursor", cursor));
+        }
+    }
+    Ok(all)
 }
 
 /// A row for each job, and for each reservation without one; what belongs to the reservation stands once.

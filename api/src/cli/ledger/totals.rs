@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::LedgerHours;
 use crate::cli::booking::server::Connection;
 use crate::cli::{Failure, ListFormat, block_on, print};
-use crate::http::v1::ledger::totals::{LedgerSumDocument, LedgerTotalsDocument};
+use crate::http::v1::ledger::totals::{LedgerSumDocument, LedgerTotalsDocument, PueDocument};
 
 /// Arguments of `wattbook ledger totals`.
 #[derive(clap::Args)]
@@ -29,6 +29,9 @@ pub fn run(arguments: &ShowTotals) -> Result<(), Failure> {
     }
     let totals: LedgerTotalsDocument = serde_json::from_value(answer)?;
     print(table(&totals))?;
+    if let Some(PueDocument { ratio, category, from, to }) = &totals.pue {
+        print(format_args!("{category} from {from} to {to}: {ratio:.3}."))?;
+    }
     match totals.stated_to {
         Some(stated_to) => print(format_args!("Hours are stated to {stated_to}."))?,
         None => print("No hour is stated yet.")?,

@@ -8,7 +8,7 @@ use super::line::{stated, texts};
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
 
 /// What columns are called for people, with their units; those of amounts, in their order.
-const HEADINGS: [&str; 12] = [
+const HEADINGS: [&str; 16] = [
     "Node-hours reserved",
     "Node-hours used",
     "Energy, kWh",
@@ -21,6 +21,10 @@ const HEADINGS: [&str; 12] = [
     "Saved CO2, promised, kg",
     "Saved cost, measured",
     "Saved CO2, measured, kg",
+    "Mean error of predictions",
+    "Water, l",
+    "CO2 of making the nodes, kg",
+    "SCI, g a node-hour",
 ];
 
 /// Wide tables are printed across.
@@ -38,6 +42,7 @@ pub fn page(report: &ReportDocument) -> String {
         title = escaped(&title),
     );
     let _ = writeln!(out, "<p class=lead>{} {}</p>", lead(report), escaped(&stated(report)));
+    out += &bars(report);
     out += "<table><thead><tr>";
     for key in &report.by {
         let _ = write!(out, "<th class=key>{}</th>", escaped(key));
@@ -57,7 +62,8 @@ pub fn page(report: &ReportDocument) -> String {
 const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that are idle, off or being switched, and the \
     facility. Saved is against starting as soon as possible: as the offers promised, and for the energy that was \
     really consumed. CO2 by the grid and by what was bought are the two methods of the GHG Protocol, Scope 2. Where a \
-    field is empty, it is not known.</p>\n";
+    field is empty, it is not known. The SCI (ISO/IEC 21031) is the CO2 by the grid and of making the nodes for each \
+    node-hour that was reserved.</p>\n";
 
 /// Everything in a sentence, for each currency.
 fn lead(report: &ReportDocument) -> String {
@@ -82,6 +88,59 @@ fn lead(report: &ReportDocument) -> String {
     told
 }
 
+/// So many lines have a bar, those with the most energy.
+const MOST_BARS: usize = 12;
+
+/// Pixels of a bar's line, before bars, of the longest bar, and behind it.
+const BAR: (f64, f64, f64, f64) = (22.0, 260.0, 420.0, 120.0);
+
+/// The energy of the lines that have the most, as bars; nothing where there is but one line.
+fn bars(report: &ReportDocument) -> String {
+    let mut rows: Vec<&ReportRowDocument> =
+        report.rows.iter().filter(|row| row.energy_kwh > 0.0).collect();
+    rows.sort_by(|one, other| other.energy_kwh.total_cmp(&one.energy_kwh));
+    let (all, Some(most)) = (rows.len(), rows.first().map(|row| row.energy_kwh)) else {
+        return String::new();
+    };
+    if all < 2 {
+        return String::new();
+    }
+    rows.truncate(MOST_BARS);
+    let (height, left, longest, right) = BAR;
+    let (width, high) = (left + longest + right, height * rows.len() as f64);
+    let mut out = format!(
+        "<figure><figcaption>Energy in kWh: {} of {all} lines</figcaption>\n\
+         <svg viewBox=\"0 0 {width} {high}\" width=\"{width}\" role=img aria-label=\"Energy by line\">",
+        rows.len()
+    );
+    for (index, row) in rows.iter().enumerate() {
+        let (top, length) = (height * index as f64, longest * row.energy_kwh / most);
+        let _ = write!(
+            out,
+            "<text x=\"{}\" y=\"{base}\" text-anchor=end font-size=12>{}</text>\
+             <rect x=\"{left}\" y=\"{}\" width=\"{length:.1}\" height=\"{}\" fill=\"#0b6b55\"/>\
+             <text x=\"{:.1}\" y=\"{base}\" font-size=12>{:.1}</text>",
+            left - 8.0,
+            escaped(&named(&report.by, row)),
+            top + 3.0,
+            height - 6.0,
+            left + length + 6.0,
+            row.energy_kwh,
+            base = top + 15.0,
+        );
+    }
+    out + "</svg></figure>\n"
+}
+
+/// What a line is of, in words, at most 40 characters.
+fn named(by: &[String], row: &ReportRowDocument) -> String {
+    let cells = texts(by, row, |number| number.to_string());
+    let said: Vec<&str> =
+        cells.iter().take(by.len()).map(String::as_str).filter(|it| !it.is_empty()).collect();
+    let said = if said.is_empty() { "nobody".to_owned() } else { said.join(", ") };
+    said.chars().take(40).collect()
+}
+
 fn line(by: &[String], row: &ReportRowDocument) -> String {
     let mut out = "<tr>".to_owned();
     let cells = texts(by, row, |number| format!("{number:.2}"));
@@ -103,9 +162,12 @@ mod tests {
             "co2_market_kg": null, "promised_saving_cost": 0.01, "promised_saving_co2_kg": 0.0,
             "measured_saving_cost": null, "measured_saving_co2_kg": null,
         });
+        let mut nobody = row.clone();
+        nobody["user"] = "".into();
+        nobody["energy_kwh"] = 0.225.into();
         let report = serde_json::json!({
             "from": "2026-03-01T00:00:00Z", "to": "2026-04-01T00:00:00Z", "by": ["user"],
-            "stated_to": null, "rows": [row],
+            "stated_to": null, "rows": [row, nobody],
         });
         serde_json::from_value(report).unwrap()
     }
@@ -115,7 +177,18 @@ mod tests {
         let page = page(&report("<script>ada"));
         assert!(page.contains("&lt;script&gt;ada") && !page.contains("<script"));
         assert!(!page.contains("http"), "it asks nobody for anything");
-        assert!(page.contains("0.5 kWh, 0.03 EUR") || page.contains("0.4 kWh, 0.03 EUR"), "{page}");
-        assert_eq!(page.matches("<td").count(), 13);
+        assert!(page.contains("0.7 kWh, 0.06 EUR"), "{page}");
+        assert_eq!(page.matches("<td").count(), 2 * 17);
+    }
+
+    /// Nobody's bar is half as long as the other, which is the longest.
+    #[test]
+    fn lines_have_bars_by_their_energy() {
+        let page = page(&report("ada"));
+        assert!(page.contains(">ada</text>") && page.contains(">nobody</text>"), "{page}");
+        assert!(page.contains("width=\"420.0\"") && page.contains("width=\"210.0\""), "{page}");
+        let mut one = report("ada");
+        one.rows.truncate(1);
+        assert!(!super::page(&one).contains("<svg"));
     }
 }

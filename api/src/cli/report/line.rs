@@ -3,7 +3,7 @@
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
 
 /// The columns after those of `--by`.
-const AMOUNTS: [&str; 12] = [
+const AMOUNTS: [&str; 16] = [
     "node_hours_reserved",
     "node_hours_used",
     "energy_kwh",
@@ -16,6 +16,10 @@ const AMOUNTS: [&str; 12] = [
     "promised_saving_co2_kg",
     "measured_saving_cost",
     "measured_saving_co2_kg",
+    "mean_error",
+    "water_l",
+    "embodied_co2_kg",
+    "sci_g_per_node_hour",
 ];
 
 /// All columns of a report, in their order.
@@ -53,6 +57,10 @@ pub fn texts(
         known(row.promised_saving_co2_kg),
         known(row.measured_saving_cost),
         known(row.measured_saving_co2_kg),
+        known(row.mean_error),
+        known(row.water_l),
+        known(row.embodied_co2_kg),
+        known(row.sci_g_per_node_hour),
     ];
     by.iter().map(key).chain(amounts).collect()
 }

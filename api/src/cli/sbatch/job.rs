@@ -62,7 +62,7 @@ impl Job {
         Ok(Self { options, input })
     }
 
-    /// The request for nodes, as the API reads it; without the nodes that are named.
+    /// The request for nodes, as the API reads it.
     ///
     /// # Errors
     /// Each option that cannot be read, and what is missing.
@@ -103,8 +103,9 @@ impl Job {
         body.extend(exclude.map(|it| ("exclude".to_owned(), json!(it))));
         let default_partition =
             named.is_none().then_some(partition).flatten().map(|partition| partition.name);
-        let nodelist = options.read("nodelist", names).map_err(bad)?;
-        Ok(JobRequest { body, default_partition, nodelist })
+        let only = options.read("nodelist", names).map_err(bad)?;
+        body.extend(only.map(|it| ("only".to_owned(), json!(it))));
+        Ok(JobRequest { body, default_partition })
     }
 
     /// Whether the job itself may not begin before some instant.
@@ -119,8 +120,6 @@ pub struct JobRequest {
     pub body: Map<String, Value>,
     /// The partition that Slurm puts the job into because it names none.
     pub default_partition: Option<String>,
-    /// The nodes that the job names.
-    pub nodelist: Option<Vec<String>>,
 }
 
 /// A script's text, and its bytes where sbatch cannot read it again.

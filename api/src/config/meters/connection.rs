@@ -71,7 +71,7 @@ pub(super) fn told_once(given: Given, values: ValueKind) -> anyhow::Result<()> {
 #[cfg(any(feature = "meters", feature = "slurm"))]
 pub(super) fn of_nodes(kind: &str, covers: MeterScope) -> anyhow::Result<()> {
     ensure!(
-        matches!(covers, MeterScope::Node | MeterScope::Component),
+        covers.is_of_nodes(),
         "covers = {:?} is not what kind {kind:?} measures: it is asked node by node",
         covers.word()
     );

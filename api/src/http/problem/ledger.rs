@@ -11,6 +11,7 @@ impl From<LedgerError> for Problem {
             LedgerError::AnothersRows => {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", error.to_string())
             }
+            LedgerError::NoMonth => Self::invalid_parameter("month", error.to_string()),
             LedgerError::Fault(fault) => fault.into(),
         }
     }

@@ -49,8 +49,9 @@ pub struct EventDocument {
 /// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
 /// `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
 /// `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
-/// is; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
-/// a message: `delivered`, `delayed` or `failed`. Of other people's reservations `book.changed` is
+/// is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
+/// a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
+/// `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
 /// all that is told, except to operators. What processes on the same database do is told too, within
 /// half a second.
 ///
@@ -142,6 +143,7 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         | "outage"
         | "outlooks"
         | "tokens"
+        | "managed_node"
         | "managed_reservation"
         | "power_action" => Disclosure::Nothing,
         _ if own => Disclosure::Whole,
@@ -249,6 +251,7 @@ mod tests {
             ("reservation.confirmed", Some("bob"), [Whole, Whole, Change, Change]),
             ("simulation.running", Some("ada"), [Whole, Whole, Whole, Nothing]),
             ("simulation.running", Some("bob"), [Whole, Whole, Nothing, Nothing]),
+            ("managed_node.renamed", None, [Whole, Whole, Nothing, Nothing]),
             ("managed_reservation.failed", Some("ada"), [Whole, Whole, Whole, Nothing]),
             ("managed_reservation.failed", Some("grid"), [Whole, Whole, Nothing, Nothing]),
             ("power_action.done", Some("bob"), [Whole, Whole, Nothing, Nothing]),

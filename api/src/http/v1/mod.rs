@@ -2,6 +2,7 @@
 #![expect(clippy::missing_errors_doc, reason = "a handler's `utoipa::path` lists its responses")]
 
 pub mod agendas;
+pub mod bills;
 pub mod calibrations;
 pub mod consumption;
 mod event_stream;
@@ -11,9 +12,11 @@ pub mod grants;
 pub mod ledger;
 pub mod measurements;
 pub mod meters;
+pub mod model_error;
 pub mod negotiations;
 pub mod nodes;
 pub mod occupancy;
+pub mod occupied;
 pub mod outages;
 mod path;
 pub mod power;
@@ -109,6 +112,9 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(tables)
         .merge(measured)
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(calibrations::findings::list_findings))
+        .routes(routes!(calibrations::decide::accept_calibrations))
+        .routes(routes!(calibrations::decide::reject_calibrations))
         .routes(routes!(meters::list_meters))
         .routes(routes!(feeds::list::list_feeds))
         .routes(routes!(feeds::revisions::list_feed_revisions))
@@ -127,6 +133,7 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::cancel::cancel_reservation
         ))
         .routes(routes!(reservations::choose::choose_offer))
+        .routes(routes!(reservations::jobs::list_jobs))
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())
         .routes(routes!(power::get_power))
@@ -136,10 +143,13 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(events::watch_events))
         .routes(routes!(ledger::rows::list_ledger_rows))
         .routes(routes!(ledger::totals::get_ledger_totals))
+        .routes(routes!(model_error::get_model_error))
         .routes(routes!(reports::get_report))
+        .routes(routes!(bills::get_bill))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))
+        .routes(routes!(occupied::list_occupied))
 }
 
 /// The OpenAPI document.

@@ -28,6 +28,9 @@ pub struct PowerDocument {
     pub site_power_w: Option<f64>,
     /// All nodes.
     pub cluster: NodesPowerDocument,
+    /// Since when nodes draw more than planned for longer than the site allows; null where they do not. RFC 3339.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub above_plan_since: Option<Timestamp>,
     /// Partitions, by name.
     pub partitions: Vec<PartitionPowerDocument>,
     /// Reservations that last now; of users, their own.
@@ -69,6 +72,9 @@ pub struct ReservationPowerDocument {
     /// Its nodes.
     #[serde(flatten)]
     pub power: NodesPowerDocument,
+    /// Since when these draw more than planned for longer than the site allows; null where they do not. RFC 3339.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub above_plan_since: Option<Timestamp>,
 }
 
 impl From<&LivePower> for PowerDocument {
@@ -78,9 +84,10 @@ impl From<&LivePower> for PowerDocument {
             power: power.into(),
         };
         let reservations = it.reservations.iter().map(|it| ReservationPowerDocument {
-            reservation_id: it.id.clone(),
+            reservation_id: it.id.to_string(),
             owner: it.owner.clone(),
             power: (&it.power).into(),
+            above_plan_since: it.above_plan_since,
         });
         Self {
             at: it.at,
@@ -88,6 +95,7 @@ impl From<&LivePower> for PowerDocument {
             cap_w: it.cap.map(Power::as_watts),
             site_power_w: it.site.map(Power::as_watts),
             cluster: (&it.cluster).into(),
+            above_plan_since: it.above_plan_since,
             partitions: it.partitions.iter().map(partition).collect(),
             reservations: reservations.collect(),
         }

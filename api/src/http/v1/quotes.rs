@@ -41,6 +41,7 @@ pub async fn create_quote(
 ) -> Result<Response, Problem> {
     let request = booking.read_request(body.text(), Purpose::Quote, &by.state);
     let request = request.map_err(Problem::invalid_json)?;
+    let request = booking.with_learnt_utilisation(request).await?;
     let access = by.caller.access();
     let json = |document| serde_json::to_vec(&document);
     let json = booking.quote(access, by.state, &request, json).await?;

@@ -91,6 +91,20 @@ pub struct ReportRowDocument {
     pub measured_saving_cost: Option<f64>,
     /// The same in kilograms of CO2.
     pub measured_saving_co2_kg: Option<f64>,
+    /// How far what offers predicted was from what was measured: the mean of `|measured - predicted| / predicted` over
+    /// reservations that ended and of whose energy nine tenths or more were measured; null without any.
+    #[serde(default)]
+    pub mean_error: Option<f64>,
+    /// Litres of water, on site and at the supplier's, by the factors of the settings; null without these.
+    #[serde(default)]
+    pub water_l: Option<f64>,
+    /// Kilograms of CO2 for making the nodes, by the factors of the settings; null without these.
+    #[serde(default)]
+    pub embodied_co2_kg: Option<f64>,
+    /// Grams of CO2 for each node-hour that was reserved: `co2_location_kg` and `embodied_co2_kg` over
+    /// `node_hours_reserved` (ISO/IEC 21031); null where one of them is not known.
+    #[serde(default)]
+    pub sci_g_per_node_hour: Option<f64>,
 }
 
 /// What is told by what.
@@ -166,6 +180,7 @@ fn document(line: ReportLine, by: &[ReportKey]) -> ReportRowDocument {
     let ReportLine { group, month, amounts, promised, measured, .. } = line;
     let key = |key: ReportKey, said: String| by.contains(&key).then_some(said);
     let millionths = |amount: Option<i64>| amount.map(|it| it as f64 / 1e6);
+    let thousandths = |amount: Option<i64>| amount.map(|it| it as f64 / 1e3);
     let energy_j = amounts.energy_j();
     let share = (energy_j != 0).then(|| parts(amounts.measured_j, energy_j));
     ReportRowDocument {
@@ -186,6 +201,10 @@ fn document(line: ReportLine, by: &[ReportKey]) -> ReportRowDocument {
         promised_saving_co2_kg: millionths(promised.co2_mg),
         measured_saving_cost: millionths(measured.cost_millionths),
         measured_saving_co2_kg: millionths(measured.co2_mg),
+        mean_error: millionths(line.mean_error_millionths),
+        water_l: thousandths(line.water_ml),
+        embodied_co2_kg: millionths(line.embodied_mg),
+        sci_g_per_node_hour: thousandths(line.score_mg),
     }
 }
 

@@ -167,6 +167,9 @@ pub struct RequestDocument {
     /// None of these nodes, by name.
     #[schema(example = json!(["n7"]))]
     pub exclude: Option<Vec<String>>,
+    /// No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+    #[schema(example = json!(["n1", "n2"]))]
+    pub only: Option<Vec<String>>,
     /// Where starts are looked for; the site's setting unless given.
     pub search: Option<SearchDocument>,
 }
@@ -200,6 +203,10 @@ pub struct ReservationRequest {
     /// `application` are what the ledger and reports go by.
     #[schema(example = json!({"project": "ocean"}))]
     pub labels: Option<std::collections::BTreeMap<String, String>>,
+    /// `application`: the utilisation is the one that earlier runs of the label `application` had, and is learnt anew. So
+    /// it is where a request names an application and says no utilisation; reservations tell it.
+    #[schema(example = "application")]
+    pub utilisation_from: Option<String>,
     /// What one of the offers must be, as a quote told it; otherwise nothing is held.
     pub expected: Option<ShownOffer>,
 }
@@ -236,6 +243,12 @@ pub struct QuoteRequest {
     /// Whether to tell for each ranking what the next-best start would have cost, and what an hour
     /// more of flexibility would save.
     pub explain: Option<bool>,
+    /// What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
+    #[schema(example = json!({"application": "nemo"}))]
+    pub labels: Option<std::collections::BTreeMap<String, String>>,
+    /// `application`: the utilisation is the one that was learnt, as reservations tell it.
+    #[schema(example = "application")]
+    pub utilisation_from: Option<String>,
 }
 
 /// So many nodes for so long.

@@ -69,8 +69,9 @@ pub(in crate::service) fn draft(
     let summary = serde_json::json!({
         "candidate_starts": decision.candidate_starts,
         "decision": decision.word(),
-        "as_soon_as_possible": soonest.as_ref().map(OfferDocument::of_terms),
+        "as_soon_as_possible": soonest.map(OfferDocument::of_terms),
         "basis": basis,
+        "learnt_utilisation": planned.learnt,
     })
     .to_string();
     let offer = |(offer, terms): (&Offer, OfferTerms)| NewOffer {

@@ -4,31 +4,47 @@ use std::collections::HashMap;
 
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
-use planner::resource_manager::{JobPhase, ManagedJob, WithJobs, node_seconds_used};
+use planner::resource_manager::{JobPhase, JobsSummary, ManagedJob, WithJobs};
+use planner::time::Timestamp;
 use storage::StoredManagedReservation;
 
 use super::{BookingError, BookingService};
-use crate::service::shared::Fault;
+use crate::service::shared::{Access, Fault, cut_page};
 
 /// What is known of a reservation in the resource manager.
 pub struct ManagedOf {
     /// How it stands there.
     pub managed: StoredManagedReservation,
-    /// Its jobs, by submission.
+    /// The newest of its jobs, by submission.
     pub jobs: Vec<ManagedJob>,
-    /// What these have used by now, node-seconds.
-    pub used_node_seconds: u64,
+    /// What all of its jobs are together.
+    pub summary: JobsSummary,
+}
+
+/// Of a reservation that is shown by itself so many jobs are told beside it.
+pub const JOBS_OF_ONE: u16 = 100;
+
+/// Of each reservation in a list so many jobs are told.
+pub const JOBS_OF_EACH: u16 = 10;
+
+/// A page of a reservation's jobs.
+pub struct JobsPage {
+    /// By submission.
+    pub jobs: Vec<ManagedJob>,
+    /// The last of them, where there are more.
+    pub next: Option<(Timestamp, String)>,
 }
 
 impl BookingService {
-    /// What is known of these reservations in the resource manager. Those that were never to be made there
-    /// are left out.
+    /// What is known of these reservations in the resource manager, with the newest jobs `of_each`. Those that
+    /// were never to be made there are left out.
     ///
     /// # Errors
     /// The database cannot be reached.
     pub async fn managed_of(
         &self,
         reservations: &[Reservation],
+        of_each: u16,
     ) -> Result<HashMap<ReservationId, ManagedOf>, Fault> {
         if self.shared.settings.manager.is_none() || reservations.is_empty() {
             return Ok(HashMap::new());
@@ -38,15 +54,34 @@ impl BookingService {
         let rows = database.managed_reservations_of(&ids).await?;
         let ids: Vec<ReservationId> = rows.iter().map(|row| row.reservation_id).collect();
         let mut jobs: HashMap<ReservationId, Vec<ManagedJob>> = HashMap::new();
-        for (id, job) in database.managed_jobs_of(&ids).await? {
+        for (id, job) in database.newest_managed_jobs_of(&ids, of_each).await? {
             jobs.entry(id).or_default().push(job);
         }
+        let mut summaries = database.managed_jobs_summary(&ids, now).await?;
         let of_one = |managed: StoredManagedReservation| {
             let jobs = jobs.remove(&managed.reservation_id).unwrap_or_default();
-            let used_node_seconds = node_seconds_used(&jobs, now);
-            (managed.reservation_id, ManagedOf { managed, jobs, used_node_seconds })
+            let summary = summaries.remove(&managed.reservation_id).unwrap_or_default();
+            (managed.reservation_id, ManagedOf { managed, jobs, summary })
         };
         Ok(rows.into_iter().map(of_one).collect())
+    }
+
+    /// A page of the jobs that ran, run or wait in a reservation, behind one of them.
+    ///
+    /// # Errors
+    /// There is no such reservation, or it is not the caller's.
+    pub async fn jobs_of(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        after: Option<(Timestamp, String)>,
+        limit: u16,
+    ) -> Result<JobsPage, BookingError> {
+        let id = self.reservation(access, id).await?.id;
+        let more = limit.saturating_add(1);
+        let mut jobs = self.shared.database.managed_jobs_page(id, after, more).await?;
+        let next = cut_page(&mut jobs, limit, |job| (job.submitted, job.id.clone()));
+        Ok(JobsPage { jobs, next })
     }
 
     /// Refuses to cancel a reservation with jobs, where the site wants that. Jobs that were submitted since
@@ -56,7 +91,8 @@ impl BookingService {
         if manager.is_none_or(|it| it.rules.with_jobs != WithJobs::Refuse) {
             return Ok(());
         }
-        let jobs = self.shared.database.managed_jobs_of(&[id]).await?;
+        let now = self.shared.now();
+        let jobs = self.shared.database.recent_managed_jobs_of(&[id], now).await?;
         let lasting = jobs.iter().filter(|(_, job)| job.phase != JobPhase::Ended);
         let jobs: Vec<String> = lasting.map(|(_, job)| job.id.clone()).collect();
         if jobs.is_empty() { Ok(()) } else { Err(BookingError::HasJobs { id, jobs }) }

@@ -21,7 +21,7 @@ pub use choose::Choice;
 pub(in crate::service) use draft::{Draft, draft};
 pub use error::{BookingError, QuoteError};
 pub use expected::Expected;
-pub use managed::ManagedOf;
+pub use managed::{JOBS_OF_EACH, JOBS_OF_ONE, JobsPage, ManagedOf};
 pub(in crate::service) use missing_power::left;
 pub use propose::Proposed;
 pub(in crate::service) use quote::PlannedRequest;

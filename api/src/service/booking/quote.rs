@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::decision::Decision;
-use planner::json::decision::DecisionDocument;
+use planner::json::decision::{DecisionDocument, LearntUtilisationDocument};
 use planner::request::Request;
 use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
 use planner::selection::Selection;
@@ -21,6 +21,8 @@ pub(in crate::service) struct PlannedRequest {
     pub selection: Selection,
     pub decision: Decision,
     explanation: Option<Explanation>,
+    /// The utilisation that was planned with, where earlier runs tell it.
+    pub learnt: Option<LearntUtilisationDocument>,
     /// Words of the agendas in which estimates are gaps.
     refusing: Vec<&'static str>,
 }
@@ -34,6 +36,7 @@ impl PlannedRequest {
             DecisionDocument::without_front_nodes(&self.decision, order, nodes)
         };
         self.state.provenance.tell(&self.decision, &mut document);
+        document.learnt_utilisation.clone_from(&self.learnt);
         for reason in &mut document.reasons {
             let missing = reason.binding.missing_agenda;
             if missing.is_some_and(|agenda| self.refusing.contains(&agenda)) {
@@ -107,7 +110,16 @@ impl BookingService {
             if cancelled() {
                 return Err(Cancelled);
             }
-            Ok(Ok(present(PlannedRequest { state, selection, decision, explanation, refusing })))
+            let learnt = request.learnt.as_ref();
+            let learnt = learnt.map(|(name, learnt)| LearntUtilisationDocument::new(name, learnt));
+            Ok(Ok(present(PlannedRequest {
+                state,
+                selection,
+                decision,
+                explanation,
+                learnt,
+                refusing,
+            })))
         });
         let planned = planned.await?;
         metrics::histogram!("wattbook_plan_duration_seconds").record(began.elapsed());

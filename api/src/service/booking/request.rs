@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use planner::decimal::Fraction;
 use planner::identity::ReservationId;
 use planner::json::reader::read;
 use planner::json::request::{
@@ -10,6 +11,8 @@ use planner::json::request::{
 use planner::json::{JsonError, Reader};
 use planner::node::is_name;
 use planner::problem::SearchMode;
+use planner::quantity::MILLION;
+use planner::recalibration::{LearntUtilisation, MOST_RUNS, learn_utilisation};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::Timestamp;
@@ -19,13 +22,16 @@ use uuid::Uuid;
 
 use super::{BookingService, Expected};
 use crate::config::limits::Limits;
-use crate::service::shared::SiteState;
+use crate::service::shared::{Fault, SiteState};
 
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
 
 /// The most labels that a request has.
 const MAX_LABELS: usize = 16;
+
+/// A run counts that was measured for so many quarter-hours of nodes: an hour of one.
+const LEAST_QUARTERS_OF_RUN: u32 = 4;
 
 const LABEL_RULE: &str = "must be an object of at most 16 labels such as {\"project\": \"ocean\"}, whose names and \
     values have 1 to 255 characters and no control characters";
@@ -53,13 +59,22 @@ pub struct BookingRequest {
     pub labels: BTreeMap<String, String>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
+    /// The application whose earlier runs tell its utilisation, and what they tell.
+    pub learnt: Option<(String, LearntUtilisation)>,
     /// The fields that may be left out and were not.
     said: Vec<&'static str>,
 }
 
 /// Fields whose meaning does not tell whether they were said.
-const MAY_BE_SAID: [&str; 6] =
-    ["latest_start", "search", "on_cap", "extra_power_fee_limit", "priority", "give_back"];
+const MAY_BE_SAID: [&str; 7] = [
+    "latest_start",
+    "search",
+    "on_cap",
+    "extra_power_fee_limit",
+    "priority",
+    "give_back",
+    "utilisation_from",
+];
 
 impl BookingRequest {
     /// A request and nothing beside it.
@@ -75,6 +90,7 @@ impl BookingRequest {
             gives_back: false,
             labels: BTreeMap::new(),
             expected: None,
+            learnt: None,
             said: vec!["latest_start"],
         }
     }
@@ -116,6 +132,9 @@ impl BookingRequest {
         }
         if !self.labels.is_empty() {
             put("labels", json!(self.labels));
+        }
+        if self.learnt.is_some() || self.says("utilisation_from") {
+            put("utilisation_from", json!("application"));
         }
         Value::Object(document).to_string()
     }
@@ -171,6 +190,7 @@ impl Context<'_> {
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
         let labels = reader.optional(&object, "labels", labels);
+        let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
         let request = request_fields(reader, &object, self.now)?;
         if let Some(limits) = self.limits {
@@ -187,6 +207,7 @@ impl Context<'_> {
             let said_of_it = TOLERANCES.into_iter().filter(|it| members.contains_key(*it));
             said.extend(said_of_it);
         }
+        utilisation_from?;
         let (on_cap, fee_limit) = (on_cap?.unwrap_or_default(), fee_limit?);
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
@@ -207,6 +228,7 @@ impl Context<'_> {
             gives_back: gives_back?.unwrap_or_default(),
             labels: labels?.unwrap_or_default(),
             expected: expected?,
+            learnt: None,
             said,
         })
     }
@@ -219,6 +241,7 @@ fn check_sizes(reader: &mut Reader, request: &Request, limits: &Limits) {
         ("alternatives", shapes, limits.alternatives),
         ("features", filter.features.len(), limits.features),
         ("exclude", filter.exclude.len(), limits.excluded_nodes),
+        ("only", filter.only.len(), limits.excluded_nodes),
     ] {
         if count > most {
             reader.error_at(field, format!("has {count} entries; this site takes at most {most}"));
@@ -246,6 +269,11 @@ fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
             None
         }
     }
+}
+
+fn utilisation_from(reader: &mut Reader, raw: &RawValue) -> Option<()> {
+    let word = reader.string(raw)?;
+    reader.accept((word == "application").then_some(()).ok_or("must be \"application\""))
 }
 
 /// Names and what they say, both of which are names of their own.
@@ -293,6 +321,31 @@ impl BookingService {
         read(text, |reader, raw| context.read(reader, raw))
     }
 
+    /// The request with the utilisation that earlier runs of its application had, where it says none itself: the label
+    /// `application` names it.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn with_learnt_utilisation(
+        &self,
+        mut request: BookingRequest,
+    ) -> Result<BookingRequest, Fault> {
+        let says_its_own =
+            request.planning.utilisation.is_some() && !request.says("utilisation_from");
+        let least_runs = self.shared.settings.calibration.least_runs;
+        let application = request.labels.get("application").filter(|_| !says_its_own);
+        let Some((application, least_runs)) = application.zip(least_runs) else {
+            return Ok(request);
+        };
+        let most = u16::try_from(MOST_RUNS).unwrap_or(u16::MAX);
+        let database = &self.shared.database;
+        let runs = database.runs_of_application(application, LEAST_QUARTERS_OF_RUN, most).await?;
+        let Some(learnt) = learn_utilisation(&runs, least_runs) else { return Ok(request) };
+        request.planning.utilisation = Fraction::new(learnt.utilisation as f64 / MILLION as f64);
+        request.learnt = Some((application.clone(), learnt));
+        Ok(request)
+    }
+
     /// Reads a request that was stored, whatever its offers were expected to be; `None` once its
     /// window has passed, or nodes it names are gone.
     pub fn stored_request(&self, text: &str, state: &SiteState) -> Option<BookingRequest> {
@@ -324,9 +377,10 @@ impl BookingService {
                 "replaces",
                 "give_back",
                 "labels",
+                "utilisation_from",
                 "expected",
             ],
-            Purpose::Quote => &["search", "pareto_nodes", "explain"],
+            Purpose::Quote => &["search", "pareto_nodes", "explain", "labels", "utilisation_from"],
         };
         let settings = &self.shared.settings;
         let (now, limits) = (self.shared.now(), Some(&settings.limits));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use planner::calibration::{NodeCalibration, PowerSample, calibrate};
 use planner::node::{Node, Nodes};
-use storage::{Calibration, EpochId};
+use storage::{Calibration, CalibrationSource, EpochId};
 
 use super::{ClusterError, ClusterService};
 use crate::service::shared::blocking;
@@ -100,5 +100,6 @@ fn measured(calibration: &NodeCalibration) -> Calibration {
         idle_samples: count(idle.samples),
         max_samples: count(max.samples),
         outliers: count(idle.outliers + max.outliers),
+        source: CalibrationSource::Samples,
     }
 }

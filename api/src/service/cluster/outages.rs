@@ -92,9 +92,31 @@ impl ClusterService {
         after: Option<OutageId>,
         limit: u16,
     ) -> Result<(Outages, Option<OutageId>), ClusterError> {
+        self.lasting(OutageKind::OutOfService, after, limit).await
+    }
+
+    /// What occupies nodes, now or later: jobs and reservations of others in the resource manager, in pages as
+    /// [`Self::outages`].
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn occupied(
+        &self,
+        after: Option<OutageId>,
+        limit: u16,
+    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
+        self.lasting(OutageKind::Occupied, after, limit).await
+    }
+
+    async fn lasting(
+        &self,
+        kind: OutageKind,
+        after: Option<OutageId>,
+        limit: u16,
+    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
         let (state, now) = (self.shared.state().await?, self.shared.now());
         let listed = |outage: &&Outage| {
-            outage.kind == OutageKind::OutOfService
+            outage.kind == kind
                 && outage.end.is_none_or(|end| end > now)
                 && after.is_none_or(|after| outage.id > after)
         };

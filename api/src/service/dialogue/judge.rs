@@ -9,12 +9,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use planner::agenda::Agenda;
 use planner::book::Booking;
 use planner::dialogue::{Claim, keep};
-use planner::headroom::Headroom;
 use planner::identity::ReservationId;
-use planner::quantity::Power;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Span, Timestamp};
 
@@ -57,7 +54,7 @@ impl DialogueService {
         let state = self.shared.state().await?;
         let all = Arc::new(state.with_all_grants());
         let judged = Arc::clone(&all);
-        let fits = blocking(move || everything_fits(&judged, now)).await?;
+        let fits = blocking(move || judged.everything_fits(now)).await?;
         if !fits || !degraded.is_empty() || !lost.is_empty() {
             let reservations = self.booking.live().await?;
             let verdict = self.verdict(all, &reservations, now).await?;
@@ -96,7 +93,7 @@ impl DialogueService {
         let known: HashMap<String, _> = reservations.iter().map(about).collect();
         blocking(move || {
             let (certain, mut held) = state.certain_and_held();
-            let Some(mut headroom) = headroom(&state, now) else { return Verdict::default() };
+            let Some(mut headroom) = state.headroom(now) else { return Verdict::default() };
             let mut verdict = Verdict::default();
             let known_claims: Vec<(ReservationId, Claim)> = certain
                 .into_iter()
@@ -237,21 +234,4 @@ impl DialogueService {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// What the cap leaves from `now` to the end of the book, beside what counts whatever is reserved;
-/// `None` where there is no cap or no booking to come.
-fn headroom(state: &SiteState, now: Timestamp) -> Option<Headroom> {
-    let cap: &Agenda<Power> = state.agendas.power_cap.as_ref()?;
-    let end = state.book.bookings().iter().map(|booking| booking.span.end()).max()?;
-    let window = Span::new(now, end)?;
-    let spans = state.book.bookings().iter().map(|booking| booking.span);
-    Some(Headroom::before_claims(cap, state.cluster.base_power, window, spans))
-}
-
-fn everything_fits(state: &SiteState, now: Timestamp) -> bool {
-    let Some(mut headroom) = headroom(state, now) else { return true };
-    headroom.take_all(state.claims());
-    let zero = Power::ZERO;
-    headroom.steps().iter().all(|&(_, left)| left >= zero)
 }

@@ -8,7 +8,7 @@ use crate::service::shared::Access;
 ///
 /// # Errors
 /// They ask by name for the rows of another user, and are no operator.
-pub(super) fn visible(
+pub(in crate::service) fn visible(
     access: Access<'_>,
     asked: Option<&str>,
 ) -> Result<Option<String>, LedgerError> {

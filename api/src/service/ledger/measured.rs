@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use planner::ledger::{Metered, NodeEnergy};
+use planner::ledger::{Metered, NodeEnergy, RackEnergy};
 use planner::metering::{MeterScope, QUARTER_MS, QuarterHour, QuarterSum};
+use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::{EpochNodes, QUARTER};
 use crate::service::measurements::NodeQuarters;
 
-/// What meters of nodes and of the site measured, by quarter-hours. Of a rack it is not known which nodes are behind
-/// its meter: what it measured is left out.
+/// What meters of nodes, racks and the site measured, by quarter-hours.
 pub(super) struct Measured(Vec<NodeQuarters>);
 
 impl Measured {
@@ -31,6 +31,33 @@ impl Measured {
             })
             .collect();
         energies.into_iter().map(|(ordinal, metered)| NodeEnergy { ordinal, metered }).collect()
+    }
+
+    /// What the meters of racks measured over an interval, of which `of_nodes` are the nodes. Left out are racks whose
+    /// meter did not measure all of the quarter-hour, and those of which every node was measured all the time: what they
+    /// draw beside their nodes is the facility's.
+    pub(super) fn of_racks(
+        &self,
+        span: Span,
+        racks: &[(&str, NodeSet)],
+        of_nodes: &[NodeEnergy],
+    ) -> Vec<RackEnergy> {
+        if racks.is_empty() {
+            return Vec::new();
+        }
+        let whole = of_nodes.iter().filter(|it| it.metered.covered >= span.length());
+        let whole = NodeSet::from_positions(whole.map(|it| it.ordinal));
+        let measured = |(name, nodes): &(&str, NodeSet)| {
+            if nodes.difference(&whole).is_empty() {
+                return None;
+            }
+            let of_rack = |it: &&NodeQuarters| it.covers == MeterScope::Rack && *it.node == **name;
+            let found = self.0.iter().find(of_rack)?;
+            let sum = found.quarters.get(&QuarterHour::of(span.start()))?.sum;
+            let energy = within(span, sum).energy;
+            (sum.covered_ms >= QUARTER_MS).then(|| RackEnergy { nodes: nodes.clone(), energy })
+        };
+        racks.iter().filter_map(measured).collect()
     }
 
     /// What the meters of the site measured over an interval; `None` unless all of them measured all of the
@@ -67,6 +94,40 @@ fn within(span: Span, sum: QuarterSum) -> Metered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::measurements::QuarterOfNode;
+
+    fn rack(name: &str, covered_ms: i64) -> NodeQuarters {
+        let sum = QuarterSum { energy_uj: 5000, covered_ms };
+        let of_rack = QuarterOfNode { meter: "pdu".into(), sum };
+        let quarter = QuarterHour::of(Timestamp::from_unix_seconds(9000));
+        NodeQuarters {
+            covers: MeterScope::Rack,
+            node: name.into(),
+            quarters: std::iter::once((quarter, of_rack)).collect(),
+        }
+    }
+
+    /// Both nodes of r1 are measured: nothing of it is unallocated. Of r2's one node a second is missing. r3's own meter
+    /// has a gap.
+    #[test]
+    fn racks_tell_where_nodes_do_not() {
+        let span = Span::starting(Timestamp::from_unix_seconds(9000), QUARTER).unwrap();
+        let measured = Measured::new(vec![
+            rack("r1", QUARTER_MS),
+            rack("r2", QUARTER_MS),
+            rack("r3", QUARTER_MS - 1),
+        ]);
+        let set = |nodes: std::ops::Range<u32>| NodeSet::from_positions(nodes);
+        let racks = [("r1", set(0..2)), ("r2", set(2..3)), ("r3", set(3..4)), ("r4", set(4..5))];
+        let node = |(ordinal, covered)| {
+            let covered = Seconds::new(covered);
+            NodeEnergy { ordinal, metered: Metered { energy: Energy::default(), covered } }
+        };
+        let of_nodes = [(0, 900), (1, 900), (2, 899)].map(node);
+        let told = measured.of_racks(span, &racks, &of_nodes);
+        let energy = Energy::from_microjoules(5000);
+        assert_eq!(told, [RackEnergy { nodes: set(2..3), energy }]);
+    }
 
     /// 100 s of a quarter-hour in which 1000 uJ were measured over 450 s: 111 uJ over 50 s; the other 800 s have the
     /// rest.

@@ -8,8 +8,11 @@
 //! does not do again.
 
 mod access;
+mod bill;
 mod error;
 mod measured;
+mod months;
+mod promise;
 mod read;
 mod report;
 mod sources;
@@ -28,8 +31,11 @@ use tokio_util::sync::CancellationToken;
 use super::measurements::MeasurementService;
 use super::shared::Shared;
 
+pub(in crate::service) use access::visible;
+pub use bill::{Bill, BillLine, BillWanted, BilledDemand};
 pub use error::LedgerError;
-pub use read::{LedgerPage, LedgerTotals, LedgerWanted};
+pub use promise::LedgerSavings;
+pub use read::{LedgerPage, LedgerTotals, LedgerWanted, Pue};
 pub use report::{Report, ReportLine, ReportWanted};
 
 /// The lease of the ledger.

@@ -1,6 +1,6 @@
 //! What was stated, for those who ask.
 
-use planner::ledger::Amounts;
+use planner::ledger::{Amounts, Holder};
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
 use storage::{LedgerFilter, LedgerGroup, LedgerRecord};
@@ -36,6 +36,20 @@ pub struct LedgerTotals {
     pub totals: Vec<(Currency, Amounts)>,
     /// The end of the newest hour that was stated; `None` before there is one.
     pub stated_to: Option<Timestamp>,
+    /// All energy over that of the nodes, for those who see everything; `None` where the site does not say where its
+    /// nodes are measured, or nothing is known of the facility.
+    pub pue: Option<Pue>,
+}
+
+/// All energy of a site over that of its nodes (ISO/IEC 30134-2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pue {
+    /// The ratio.
+    pub ratio: f64,
+    /// Where the energy of the nodes is measured, 1 to 3.
+    pub category: u8,
+    /// The hours that it is of.
+    pub period: Span,
 }
 
 impl LedgerService {
@@ -68,6 +82,7 @@ impl LedgerService {
     ) -> Result<LedgerTotals, LedgerError> {
         let filter = filter(access, wanted)?;
         let database = &self.shared.database;
+        let sees_all = filter.of.is_none() && filter.user.is_none() && filter.project.is_none();
         let groups = database.ledger_groups(&filter).await.map_err(Fault::from)?;
         let newest = database.newest_stated_hour().await.map_err(Fault::from)?;
         let mut totals: Vec<(Currency, Amounts)> = Vec::new();
@@ -77,8 +92,25 @@ impl LedgerService {
                 None => totals.push((*currency, *amounts)),
             }
         }
-        Ok(LedgerTotals { groups, totals, stated_to: newest.map(|hour| hour + HOUR) })
+        let stated_to = newest.map(|hour| hour + HOUR);
+        let period =
+            stated_to.and_then(|to| Span::new(filter.window.start(), filter.window.end().min(to)));
+        let category = self.settings().pue_category.filter(|_| sees_all);
+        let pue = category.zip(period).and_then(|(category, period)| {
+            Some(Pue { ratio: energy_ratio(&groups)?, category, period })
+        });
+        Ok(LedgerTotals { groups, totals, stated_to, pue })
     }
+}
+
+/// All energy over that of the nodes; `None` without energy of the facility or of nodes.
+fn energy_ratio(groups: &[LedgerGroup]) -> Option<f64> {
+    let of = |is_facility: bool| {
+        let own = groups.iter().filter(|it| (it.holder == Holder::Facility) == is_facility);
+        own.map(|it| it.amounts.energy_j()).sum::<i64>()
+    };
+    let (facility, nodes) = (of(true), of(false));
+    (facility > 0 && nodes > 0).then(|| (facility + nodes) as f64 / nodes as f64)
 }
 
 fn filter(access: Access<'_>, wanted: LedgerWanted) -> Result<LedgerFilter, LedgerError> {

@@ -6,14 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use jiff::tz::TimeZone;
 use planner::identity::ReservationId;
-use planner::ledger::Amounts;
-use planner::reservation::Reservation;
-use planner::time::{Span, Timestamp};
-use storage::{LedgerFilter, ReportGroup, ReportKey, ReportPart, ReportSum};
+use planner::ledger::{Amounts, carbon_intensity_score};
+use planner::reservation::ReservationState;
+use planner::time::Timestamp;
+use storage::{LedgerFilter, ReportGroup, ReportKey, ReportSum};
 
 use super::access::visible;
+use super::months::months;
+use super::promise::{LedgerSavings, MeanError, Promise};
 use super::read::LedgerWanted;
 use super::{HOUR, LedgerError, LedgerService};
 use crate::service::shared::{Access, Fault};
@@ -46,15 +47,15 @@ pub struct ReportLine {
     pub promised: LedgerSavings,
     /// What was saved, as measured.
     pub measured: LedgerSavings,
-}
-
-/// What was saved against starting as soon as possible.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LedgerSavings {
-    /// Millionths of the currency; `None` where it cannot be said of any reservation.
-    pub cost_millionths: Option<i64>,
-    /// Milligrams by the grid's intensity; `None` where it cannot be said of any reservation.
-    pub co2_mg: Option<i64>,
+    /// The mean error of what offers predicted, in millionths of it; `None` where nothing was measured of reservations
+    /// that ended.
+    pub mean_error_millionths: Option<i64>,
+    /// Millilitres of water; `None` where the site gives no factors.
+    pub water_ml: Option<i64>,
+    /// Milligrams of CO2 for making the nodes; `None` where the site gives no factors.
+    pub embodied_mg: Option<i64>,
+    /// Milligrams of CO2 for a node-hour that was reserved, by ISO/IEC 21031; `None` where one of its parts is not known.
+    pub score_mg: Option<i64>,
 }
 
 /// A report.
@@ -65,16 +66,12 @@ pub struct Report {
     pub stated_to: Option<Timestamp>,
 }
 
-/// What a reservation's offer promised, in whole units, and how much its rows have.
-struct Promise {
-    /// Joules of the offer.
-    energy_j: i128,
-    /// Millionths of the currency that it costs and saves.
-    cost: (i128, i128),
-    /// Milligrams that it emits and saves.
-    co2: (i128, i128),
-    /// Joules of all its rows.
-    whole_j: i128,
+/// What offers promised for the rows of a group, and what came of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Promised {
+    saved: LedgerSavings,
+    really_saved: LedgerSavings,
+    error: MeanError,
 }
 
 impl LedgerService {
@@ -95,7 +92,6 @@ impl LedgerService {
         } else {
             vec![(None, window)]
         };
-        let knows_jobs = self.shared.settings.manager.is_some();
         let mut lines = Vec::new();
         for (month, window) in windows {
             let filter = LedgerFilter {
@@ -104,26 +100,48 @@ impl LedgerService {
                 user: user.clone(),
                 project: project.clone(),
             };
-            let saved = self.saved(&filter, &wanted.by).await?;
+            let promises = self.promises(&filter, &wanted.by).await?;
             let sums = self.shared.database.report_sums(&filter, &wanted.by).await;
-            lines.extend(sums.map_err(Fault::from)?.into_iter().map(|sum| {
-                let ReportSum { group, reserved_s, used_s, amounts } = sum;
-                let (promised, measured) = saved.get(&group).copied().unwrap_or_default();
-                let (used_s, month) = (knows_jobs.then_some(used_s), month.clone());
-                ReportLine { group, month, reserved_s, used_s, amounts, promised, measured }
-            }));
+            for sum in sums.map_err(Fault::from)? {
+                let of_group = promises.get(&sum.group).copied().unwrap_or_default();
+                lines.push(self.line(sum, of_group, month.clone()));
+            }
         }
         let newest = self.shared.database.newest_stated_hour().await.map_err(Fault::from)?;
         Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR) })
     }
 
-    /// What was saved, by group: as promised and as measured.
-    async fn saved(
+    fn line(&self, sum: ReportSum, promised: Promised, month: Option<String>) -> ReportLine {
+        let ReportSum { group, reserved_s, used_s, facility_j, amounts } = sum;
+        let (settings, energy_j) = (self.settings(), amounts.energy_j());
+        let nodes_j = energy_j - facility_j;
+        let embodied_mg = settings.embodied.map(|it| it.milligrams(amounts.node_s));
+        let operational_mg = amounts.co2_location_mg.filter(|_| amounts.unrated_j == 0);
+        let score_mg = operational_mg
+            .zip(embodied_mg)
+            .and_then(|(run, made)| carbon_intensity_score(run, made, reserved_s));
+        ReportLine {
+            group,
+            month,
+            reserved_s,
+            used_s: self.shared.settings.manager.is_some().then_some(used_s),
+            amounts,
+            promised: promised.saved,
+            measured: promised.really_saved,
+            mean_error_millionths: promised.error.millionths(),
+            water_ml: settings.water.map(|it| it.millilitres(nodes_j, energy_j)),
+            embodied_mg,
+            score_mg,
+        }
+    }
+
+    /// What offers promised for the rows of each group, and what came of it.
+    async fn promises(
         &self,
         filter: &LedgerFilter,
         by: &[ReportKey],
-    ) -> Result<BTreeMap<ReportGroup, (LedgerSavings, LedgerSavings)>, Fault> {
-        let database = &self.shared.database;
+    ) -> Result<BTreeMap<ReportGroup, Promised>, Fault> {
+        let (database, now) = (&self.shared.database, self.shared.now());
         let parts = database.report_parts(filter, by).await?;
         let ids: BTreeSet<ReservationId> = parts.iter().map(|part| part.reservation).collect();
         let ids: Vec<ReservationId> = ids.into_iter().collect();
@@ -131,134 +149,19 @@ impl LedgerService {
         let by_reservation: HashMap<ReservationId, Promise> = stored
             .iter()
             .filter_map(|(reservation, whole)| {
-                Some((reservation.id, Promise::of(reservation, *whole)?))
+                let ended = reservation.state_at(now) == ReservationState::Completed;
+                Some((reservation.id, Promise::of(reservation, *whole, ended)?))
             })
             .collect();
-        let mut saved: BTreeMap<ReportGroup, (LedgerSavings, LedgerSavings)> = BTreeMap::new();
+        let mut promised: BTreeMap<ReportGroup, Promised> = BTreeMap::new();
         for part in parts {
             let Some(promise) = by_reservation.get(&part.reservation) else { continue };
-            let (promised, measured) = (promise.promised(&part), promise.measured(&part));
-            let sum = saved.entry(part.group).or_default();
-            *sum = (sum.0.plus(promised), sum.1.plus(measured));
+            let (saved, really_saved) = (promise.promised(&part), promise.measured(&part));
+            let sum = promised.entry(part.group).or_default();
+            sum.saved = sum.saved.plus(saved);
+            sum.really_saved = sum.really_saved.plus(really_saved);
+            sum.error.add(promise.error());
         }
-        Ok(saved)
-    }
-}
-
-/// Exact amounts of money in a millionth of the currency, and of CO2 in a milligram.
-const EXACT: i128 = 3_600_000_000_000_000;
-
-impl Promise {
-    /// `None` where no offer was chosen, or it promised no energy.
-    fn of(reservation: &Reservation, whole_j: i64) -> Option<Self> {
-        let terms = &reservation.chosen_offer()?.terms;
-        let energy_j = terms.values.energy.as_microjoules() / 1_000_000;
-        let (values, saves) = (&terms.values, &terms.saves);
-        (energy_j > 0).then(|| Self {
-            energy_j,
-            cost: (values.cost.as_exact() / EXACT, saves.cost.as_exact() / EXACT),
-            co2: (values.co2.as_exact() / EXACT, saves.co2.as_exact() / EXACT),
-            whole_j: whole_j.into(),
-        })
-    }
-
-    /// The part of what was promised that falls to a part of the rows.
-    fn promised(&self, part: &ReportPart) -> LedgerSavings {
-        let of = |saved: i128| {
-            let share = saved.checked_mul(part.energy_j.into())?.checked_div(self.whole_j)?;
-            i64::try_from(share).ok()
-        };
-        LedgerSavings { cost_millionths: of(self.cost.1), co2_mg: of(self.co2.1) }
-    }
-
-    /// What starting as soon as possible would have taken for this energy, less what was taken.
-    fn measured(&self, part: &ReportPart) -> LedgerSavings {
-        let of = |(taken, saved): (i128, i128), really: Option<i64>| {
-            let other = (taken + saved).checked_mul(part.energy_j.into())? / self.energy_j;
-            i64::try_from(other - i128::from(really?)).ok()
-        };
-        LedgerSavings {
-            cost_millionths: of(self.cost, part.cost_millionths),
-            co2_mg: of(self.co2, part.co2_location_mg),
-        }
-    }
-}
-
-impl LedgerSavings {
-    /// Both together. What cannot be said of one is nothing beside what can be said of the other.
-    fn plus(self, other: Self) -> Self {
-        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
-        Self {
-            cost_millionths: both(self.cost_millionths, other.cost_millionths),
-            co2_mg: both(self.co2_mg, other.co2_mg),
-        }
-    }
-}
-
-/// The months of a window, by name, each with the part of it that lies in the window.
-fn months(window: Span, zone: &str) -> Result<Vec<(Option<String>, Span)>, jiff::Error> {
-    let zone = TimeZone::get(zone)?;
-    let first = jiff::Timestamp::from_second(window.start().as_unix_seconds())?;
-    let mut month = first.to_zoned(zone).first_of_month()?.start_of_day()?;
-    let mut months = Vec::new();
-    let instant = |zoned: &jiff::Zoned| {
-        Timestamp::from_unix_seconds(zoned.timestamp().as_second()).ceil_to(HOUR)
-    };
-    while instant(&month) < window.end() {
-        let next = month.checked_add(jiff::Span::new().months(1))?.start_of_day()?;
-        let part = Span::new(instant(&month), instant(&next));
-        let part = part.and_then(|it| it.intersection(window));
-        months.extend(part.map(|part| (Some(month.strftime("%Y-%m").to_string()), part)));
-        month = next;
-    }
-    Ok(months)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn part(energy_j: i64, cost: i64) -> ReportPart {
-        let nothing = String::new;
-        let group = ReportGroup {
-            user: nothing(),
-            project: nothing(),
-            application: nothing(),
-            partition: nothing(),
-            currency: "EUR".to_owned(),
-        };
-        let reservation = ReservationId::new(uuid::Uuid::nil());
-        let (cost_millionths, co2_location_mg) = (Some(cost), None);
-        ReportPart { group, reservation, energy_j, cost_millionths, co2_location_mg }
-    }
-
-    /// An offer of 1000 J for 80 saves 20 of the 100 that starting at once would have cost. Its rows have 500 J,
-    /// of which this part has 200 J for 15. Promised: 20 x 200 / 500 = 8. Measured: starting at once would have cost
-    /// 100 x 200 / 1000 = 20 for 200 J, less 15 are 5. Of CO2 nothing is known that was emitted.
-    #[test]
-    fn savings_are_told_as_promised_and_as_measured() {
-        let promise = Promise { energy_j: 1000, cost: (80, 20), co2: (40, -10), whole_j: 500 };
-        let part = part(200, 15);
-        let promised = LedgerSavings { cost_millionths: Some(8), co2_mg: Some(-4) };
-        assert_eq!(promise.promised(&part), promised);
-        let measured = LedgerSavings { cost_millionths: Some(5), co2_mg: None };
-        assert_eq!(promise.measured(&part), measured);
-        assert_eq!(promised.plus(measured).cost_millionths, Some(13));
-    }
-
-    /// From the middle of February to the beginning of March in Paris, where March begins at 23:00 UTC.
-    #[test]
-    fn months_are_those_of_the_sites_calendar() {
-        let at = |text: &str| Timestamp::parse(text).unwrap();
-        let window = Span::new(at("2026-02-14T00:00:00Z"), at("2026-03-01T05:00:00Z")).unwrap();
-        let march = at("2026-02-28T23:00:00Z");
-        let expected = [
-            (Some("2026-02".to_owned()), Span::new(window.start(), march).unwrap()),
-            (Some("2026-03".to_owned()), Span::new(march, window.end()).unwrap()),
-        ];
-        assert_eq!(months(window, "Europe/Paris").unwrap(), expected);
+        Ok(promised)
     }
 }

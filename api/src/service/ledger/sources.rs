@@ -1,21 +1,24 @@
 //! What an hour's statement is made of.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::PoisonError;
 
+use anyhow::Context;
 use planner::decimal::Fraction;
 use planner::identity::ReservationId;
 use planner::ledger::{Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, Tariff};
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice};
-use planner::resource_manager::{JobPhase, ManagedJob};
+use planner::resource_manager::{JobPhase, ManagedJob, NodePower};
 use planner::time::{Span, Timestamp};
 use serde::Deserialize;
-use storage::{EpochId, HeldNodes, LedgerSources, PowerAction};
+use storage::{EpochId, HeldNodes, LedgerSources, NodePowerState, PowerAction};
 
 use super::measured::Measured;
 use super::{EpochNodes, HOUR, LedgerService, QUARTER};
 use crate::config::ledger::{LedgerSettings, ProjectRule};
+use crate::config::racks::Racks;
 use crate::service::shared::{Fault, blocking, rates};
 
 /// What the ledger takes from a stored request.
@@ -61,29 +64,31 @@ impl LedgerService {
             by_market: settings.ledger.market.as_ref().map(|market| market.intensity),
         };
         blocking(move || {
-            let claimed = Claimed::new(&settings.ledger, &sources, window);
+            let claimed = Claimed::new(&settings.ledger, &sources, window)?;
             let mut hour = Hour::new(&tariff);
             for (index, (id, began, nodes)) in epochs.iter().enumerate() {
                 let ends = epochs.get(index + 1).map_or(window.end(), |(_, next, _)| *next);
                 let in_force = Span::new(window.start().max(*began), ends);
                 let Some(in_force) = in_force else { continue };
                 let claims = claimed.of_epoch(*id, nodes);
+                let racks = racks_of(&settings.racks, nodes);
                 for span in quarters(in_force) {
                     let of_nodes = measured.of_nodes(span, nodes);
+                    let of_racks = measured.of_racks(span, &racks, &of_nodes);
                     hour.add(&Interval {
                         span,
                         nodes: &nodes.nodes,
                         claims: &claims,
                         measured: &of_nodes,
-                        racks: &[],
+                        racks: &of_racks,
                         site: measured.of_site(span),
                         overheads: &settings.ledger.overheads,
                     });
                 }
             }
-            hour.rows()
+            Ok(hour.rows())
         })
-        .await
+        .await?
     }
 
     /// What meters measured in a window.
@@ -131,14 +136,22 @@ fn quarters(span: Span) -> impl Iterator<Item = Span> {
 }
 
 impl<'a> Claimed<'a> {
-    fn new(settings: &'a LedgerSettings, sources: &'a LedgerSources, window: Span) -> Self {
+    /// What is known of a window; a stored request that cannot be read is a fault that names its reservation.
+    fn new(
+        settings: &'a LedgerSettings,
+        sources: &'a LedgerSources,
+        window: Span,
+    ) -> Result<Self, Fault> {
         let mut reservations = HashMap::new();
         for held in &sources.held {
-            reservations
-                .entry(held.reservation)
-                .or_insert_with(|| (held, serde_json::from_str(&held.request).unwrap_or_default()));
+            if let Entry::Vacant(vacant) = reservations.entry(held.reservation) {
+                let unreadable =
+                    || format!("the stored request of reservation {}", held.reservation);
+                let named = serde_json::from_str(&held.request).with_context(unreadable);
+                vacant.insert((held, named.map_err(Fault::internal)?));
+            }
         }
-        Self { settings, sources, reservations, window }
+        Ok(Self { settings, sources, reservations, window })
     }
 
     /// Who had which nodes of an epoch.
@@ -148,8 +161,10 @@ impl<'a> Claimed<'a> {
         let jobs = self.sources.jobs.iter();
         let jobs = jobs.filter_map(|(reservation, job)| self.of_job(*reservation, job, nodes));
         let switched = self.sources.switched.iter();
+        let switched = switched.filter(|action| !self.power_is_known(action));
         let switched = switched.filter_map(|action| self.of_switching(action, nodes));
-        held.chain(jobs).chain(switched).collect()
+        let powers = power_claims(&self.sources.powers, self.window, nodes);
+        held.chain(jobs).chain(switched).chain(powers).collect()
     }
 
     fn of_reservation(&self, held: &HeldNodes, nodes: &EpochNodes) -> Claim {
@@ -204,6 +219,12 @@ impl<'a> Claimed<'a> {
         Some(Claim { party: Party::of(Holder::Switching), span, nodes, draw: ClaimedDraw::Idle })
     }
 
+    /// Whether the resource manager said of the node's power before an action began, and so of what became of it.
+    fn power_is_known(&self, action: &PowerAction) -> bool {
+        let mut of_node = self.sources.powers.iter().filter(|it| it.node == action.node);
+        of_node.any(|it| action.ordered.is_some_and(|ordered| it.since <= ordered))
+    }
+
     /// The project by the first rule of the settings that says one.
     fn project(&self, named: &Named, account: Option<&str>) -> String {
         let says = |rule: &ProjectRule| {
@@ -228,6 +249,34 @@ impl Named {
     }
 }
 
+/// Nodes that were off or on their way in a window, those together that were so at the same time.
+fn power_claims(powers: &[NodePowerState], window: Span, nodes: &EpochNodes) -> Vec<Claim> {
+    let mut alike: BTreeMap<(Holder, Timestamp, Timestamp), Vec<&str>> = BTreeMap::new();
+    for (index, state) in powers.iter().enumerate() {
+        let holder = match state.power {
+            NodePower::On => continue,
+            NodePower::Off => Holder::Off,
+            NodePower::PoweringUp | NodePower::PoweringDown => Holder::Switching,
+        };
+        let next = powers.get(index + 1).filter(|next| next.node == state.node);
+        let end = next.map_or(window.end(), |next| next.since);
+        let from = state.since.max(window.start());
+        alike.entry((holder, from, end)).or_default().push(&state.node);
+    }
+    let claim = |((holder, from, end), names): (_, Vec<&str>)| {
+        let draw = if holder == Holder::Off { ClaimedDraw::Nothing } else { ClaimedDraw::Idle };
+        let nodes = ordinals(nodes, names.into_iter());
+        Some(Claim { party: Party::of(holder), span: Span::new(from, end)?, nodes, draw })
+    };
+    alike.into_iter().filter_map(claim).collect()
+}
+
+/// The nodes of each rack that an epoch has.
+fn racks_of<'a>(racks: &'a Racks, nodes: &EpochNodes) -> Vec<(&'a str, NodeSet)> {
+    let set = |names: &'a [String]| ordinals(nodes, names.iter().map(String::as_str));
+    racks.iter().map(|(name, names)| (name, set(names))).filter(|it| !it.1.is_empty()).collect()
+}
+
 /// The nodes of these names; others than the epoch has are left out.
 fn ordinals<'a>(nodes: &EpochNodes, names: impl Iterator<Item = &'a str>) -> NodeSet {
     let index = nodes.nodes.index();
@@ -237,6 +286,77 @@ fn ordinals<'a>(nodes: &EpochNodes, names: impl Iterator<Item = &'a str>) -> Nod
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stored_request_that_cannot_be_read_is_told_with_its_reservation() {
+        let window = Span::starting(Timestamp::from_unix_seconds(0), HOUR).unwrap();
+        let sources = |request: &str| LedgerSources {
+            epochs: Vec::new(),
+            held: vec![HeldNodes {
+                reservation: ReservationId::new(uuid::Uuid::nil()),
+                owner: "ada".to_owned(),
+                request: request.to_owned(),
+                managed: false,
+                epoch: EpochId::from(1),
+                span: window,
+                ranks: NodeSet::default(),
+            }],
+            jobs: Vec::new(),
+            switched: Vec::new(),
+            powers: Vec::new(),
+            price: Vec::new(),
+            co2: Vec::new(),
+        };
+        let settings = LedgerSettings::read(toml::from_str("").unwrap()).unwrap();
+        assert!(Claimed::new(&settings, &sources("{\"nodes\": 2}"), window).is_ok());
+        let broken = sources("{\"labels\": 1}");
+        let Err(Fault::Internal(error)) = Claimed::new(&settings, &broken, window) else {
+            panic!("it is a fault of the service")
+        };
+        let told = format!("{error:#}");
+        assert!(told.contains(&uuid::Uuid::nil().to_string()), "{told}");
+    }
+
+    /// n0 went off before the hour, was switched on at 600 s and was there at 900 s; n1 went off with it; n9 is none of
+    /// ours.
+    #[test]
+    fn nodes_are_off_as_the_resource_manager_said() {
+        let at = Timestamp::from_unix_seconds;
+        let state = |node: &str, since: i64, power| NodePowerState {
+            node: node.to_owned(),
+            since: at(since),
+            power,
+        };
+        let powers = [
+            state("n0", -50, NodePower::Off),
+            state("n0", 600, NodePower::PoweringUp),
+            state("n0", 900, NodePower::On),
+            state("n1", -50, NodePower::Off),
+            state("n9", 100, NodePower::Off),
+        ];
+        let watts = |watts: i64| planner::quantity::Power::from_microwatts(watts * 1_000_000);
+        let node = planner::node::Node::new(watts(100), watts(200), None).unwrap();
+        let nodes = planner::node::Nodes::numbered(vec![node; 2]).unwrap();
+        let order = planner::order::NodeOrder::new(
+            &nodes,
+            planner::order::Preference::LeastDraw,
+            Fraction::ONE,
+        );
+        let nodes = EpochNodes { nodes: nodes.into(), order: order.into() };
+        let window = Span::starting(at(0), HOUR).unwrap();
+        let claims = power_claims(&powers, window, &nodes);
+        let told: Vec<(Holder, i64, i64, u32)> = claims
+            .iter()
+            .filter(|it| !it.nodes.is_empty())
+            .map(|it| {
+                let (start, end) = (it.span.start(), it.span.end());
+                let count = it.nodes.count();
+                (it.party.holder, start.as_unix_seconds(), end.as_unix_seconds(), count)
+            })
+            .collect();
+        let (off, switching) = (Holder::Off, Holder::Switching);
+        assert_eq!(told, [(switching, 600, 900, 1), (off, 0, 600, 1), (off, 0, 3600, 1)]);
+    }
 
     /// From 500 to 2000 lie the rest of one quarter-hour, a whole one and the beginning of the next.
     #[test]

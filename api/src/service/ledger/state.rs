@@ -1,10 +1,10 @@
 //! Hours are stated, and stated anew.
 
-use jiff::tz::TimeZone;
 use planner::ledger::{corrections, counted_in};
 use planner::time::{Span, Timestamp};
 use storage::NewStatement;
 
+use super::months::month_of;
 use super::{HOUR, LedgerService, Memo};
 use crate::service::shared::Fault;
 
@@ -65,13 +65,21 @@ impl LedgerService {
         Ok(database.put_ledger_mark(revision).await?)
     }
 
-    /// Looks at the hours of the last days again, once for each hour that is stated.
+    /// Looks again, once for each hour that is stated, at the hours of the last days and at those, however old, of which
+    /// measurements changed.
     async fn look_again(&self, newest: Timestamp) -> Result<(), Fault> {
         if self.memo().looked_again == Some(newest) {
             return Ok(());
         }
-        let from = hour_of(newest - self.settings().look_again);
-        self.state_anew(Span::new(from.max(Timestamp::MIN), newest)).await?;
+        let from = hour_of(newest - self.settings().look_again).max(Timestamp::MIN);
+        let late = self.shared.database.changed_hours().await?;
+        self.state_anew(Span::new(from, newest)).await?;
+        for (hour, changes) in late {
+            if hour < from {
+                self.state_hour_anew(hour).await?;
+            }
+            self.shared.database.forget_changed_hour(hour, changes).await?;
+        }
         self.remember(Memo { looked_again: Some(newest) });
         Ok(())
     }
@@ -79,26 +87,32 @@ impl LedgerService {
     /// States the hours anew that begin in a span, where they are not as they were stated.
     async fn state_anew(&self, span: Option<Span>) -> Result<(), Fault> {
         let Some(span) = span else { return Ok(()) };
+        for hour in self.shared.database.stated_hours(span).await? {
+            self.state_hour_anew(hour).await?;
+        }
+        Ok(())
+    }
+
+    /// States an hour anew, where it is not as it was stated.
+    async fn state_hour_anew(&self, hour: Timestamp) -> Result<(), Fault> {
         let database = &self.shared.database;
-        for hour in database.stated_hours(span).await? {
-            let (number, before) = database.stated_of_hour(hour).await?;
-            let rows = corrections(before, self.rows_of(hour).await?);
-            if rows.is_empty() {
-                continue;
-            }
-            let now = self.shared.now();
-            let statement = NewStatement {
-                hour,
-                number,
-                counted: counted_in(hour, self.open_from(now)?),
-                stated: now,
-                currency: self.shared.settings.currency,
-                rows,
-            };
-            if database.put_statement(&statement).await? {
-                metrics::counter!("wattbook_ledger_corrections_total").increment(1);
-                tracing::info!(%hour, number, rows = statement.rows.len(), "an hour is stated anew");
-            }
+        let (number, before) = database.stated_of_hour(hour).await?;
+        let rows = corrections(before, self.rows_of(hour).await?);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let now = self.shared.now();
+        let statement = NewStatement {
+            hour,
+            number,
+            counted: counted_in(hour, self.open_from(now)?),
+            stated: now,
+            currency: self.shared.settings.currency,
+            rows,
+        };
+        if database.put_statement(&statement).await? {
+            metrics::counter!("wattbook_ledger_corrections_total").increment(1);
+            tracing::info!(%hour, number, rows = statement.rows.len(), "an hour is stated anew");
         }
         Ok(())
     }
@@ -108,14 +122,6 @@ impl LedgerService {
         let zone = self.shared.settings.time_zone.as_deref().unwrap_or("UTC");
         month_of(now - self.settings().month_closes_after, zone).map_err(Fault::internal)
     }
-}
-
-/// The first full hour of the month in which an instant lies.
-fn month_of(instant: Timestamp, zone: &str) -> Result<Timestamp, jiff::Error> {
-    let zone = TimeZone::get(zone)?;
-    let local = jiff::Timestamp::from_second(instant.as_unix_seconds())?.to_zoned(zone);
-    let start = local.first_of_month()?.start_of_day()?.timestamp().as_second();
-    Ok(Timestamp::from_unix_seconds(start).ceil_to(HOUR))
 }
 
 /// The start of the hour in which an instant lies.
@@ -128,22 +134,9 @@ fn hour_of(instant: Timestamp) -> Timestamp {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> Timestamp {
-        Timestamp::parse(text).unwrap()
-    }
-
-    /// March begins in Paris an hour before it does in UTC, in Kolkata 5.5 hours before: the first full hour
-    /// there begins half an hour later.
     #[test]
-    fn months_begin_as_the_sites_calendar_says() {
-        let middle = at("2026-03-11T12:00:00Z");
-        for (zone, start) in [
-            ("UTC", "2026-03-01T00:00:00Z"),
-            ("Europe/Paris", "2026-02-28T23:00:00Z"),
-            ("Asia/Kolkata", "2026-02-28T19:00:00Z"),
-        ] {
-            assert_eq!(month_of(middle, zone).unwrap(), at(start), "{zone}");
-        }
+    fn hours_are_those_of_utc() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
         assert_eq!(hour_of(at("2026-03-11T12:59:59Z")), at("2026-03-11T12:00:00Z"));
         assert_eq!(hour_of(at("2026-03-11T12:00:00Z")), at("2026-03-11T12:00:00Z"));
     }

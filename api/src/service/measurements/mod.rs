@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::metering::{Meter, MeterScope, Sample, SampleRefusal};
+use planner::metering::{Meter, Sample, SampleRefusal};
 use planner::time::{Seconds, Span, Timestamp};
 use tokio::sync::Mutex;
 use tokio::time::MissedTickBehavior;
@@ -165,10 +165,5 @@ impl MeasurementService {
 
 /// Whether the site has a node of this name, where the meter measures nodes.
 fn may_be_measured(meter: &Meter, state: &SiteState, node: &str) -> bool {
-    match meter.covers {
-        MeterScope::Node | MeterScope::Component => {
-            state.cluster.nodes.index().ordinal(node).is_some()
-        }
-        MeterScope::Rack | MeterScope::Site => true,
-    }
+    !meter.covers.is_of_nodes() || state.cluster.nodes.index().ordinal(node).is_some()
 }

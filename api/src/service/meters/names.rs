@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use planner::metering::{Meter, MeterScope, SampleTime};
+use planner::metering::{Meter, SampleTime};
 
 use super::port::Told;
 use crate::service::measurements::NodeSample;
@@ -46,7 +46,7 @@ pub(super) fn named(
     taken: &TakenInstants,
 ) -> (Vec<NodeSample>, BTreeSet<String>) {
     let Told { series, mut notes } = told;
-    let is_of_nodes = matches!(meter.covers, MeterScope::Node | MeterScope::Component);
+    let is_of_nodes = meter.covers.is_of_nodes();
     let ours = state.cluster.nodes.index();
     let resolved = |name: &str| -> Option<Arc<str>> {
         if !is_of_nodes || ours.ordinal(name).is_some() {

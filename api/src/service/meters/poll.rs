@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use grid_feeds::feed::{FeedError, RetryClass};
-use planner::metering::{MeterScope, SampleTime};
+use planner::metering::SampleTime;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::PolledMeter as Standing;
 use tokio_util::sync::CancellationToken;
@@ -113,8 +113,8 @@ impl MeterService {
 
     /// Whether the site has nodes, where the meter measures nodes.
     async fn has_nodes(&self, settings: &MeterSettings) -> Result<bool, Fault> {
-        let is_of_nodes = matches!(settings.meter.covers, MeterScope::Node | MeterScope::Component);
-        Ok(!is_of_nodes || self.shared.state().await?.cluster.nodes.count() > 0)
+        Ok(!settings.meter.covers.is_of_nodes()
+            || self.shared.state().await?.cluster.nodes.count() > 0)
     }
 
     /// A meter as it was left, by whatever process.

@@ -1,80 +1,87 @@
-//! Partitions and features of our nodes become what the resource manager says, where the site wants it.
+//! The resource manager's nodes are remembered as it told them last, with what they have and where they are, and
+//! compared with ours.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use planner::labels::{Labels, NodeLabels};
-use planner::node::Nodes;
-use planner::resource_manager::{ManagedNode, NodesCompared, OurPart, compare_nodes, labels_of};
+use planner::resource_manager::{
+    KnownNode, ManagedNode, NodeNews, NodesCompared, OurPart, compare_nodes, remember,
+};
 
 use super::turn::Turn;
 use super::withhold::names_of;
 use super::{ResourceManagerService, TurnError};
 use crate::config::slurm::ManagerSettings;
-use crate::service::cluster::ClusterError;
-use crate::service::shared::SiteState;
+use crate::service::shared::{Fault, SiteState, blocking};
 
 impl ResourceManagerService {
     /// The nodes of both sides compared.
-    pub(super) fn compare(
+    pub(super) async fn compare(
         &self,
         settings: &ManagerSettings,
         state: &SiteState,
         seen: &[ManagedNode],
-    ) -> NodesCompared {
+    ) -> Result<NodesCompared, Fault> {
+        let remembered = self.shared.database.managed_nodes().await?;
         let names = names_of(state);
-        let ours = OurPart {
-            nodes: names.iter().map(String::as_str).collect(),
-            partitions: &settings.partitions,
-            ..OurPart::default()
-        };
-        let mut memo = self.memo();
-        let compared = compare_nodes(&ours, seen, &memo.addresses);
-        let known = seen.iter().filter(|node| ours.nodes.contains(node.name.as_ref()));
-        memo.addresses.extend(known.map(|node| (node.name.clone(), node.address.clone())));
-        compared
+        Ok(compare_nodes(&our_part(settings, &names), seen, &remembered))
     }
 
-    /// Gives our nodes the partitions and features that the resource manager says. Nodes that it does not
-    /// know keep theirs.
-    pub(super) async fn follow_labels(&self, turn: &Turn<'_>) -> Result<(), TurnError> {
-        self.compare(turn.settings, &turn.state, &turn.seen.nodes.items);
-        let (Some(epoch), true) = (turn.state.epoch(), turn.settings.follows_labels) else {
+    /// Remembers the nodes that are seen, tells what became of them, and notes which of ours have another name.
+    pub(super) async fn remember_nodes(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let known = self.memo().nodes.clone();
+        let known = match known {
+            Some(known) => known,
+            None => Arc::new(self.shared.database.managed_nodes().await?),
+        };
+        let (settings, state) = (turn.settings.clone(), Arc::clone(&turn.state));
+        let (seen, now, before) = (Arc::clone(&turn.seen.nodes), turn.now, Arc::clone(&known));
+        let (compared, remembered) = blocking(move || {
+            let names = names_of(&state);
+            let ours = our_part(&settings, &names);
+            let compared = compare_nodes(&ours, &seen.items, &before);
+            (compared, remember(&before, &seen.items, &ours, now))
+        })
+        .await?;
+        turn.renamed = compared.renamed.into_iter().collect();
+        if remembered.changed.is_empty() {
+            self.memo().nodes = Some(known);
             return Ok(());
-        };
-        let nodes = &turn.state.cluster.nodes;
-        let Some(labels) = changed(nodes, &turn.seen.nodes.items) else { return Ok(()) };
-        let followed = Nodes::clone(nodes).with_labels(labels);
-        match self.cluster.replace_nodes(followed, &[], Some(epoch)).await {
-            Ok(_) => {
-                tracing::info!("nodes have the partitions and features of the resource manager");
-            }
-            // Somebody replaced the nodes meanwhile: the next turn compares with those.
-            Err(ClusterError::NodesReplaced) => {}
-            Err(error) => return Err(error.into()),
         }
-        Ok(())
+        for news in &remembered.news {
+            match news {
+                NodeNews::New(node) => tracing::info!(node, "the resource manager has a new node"),
+                NodeNews::Gone(node) => tracing::warn!(node, "the resource manager lost a node"),
+                NodeNews::Renamed { from, to } => {
+                    tracing::warn!(from, to, "the resource manager calls a node otherwise");
+                }
+            }
+        }
+        // Read anew the next time: some may have been forgotten.
+        self.memo().nodes = None;
+        Ok(self.shared.database.put_managed_nodes(&remembered, turn.now).await?)
+    }
+
+    /// What the resource manager says of nodes by name; of nothing where there is none.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn hardware_of(
+        &self,
+        names: &[String],
+    ) -> Result<HashMap<Box<str>, KnownNode>, Fault> {
+        if self.connected().is_none() {
+            return Ok(HashMap::new());
+        }
+        let nodes = self.shared.database.managed_nodes_of(names).await?;
+        Ok(nodes.into_iter().map(|node| (node.name.clone(), node)).collect())
     }
 }
 
-/// The labels of nodes as the resource manager says them; `None` where they are so already.
-fn changed(nodes: &Nodes, seen: &[ManagedNode]) -> Option<Labels> {
-    let seen: HashMap<&str, &ManagedNode> = seen.iter().map(|it| (it.name.as_ref(), it)).collect();
-    let mut differs = false;
-    let labels = (0..nodes.count()).map(|ordinal| {
-        let ours = nodes.labels().of(ordinal).cloned().unwrap_or_default();
-        let theirs = seen.get(nodes.name(ordinal).as_ref()).map(|node| labels_of(node));
-        let followed = theirs.filter(|theirs| *theirs != sorted(&ours)).unwrap_or(ours);
-        differs |= nodes.labels().of(ordinal).cloned().unwrap_or_default() != followed;
-        followed
-    });
-    let labels = Labels::new(labels);
-    differs.then_some(labels)
-}
-
-/// Labels in the order in which the resource manager's are compared.
-fn sorted(labels: &NodeLabels) -> NodeLabels {
-    let NodeLabels { mut partitions, mut features } = labels.clone();
-    partitions.sort_unstable();
-    features.sort_unstable();
-    NodeLabels { partitions, features }
+fn our_part<'a>(settings: &'a ManagerSettings, names: &'a [String]) -> OurPart<'a> {
+    OurPart {
+        nodes: names.iter().map(String::as_str).collect(),
+        partitions: &settings.partitions,
+        ..OurPart::default()
+    }
 }

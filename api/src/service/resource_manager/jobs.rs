@@ -7,10 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use planner::identity::ReservationId;
 use planner::reservation::ReservationState;
-use planner::resource_manager::{
-    JobPhase, ManagedJob, idle_since, node_seconds_used, reservation_id,
-};
-use planner::time::Timestamp;
+use planner::resource_manager::{JobPhase, ManagedJob, reservation_id};
+use planner::time::{Seconds, Timestamp};
 
 use super::open::OpenReservation;
 use super::turn::Turn;
@@ -19,11 +17,16 @@ use super::{ResourceManagerService, TurnError};
 /// The state of a job that the resource manager forgot before it was seen to have ended.
 const FORGOTTEN: &str = "UNKNOWN";
 
+/// Jobs that ended earlier the resource manager has forgotten, so that there is nothing to note of them.
+const REMEMBERED: Seconds = Seconds::new(3600);
+
 impl ResourceManagerService {
     /// Notes the jobs that run in our reservations, and gives back those whose jobs have all ended.
     pub(super) async fn link_jobs(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
         let open: Vec<ReservationId> = turn.open.iter().map(|it| it.stored.id).collect();
-        turn.jobs = by_reservation(self.shared.database.managed_jobs_of(&open).await?);
+        let since = turn.now - REMEMBERED;
+        let recent = self.shared.database.recent_managed_jobs_of(&open, since).await?;
+        turn.jobs = by_reservation(recent);
         self.note_seen(turn).await?;
         self.note_gone(turn).await?;
         self.note_used(turn).await
@@ -120,15 +123,14 @@ impl ResourceManagerService {
     /// Notes what was used, and since when nothing runs any more; gives back what the site says.
     async fn note_used(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
         let (now, settings) = (turn.now, turn.settings);
+        let open: Vec<ReservationId> = turn.open.iter().map(|it| it.stored.id).collect();
+        let summaries = self.shared.database.managed_jobs_summary(&open, now).await?;
         for it in &mut turn.open {
-            let jobs = turn.jobs.get(&it.stored.id).map_or(&[][..], Vec::as_slice);
-            let idle = idle_since(jobs);
+            let summary = summaries.get(&it.stored.id).copied().unwrap_or_default();
+            let idle = summary.idle_since();
             // While jobs run it grows each second: it is noted when they have ended.
-            let used = if idle.is_some() {
-                node_seconds_used(jobs, now)
-            } else {
-                it.row.used_node_seconds
-            };
+            let used =
+                if idle.is_some() { summary.used_node_seconds } else { it.row.used_node_seconds };
             if it.row.idle_since != idle || it.row.used_node_seconds != used {
                 it.row.idle_since = idle;
                 it.row.used_node_seconds = used;

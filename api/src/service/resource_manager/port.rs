@@ -32,6 +32,13 @@ pub trait ResourceManager: Send + Sync {
     /// What its accounting knows of a job that has ended, of all jobs that had this id.
     fn ended_jobs<'a>(&'a self, id: &'a str) -> Answer<'a, Vec<ManagedJob>>;
 
+    /// What its accounting knows of the jobs that ran in a reservation and have ended, though the reservation may
+    /// be gone.
+    fn ended_jobs_in<'a>(
+        &'a self,
+        reservation: &'a WantedReservation,
+    ) -> Answer<'a, Vec<ManagedJob>>;
+
     /// One reservation as it is now; `None` where there is none of this name.
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>>;
 

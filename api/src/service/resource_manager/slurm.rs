@@ -35,6 +35,13 @@ impl ResourceManager for Slurm {
         Box::pin(Self::ended_jobs(self, id))
     }
 
+    fn ended_jobs_in<'a>(
+        &'a self,
+        reservation: &'a WantedReservation,
+    ) -> Answer<'a, Vec<ManagedJob>> {
+        Box::pin(Self::ended_jobs_in(self, reservation))
+    }
+
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>> {
         Box::pin(Self::reservation(self, name))
     }

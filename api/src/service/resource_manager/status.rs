@@ -133,7 +133,10 @@ impl ResourceManagerService {
             return Ok(absent(counts, occupied));
         };
         let seen = polled.seen.clone();
-        let compared = seen.as_ref().map(|it| self.compare(settings, &state, &it.nodes.items));
+        let compared = match &seen {
+            Some(seen) => self.compare(settings, &state, &seen.nodes.items).await?,
+            None => NodesCompared::default(),
+        };
         let unknown = match &seen {
             Some(seen) => self.unknown_reservations(seen, &open, polled.last).await?,
             None => Vec::new(),
@@ -150,7 +153,7 @@ impl ResourceManagerService {
             last_poll: polled.last,
             clock_difference: polled.clock_difference,
             counts,
-            nodes: compared.unwrap_or_default(),
+            nodes: compared,
             differences: all_differences(&open, &polled, now),
             unknown_reservations: unknown,
             occupied,

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{ManagedJob, ManagedState, ManagerError, Step, reservation_id};
+use planner::resource_manager::{
+    KnownNode, ManagedJob, ManagedState, ManagerError, NodePower, Step, WantedReservation,
+    reservation_id,
+};
 use planner::time::Timestamp;
 use storage::{PowerAction, StoredManagedReservation, Withheld};
 
@@ -14,6 +17,9 @@ use super::status::measure;
 use super::{Ports, ResourceManagerService, TurnError};
 use crate::config::slurm::ManagerSettings;
 use crate::service::shared::SiteState;
+
+/// Nodes by name with what they were last; those that are missing were on.
+pub(super) type KnownPowers = HashMap<Box<str>, NodePower>;
 
 /// What this replica did last, so that nothing is done twice in vain. Nothing rests on it.
 #[derive(Default)]
@@ -26,12 +32,18 @@ pub(super) struct Memo {
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
     /// How the accounting was asked for jobs, by id and submission.
     pub asked: HashMap<(String, Timestamp), Asked>,
+    /// Reservations in which jobs may have run unseen, for which the accounting is yet to be asked.
+    pub unseen: Vec<(ReservationId, WantedReservation)>,
+    /// When the last turn was that read the resource manager.
+    pub last_turn: Option<Timestamp>,
     /// Until when the accounting is left alone, since it did not answer.
     pub ask_from: Option<Timestamp>,
     /// Whether the accounting said that it cannot be asked.
     pub no_accounting: bool,
-    /// The addresses that nodes of ours had.
-    pub addresses: BTreeMap<Box<str>, Box<str>>,
+    /// The resource manager's nodes as they are remembered; `None` before they were read.
+    pub nodes: Option<Arc<Vec<KnownNode>>>,
+    /// The power of nodes as it was noted last; `None` before it was read.
+    pub powers: Option<KnownPowers>,
 }
 
 /// How often the accounting knew a job that it was asked for, and when it was asked last.
@@ -48,9 +60,11 @@ pub(super) struct Turn<'a> {
     pub now: Timestamp,
     pub state: Arc<SiteState>,
     pub seen: Seen,
+    /// Nodes of ours that it has under another name, from ours to its own, once they were compared.
+    pub renamed: BTreeMap<String, String>,
     /// Our managed reservations that are not settled for good.
     pub open: Vec<OpenReservation>,
-    /// The jobs that ran, run or wait in these, once they were linked.
+    /// The jobs that run or wait in these, and those that ended lately, once they were linked.
     pub jobs: HashMap<ReservationId, Vec<ManagedJob>>,
     /// What is withheld, once it was put into the book.
     pub withheld: Vec<Withheld>,
@@ -84,22 +98,27 @@ impl ResourceManagerService {
             now,
             state,
             seen,
+            renamed: BTreeMap::new(),
             open,
             jobs: HashMap::new(),
             withheld: Vec::new(),
             failed: Vec::new(),
         };
         // One step that fails keeps no other from being taken: each reads anew what is.
+        let remembered = self.remember_nodes(&mut turn).await;
+        let noted_powers = self.note_powers(&turn).await;
         let woken = self.wake(&mut turn).await;
         let written = self.withhold(&mut turn).await?;
         let noted = if written { self.note_failed(&mut turn).await } else { Ok(()) };
+        self.note_absence(&turn);
         let linked = self.link_jobs(&mut turn).await;
         let pushed = self.push(&mut turn).await;
         // Last of what others answer: nobody waits for it.
         let accounted = self.ask_accounting(&mut turn).await;
         let labelled = self.follow_labels(&turn).await;
         measure(&turn.open);
-        woken.and(noted).and(linked).and(pushed).and(accounted).and(labelled)
+        let kept = remembered.and(noted_powers);
+        kept.and(woken).and(noted).and(linked).and(pushed).and(accounted).and(labelled)
     }
 
     /// Those who wait for a reservation to be made are told why it is not.

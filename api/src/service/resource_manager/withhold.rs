@@ -46,11 +46,12 @@ impl ResourceManagerService {
         list.extend(remain);
         let (state, seen, now) = (Arc::clone(&turn.state), turn.seen.clone(), turn.now);
         let partitions = turn.settings.partitions.clone();
-        let meant = meant(turn);
+        let (meant, renamed) = (meant(turn), turn.renamed.clone());
         let by_manager = blocking(move || {
             let all = names_of(&state);
             let nodes = all.iter().map(String::as_str).collect();
-            let ours = OurPart { nodes, partitions: &partitions, reservations: meant };
+            let renamed = renamed.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
+            let ours = OurPart { nodes, partitions: &partitions, renamed, reservations: meant };
             let told = withheld(seen.view(), &ours, now);
             told.into_iter().map(|it| by_rank(&state, it)).collect::<Vec<Withheld>>()
         });

@@ -109,7 +109,7 @@ impl Cluster {
         if utilisation == Fraction::ONE && filter.has_no_labels() {
             return Selection::all(Arc::clone(&self.reference)).without(excluded);
         }
-        let labels = NodeFilter { exclude: Vec::new(), ..filter.clone() };
+        let labels = filter.labels_alone();
         let kept = self.kept(utilisation, labels);
         let selection = kept.get_or_init(|| {
             let admits = filter.admits(&self.nodes);

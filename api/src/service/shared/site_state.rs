@@ -139,6 +139,17 @@ impl SiteState {
         next
     }
 
+    /// The state as if the nodes had other powers, in a cluster of as many nodes in the same order.
+    pub(in crate::service) fn with_powers(&self, cluster: Arc<Cluster>) -> Self {
+        let (old, new) = (&self.cluster.reference, &cluster.reference);
+        let ranks = |ranks: &NodeSet| new.ranks(&old.ordinals(ranks));
+        let bookings = self.book.bookings().iter();
+        let entries: Vec<_> =
+            bookings.map(|it| (Arc::clone(&it.id), it.span, ranks(&it.ranks))).collect();
+        let book = Book::new(Arc::clone(new)).with(entries);
+        Self { cluster, book, ..self.clone() }
+    }
+
     /// The most that a reservation counts against the cap.
     pub(in crate::service) fn counted(&self, id: ReservationId) -> Power {
         let id = id.to_string();

@@ -1,5 +1,6 @@
 //! The ledger: what was stated of each hour, and what such statements rest on.
 
+mod bill;
 mod report;
 mod repository;
 mod row;
@@ -8,7 +9,7 @@ pub mod sql;
 
 use planner::agenda::Piece;
 use planner::identity::ReservationId;
-use planner::ledger::{Amounts, Holder, LedgerRow};
+use planner::ledger::{Amounts, Holder, LedgerRow, Party};
 use planner::node_set::NodeSet;
 use planner::quantity::Currency;
 use planner::resource_manager::ManagedJob;
@@ -16,6 +17,7 @@ use planner::time::{Span, Timestamp};
 
 use crate::identity::EpochId;
 use crate::power_actions::PowerAction;
+use crate::power_states::NodePowerState;
 
 /// What is stated of an hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +127,8 @@ pub struct ReportSum {
     pub reserved_s: i64,
     /// Seconds of nodes on which jobs ran.
     pub used_s: i64,
+    /// Joules of the facility; all others are nodes'.
+    pub facility_j: i64,
     /// The sums; of nodes there is none.
     pub amounts: Amounts,
 }
@@ -144,6 +148,54 @@ pub struct ReportPart {
     pub co2_location_mg: Option<i64>,
 }
 
+/// The joules of all rows of a reservation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WholeEnergy {
+    /// What was measured.
+    pub measured_j: i64,
+    /// What was estimated.
+    pub estimated_j: i64,
+}
+
+/// What rows of a bill have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BillGroup {
+    /// What they are about.
+    pub holder: Holder,
+    /// The reservation whose nodes they were.
+    pub reservation: Option<ReservationId>,
+    /// The user who ran jobs, or reserved the nodes.
+    pub user: String,
+    /// The project.
+    pub project: String,
+}
+
+impl From<Party> for BillGroup {
+    fn from(party: Party) -> Self {
+        let Party { holder, reservation, user, project, .. } = party;
+        Self { holder, reservation, user, project }
+    }
+}
+
+/// What the rows of a bill's group amount to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BillSum {
+    /// Which rows.
+    pub group: BillGroup,
+    /// The sums; of nodes and by quarter-hour there are none.
+    pub amounts: Amounts,
+}
+
+impl LedgerFilter {
+    /// Whether rows of a party pass, whenever they count.
+    pub fn admits(&self, party: &Party) -> bool {
+        let is = |asked: &Option<String>, said: &str| asked.as_ref().is_none_or(|it| it == said);
+        (is(&self.of, &party.user) || is(&self.of, &party.owner))
+            && is(&self.user, &party.user)
+            && is(&self.project, &party.project)
+    }
+}
+
 /// What a statement rests on, as one state of the database.
 #[derive(Clone, Debug)]
 pub struct LedgerSources {
@@ -155,6 +207,8 @@ pub struct LedgerSources {
     pub jobs: Vec<(ReservationId, ManagedJob)>,
     /// Nodes that were being switched on.
     pub switched: Vec<PowerAction>,
+    /// When nodes were on, off and on their way, by node and in time order.
+    pub powers: Vec<NodePowerState>,
     /// Prices in force, whole millionths of the currency a megawatt-hour.
     pub price: Vec<Piece<i64>>,
     /// CO2 intensities in force, whole millionths of a gram a kilowatt-hour.

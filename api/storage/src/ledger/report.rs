@@ -10,7 +10,7 @@ use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::ledger::repository::Ledger;
 use crate::ledger::row::{PartRow, ReportSumRow, WholeRow};
-use crate::ledger::{LedgerFilter, ReportKey, ReportPart, ReportSum};
+use crate::ledger::{LedgerFilter, ReportKey, ReportPart, ReportSum, WholeEnergy};
 use crate::reservations::reading::Reservations;
 
 repository!(
@@ -65,7 +65,7 @@ repository!(
         pub async fn reservations_in_ledger(
             &self,
             ids: &[ReservationId],
-        ) -> Result<Vec<(Reservation, i64)>, StorageError> {
+        ) -> Result<Vec<(Reservation, WholeEnergy)>, StorageError> {
             let mut transaction = self.begin_read().await?;
             let mut found = Vec::with_capacity(ids.len());
             for chunk in ids.chunks(MAX_BOUND_VALUES) {
@@ -77,7 +77,7 @@ repository!(
                 list.push_unseparated(") GROUP BY reservation_id ORDER BY reservation_id");
                 let wholes: Vec<WholeRow> =
                     query.build_query_as().fetch_all(&mut *transaction).await?;
-                let wholes: std::collections::HashMap<ReservationId, i64> =
+                let wholes: std::collections::HashMap<ReservationId, WholeEnergy> =
                     wholes.into_iter().map(Into::into).collect();
                 for reservation in Reservations::<Engine>::of(&mut transaction, chunk).await? {
                     let energy = wholes.get(&reservation.id).copied().unwrap_or_default();

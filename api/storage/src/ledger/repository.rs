@@ -14,7 +14,7 @@ use crate::ledger::row::{LedgerGroupRow, LedgerRecordRow};
 use crate::ledger::{LedgerFilter, LedgerGroup, LedgerRecord, NewStatement};
 
 /// Columns of a row that are written.
-const COLUMNS: usize = 22;
+const COLUMNS: usize = 26;
 
 repository!(
     /// What was stated of hours.
@@ -157,6 +157,9 @@ repository!(
                         .push_bind(amounts.co2_location_mg)
                         .push_bind(amounts.unrated_j)
                         .push_bind(amounts.co2_market_mg);
+                    for quarter in amounts.quarters_j {
+                        row.push_bind(quarter);
+                    }
                 });
                 insert.build().execute(&mut *connection).await?;
             }

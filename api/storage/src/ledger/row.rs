@@ -1,7 +1,7 @@
 //! Rows of the ledger and of what it rests on, and their way into the domain.
 
 use planner::identity::{OfferId, ReservationId};
-use planner::ledger::{Amounts, Holder, LedgerRow, Party};
+use planner::ledger::{Amounts, Holder, LedgerRow, Party, QUARTERS};
 use planner::node_set::NodeSet;
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
@@ -10,8 +10,67 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::identity::{EpochId, RevisionId};
-use crate::ledger::{HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart, ReportSum};
+use crate::ledger::{
+    BillGroup, BillSum, HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart, ReportSum,
+    WholeEnergy,
+};
 use crate::row::{RowPlace, instant};
+
+/// The columns of amounts; sums have neither `nodes` nor quarter-hours.
+#[derive(FromRow)]
+struct AmountsRow {
+    #[sqlx(default)]
+    nodes: i64,
+    #[sqlx(flatten)]
+    quarters: QuartersRow,
+    node_s: i64,
+    missing_s: i64,
+    measured_j: i64,
+    estimated_j: i64,
+    cost_millionths: Option<i64>,
+    unpriced_j: i64,
+    co2_location_mg: Option<i64>,
+    unrated_j: i64,
+    co2_market_mg: Option<i64>,
+}
+
+/// Joules by quarter-hour.
+#[derive(FromRow)]
+#[expect(clippy::struct_field_names, reason = "columns have their unit in their names")]
+struct QuartersRow {
+    #[sqlx(default)]
+    quarter1_j: i64,
+    #[sqlx(default)]
+    quarter2_j: i64,
+    #[sqlx(default)]
+    quarter3_j: i64,
+    #[sqlx(default)]
+    quarter4_j: i64,
+}
+
+impl From<QuartersRow> for [i64; QUARTERS] {
+    fn from(row: QuartersRow) -> Self {
+        [row.quarter1_j, row.quarter2_j, row.quarter3_j, row.quarter4_j]
+    }
+}
+
+impl From<AmountsRow> for Amounts {
+    fn from(row: AmountsRow) -> Self {
+        Self {
+            nodes: row.nodes,
+            node_s: row.node_s,
+            missing_s: row.missing_s,
+            measured_j: row.measured_j,
+            estimated_j: row.estimated_j,
+            quarters_j: row.quarters.into(),
+            cost_millionths: row.cost_millionths,
+            unpriced_j: row.unpriced_j,
+            co2_location_mg: row.co2_location_mg,
+            unrated_j: row.unrated_j,
+            co2_market_mg: row.co2_market_mg,
+        }
+    }
+}
 
 #[derive(FromRow)]
 pub(crate) struct LedgerRecordRow {
@@ -27,17 +86,9 @@ pub(crate) struct LedgerRecordRow {
     project: String,
     application: String,
     partition_name: String,
-    nodes: i64,
-    node_s: i64,
-    missing_s: i64,
-    measured_j: i64,
-    estimated_j: i64,
-    cost_millionths: Option<i64>,
-    unpriced_j: i64,
     currency: String,
-    co2_location_mg: Option<i64>,
-    unrated_j: i64,
-    co2_market_mg: Option<i64>,
+    #[sqlx(flatten)]
+    amounts: AmountsRow,
 }
 
 impl TryFrom<LedgerRecordRow> for LedgerRecord {
@@ -47,18 +98,6 @@ impl TryFrom<LedgerRecordRow> for LedgerRecord {
         let holder = place.word("holder", &row.holder, Holder::from_word)?;
         let currency = place.readable("currency", Currency::parse(&row.currency).ok())?;
         let hour = Timestamp::from_unix_seconds(row.hour_s);
-        let amounts = Amounts {
-            nodes: row.nodes,
-            node_s: row.node_s,
-            missing_s: row.missing_s,
-            measured_j: row.measured_j,
-            estimated_j: row.estimated_j,
-            cost_millionths: row.cost_millionths,
-            unpriced_j: row.unpriced_j,
-            co2_location_mg: row.co2_location_mg,
-            unrated_j: row.unrated_j,
-            co2_market_mg: row.co2_market_mg,
-        };
         let party = Party {
             holder,
             reservation: row.reservation_id.map(ReservationId::new),
@@ -74,7 +113,7 @@ impl TryFrom<LedgerRecordRow> for LedgerRecord {
             counted: Timestamp::from_unix_seconds(row.counted_s),
             correction_of: (row.number > 0).then_some(hour),
             currency,
-            row: LedgerRow { party, amounts },
+            row: LedgerRow { party, amounts: row.amounts.into() },
         })
     }
 }
@@ -83,15 +122,8 @@ impl TryFrom<LedgerRecordRow> for LedgerRecord {
 pub(crate) struct LedgerGroupRow {
     holder: String,
     currency: String,
-    node_s: i64,
-    missing_s: i64,
-    measured_j: i64,
-    estimated_j: i64,
-    cost_millionths: Option<i64>,
-    unpriced_j: i64,
-    co2_location_mg: Option<i64>,
-    unrated_j: i64,
-    co2_market_mg: Option<i64>,
+    #[sqlx(flatten)]
+    amounts: AmountsRow,
 }
 
 impl TryFrom<LedgerGroupRow> for LedgerGroup {
@@ -101,19 +133,42 @@ impl TryFrom<LedgerGroupRow> for LedgerGroup {
         Ok(Self {
             holder: place.word("holder", &row.holder, Holder::from_word)?,
             currency: place.readable("currency", Currency::parse(&row.currency).ok())?,
-            amounts: Amounts {
-                nodes: 0,
-                node_s: row.node_s,
-                missing_s: row.missing_s,
-                measured_j: row.measured_j,
-                estimated_j: row.estimated_j,
-                cost_millionths: row.cost_millionths,
-                unpriced_j: row.unpriced_j,
-                co2_location_mg: row.co2_location_mg,
-                unrated_j: row.unrated_j,
-                co2_market_mg: row.co2_market_mg,
-            },
+            amounts: row.amounts.into(),
         })
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct HourQuartersRow {
+    hour_s: i64,
+    #[sqlx(flatten)]
+    quarters: QuartersRow,
+}
+
+impl From<HourQuartersRow> for (Timestamp, [i64; QUARTERS]) {
+    fn from(row: HourQuartersRow) -> Self {
+        (Timestamp::from_unix_seconds(row.hour_s), row.quarters.into())
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct BillSumRow {
+    holder: String,
+    reservation_id: Option<Uuid>,
+    user_name: String,
+    project: String,
+    #[sqlx(flatten)]
+    amounts: AmountsRow,
+}
+
+impl TryFrom<BillSumRow> for BillSum {
+    type Error = StorageError;
+    fn try_from(row: BillSumRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "ledger_rows", row: &row.holder };
+        let holder = place.word("holder", &row.holder, Holder::from_word)?;
+        let reservation = row.reservation_id.map(ReservationId::new);
+        let group = BillGroup { holder, reservation, user: row.user_name, project: row.project };
+        Ok(Self { group, amounts: row.amounts.into() })
     }
 }
 
@@ -145,15 +200,9 @@ pub(crate) struct ReportSumRow {
     group: ReportGroupRow,
     reserved_s: i64,
     used_s: i64,
-    node_s: i64,
-    missing_s: i64,
-    measured_j: i64,
-    estimated_j: i64,
-    cost_millionths: Option<i64>,
-    unpriced_j: i64,
-    co2_location_mg: Option<i64>,
-    unrated_j: i64,
-    co2_market_mg: Option<i64>,
+    facility_j: i64,
+    #[sqlx(flatten)]
+    amounts: AmountsRow,
 }
 
 impl From<ReportSumRow> for ReportSum {
@@ -162,18 +211,8 @@ impl From<ReportSumRow> for ReportSum {
             group: row.group.into(),
             reserved_s: row.reserved_s,
             used_s: row.used_s,
-            amounts: Amounts {
-                nodes: 0,
-                node_s: row.node_s,
-                missing_s: row.missing_s,
-                measured_j: row.measured_j,
-                estimated_j: row.estimated_j,
-                cost_millionths: row.cost_millionths,
-                unpriced_j: row.unpriced_j,
-                co2_location_mg: row.co2_location_mg,
-                unrated_j: row.unrated_j,
-                co2_market_mg: row.co2_market_mg,
-            },
+            facility_j: row.facility_j,
+            amounts: row.amounts.into(),
         }
     }
 }
@@ -207,12 +246,14 @@ impl From<PartRow> for ReportPart {
 pub(crate) struct WholeRow {
     #[sqlx(try_from = "Uuid")]
     reservation_id: ReservationId,
-    energy_j: i64,
+    measured_j: i64,
+    estimated_j: i64,
 }
 
-impl From<WholeRow> for (ReservationId, i64) {
+impl From<WholeRow> for (ReservationId, WholeEnergy) {
     fn from(row: WholeRow) -> Self {
-        (row.reservation_id, row.energy_j)
+        let WholeRow { reservation_id, measured_j, estimated_j } = row;
+        (reservation_id, WholeEnergy { measured_j, estimated_j })
     }
 }
 

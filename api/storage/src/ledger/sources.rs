@@ -13,6 +13,8 @@ use crate::ledger::row::{EpochStartRow, HeldRow, LedgerMarkRow, RevisedBeforeRow
 use crate::managed_jobs::row::ManagedJobRow;
 use crate::power_actions::PowerAction;
 use crate::power_actions::row::PowerActionRow;
+use crate::power_states::row::PowerStateRow;
+use crate::power_states::{NodePowerState, sql as power_states};
 
 repository!(
     /// What statements of the ledger rest on.
@@ -45,6 +47,11 @@ repository!(
                 .bind(to)
                 .fetch_all(&mut *connection)
                 .await?;
+            let powers: Vec<PowerStateRow> = sqlx::query_as(power_states::POWER_STATES_DURING)
+                .bind(from)
+                .bind(to)
+                .fetch_all(&mut *connection)
+                .await?;
             let price =
                 Agendas::<Engine>::current_pieces(connection, Quantity::Price, window).await?;
             let co2 = Agendas::<Engine>::current_pieces(connection, Quantity::Co2, window).await?;
@@ -56,6 +63,10 @@ repository!(
                 switched: switched
                     .into_iter()
                     .map(PowerAction::try_from)
+                    .collect::<Result<_, _>>()?,
+                powers: powers
+                    .into_iter()
+                    .map(NodePowerState::try_from)
                     .collect::<Result<_, _>>()?,
                 price,
                 co2,
@@ -93,6 +104,35 @@ repository!(
                 .fetch_one(&self.reader)
                 .await?;
             Ok(Some((mark.newest, revised.span_before(before))))
+        }
+
+        /// The stated hours of which measurements changed since, in order, each with how often they did.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn changed_hours(&self) -> Result<Vec<(Timestamp, i64)>, StorageError> {
+            let rows: Vec<(i64, i64)> =
+                sqlx::query_as(sql::CHANGED_HOURS).fetch_all(&self.reader).await?;
+            let hour = |(hour_s, changes)| (Timestamp::from_unix_seconds(hour_s), changes);
+            Ok(rows.into_iter().map(hour).collect())
+        }
+
+        /// Forgets that measurements of an hour changed, unless they did more often than that.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_changed_hour(
+            &self,
+            hour: Timestamp,
+            changes: i64,
+        ) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            sqlx::query(sql::FORGET_CHANGED_HOUR)
+                .bind(hour.as_unix_seconds())
+                .bind(changes)
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
         }
 
         /// Notes that stated hours were looked at again up to a revision of agendas.

@@ -2,12 +2,42 @@
 
 use crate::statements::statements;
 
-/// What is read and written of rows beside their ids.
+/// What is read and written of rows beside their ids and quarter-hours.
 macro_rules! columns {
     () => {
         "hour_s, number, counted_s, holder, reservation_id, job_id, user_name, owner, project,
          application, partition_name, nodes, node_s, missing_s, measured_j, estimated_j,
          cost_millionths, unpriced_j, currency, co2_location_mg, unrated_j, co2_market_mg"
+    };
+}
+
+/// What is read of rows. Those of releases that knew no quarter-hours count as drawn evenly.
+macro_rules! read_columns {
+    () => {
+        concat!(
+            "id, ",
+            columns!(),
+            ", COALESCE(quarter1_j, (measured_j + estimated_j) / 4) AS quarter1_j,
+            COALESCE(quarter2_j, (measured_j + estimated_j) / 4) AS quarter2_j,
+            COALESCE(quarter3_j, (measured_j + estimated_j) / 4) AS quarter3_j,
+            COALESCE(quarter4_j, measured_j + estimated_j - (measured_j + estimated_j) / 4 * 3)
+                AS quarter4_j"
+        )
+    };
+}
+
+/// What rows amount to.
+macro_rules! sums {
+    () => {
+        "CAST(SUM(node_s) AS BIGINT) AS node_s,
+         CAST(SUM(missing_s) AS BIGINT) AS missing_s,
+         CAST(SUM(measured_j) AS BIGINT) AS measured_j,
+         CAST(SUM(estimated_j) AS BIGINT) AS estimated_j,
+         CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+         CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+         CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+         CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
+         CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg"
     };
 }
 
@@ -27,7 +57,26 @@ statements! {
     STATEMENTS_OF_HOUR = "SELECT COUNT(*) FROM ledger_statements WHERE hour_s = $1";
 
     /// All rows of an hour, those of its corrections too, in the order in which they were stated.
-    ROWS_OF_HOUR = concat!("SELECT id, ", columns!(), " FROM ledger_rows WHERE hour_s = $1 ORDER BY id");
+    ROWS_OF_HOUR = concat!("SELECT ", read_columns!(), " FROM ledger_rows WHERE hour_s = $1 ORDER BY id");
+
+    /// The rows of an hour that count in it.
+    ROWS_IN_HOUR = concat!("SELECT ", read_columns!(), " FROM ledger_rows
+        WHERE hour_s = $1 AND counted_s = $1 ORDER BY id");
+
+    /// What all rows of each hour that count in it and in a window amount to by quarter-hour.
+    QUARTERS_IN_HOURS = concat!("SELECT hour_s, CAST(SUM(quarter1_j) AS BIGINT) AS quarter1_j,
+            CAST(SUM(quarter2_j) AS BIGINT) AS quarter2_j,
+            CAST(SUM(quarter3_j) AS BIGINT) AS quarter3_j,
+            CAST(SUM(quarter4_j) AS BIGINT) AS quarter4_j
+        FROM (SELECT ", read_columns!(), " FROM ledger_rows
+            WHERE counted_s = hour_s AND counted_s >= $1 AND counted_s < $2) AS stated
+        GROUP BY hour_s ORDER BY hour_s");
+
+    /// The stated hours of which measurements changed since, with how often they did.
+    CHANGED_HOURS = "SELECT hour_s, changes FROM ledger_changed_hours ORDER BY hour_s";
+
+    /// Forgets that an hour's measurements changed, unless they did more often.
+    FORGET_CHANGED_HOUR = "DELETE FROM ledger_changed_hours WHERE hour_s = $1 AND changes = $2";
 
     /// When the first nodes were put whose epoch can be read.
     FIRST_EPOCH = "SELECT MIN(created_s) FROM calibration_epochs WHERE digest IS NOT NULL";
@@ -79,41 +128,47 @@ statements! {
         ORDER BY id";
 }
 
+/// Hours of which measurements changed, as far as they are stated; [`CHANGED_HOURS_END`] follows the list of hours.
+pub const CHANGED_HOURS_OF: &str = "INSERT INTO ledger_changed_hours (hour_s, changes)
+    SELECT hour_s, 1 FROM ledger_statements WHERE number = 0 AND hour_s IN ";
+
+/// What changes of hours that are known.
+pub const CHANGED_HOURS_END: &str =
+    " ON CONFLICT (hour_s) DO UPDATE SET changes = ledger_changed_hours.changes + 1";
+
 /// New rows.
-pub const ROWS_BULK: &str = concat!("INSERT INTO ledger_rows (", columns!(), ") ");
+pub const ROWS_BULK: &str = concat!(
+    "INSERT INTO ledger_rows (",
+    columns!(),
+    ", quarter1_j, quarter2_j, quarter3_j, quarter4_j) "
+);
 
 /// Rows that count in a window.
 pub const ROWS_WHERE: &str =
-    concat!("SELECT id, ", columns!(), " FROM ledger_rows WHERE counted_s >= ");
+    concat!("SELECT ", read_columns!(), " FROM ledger_rows WHERE counted_s >= ");
 
 /// What the rows of each holder that count in a window amount to.
-pub const GROUPS_WHERE: &str = "SELECT holder, currency,
-        CAST(SUM(node_s) AS BIGINT) AS node_s,
-        CAST(SUM(missing_s) AS BIGINT) AS missing_s,
-        CAST(SUM(measured_j) AS BIGINT) AS measured_j,
-        CAST(SUM(estimated_j) AS BIGINT) AS estimated_j,
-        CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
-        CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
-        CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
-        CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
-        CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg
-    FROM ledger_rows WHERE counted_s >= ";
+pub const GROUPS_WHERE: &str =
+    concat!("SELECT holder, currency, ", sums!(), " FROM ledger_rows WHERE counted_s >= ");
 
 /// What rows amount to by the keys that stand before.
-pub const REPORT_SUMS: &str = "currency,
+pub const REPORT_SUMS: &str = concat!(
+    "currency,
         CAST(SUM(CASE WHEN holder IN ('reservation', 'job') THEN node_s ELSE 0 END) AS BIGINT)
             AS reserved_s,
         CAST(SUM(CASE WHEN holder = 'job' THEN node_s ELSE 0 END) AS BIGINT) AS used_s,
-        CAST(SUM(node_s) AS BIGINT) AS node_s,
-        CAST(SUM(missing_s) AS BIGINT) AS missing_s,
-        CAST(SUM(measured_j) AS BIGINT) AS measured_j,
-        CAST(SUM(estimated_j) AS BIGINT) AS estimated_j,
-        CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
-        CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
-        CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
-        CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
-        CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg
-    FROM ledger_rows WHERE counted_s >= ";
+        CAST(SUM(CASE WHEN holder = 'facility' THEN measured_j + estimated_j ELSE 0 END) AS BIGINT)
+            AS facility_j, ",
+    sums!(),
+    " FROM ledger_rows WHERE counted_s >= "
+);
+
+/// What rows amount to by what a bill tells.
+pub const BILL_SUMS: &str = concat!(
+    "SELECT holder, reservation_id, user_name, project, ",
+    sums!(),
+    " FROM ledger_rows WHERE counted_s >= "
+);
 
 /// What rows of reservations amount to by the keys that stand before.
 pub const REPORT_PARTS: &str = "currency, reservation_id,
@@ -126,7 +181,8 @@ pub const REPORT_PARTS: &str = "currency, reservation_id,
 
 /// The joules of all rows of reservations.
 pub const WHOLE_WHERE: &str = "SELECT reservation_id,
-        CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j
+        CAST(SUM(measured_j) AS BIGINT) AS measured_j,
+        CAST(SUM(estimated_j) AS BIGINT) AS estimated_j
     FROM ledger_rows WHERE reservation_id IN (";
 
 /// The end of [`GROUPS_WHERE`].

@@ -1,9 +1,9 @@
 //! Jobs in managed reservations. No part of the book.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use planner::identity::ReservationId;
-use planner::resource_manager::ManagedJob;
+use planner::resource_manager::{JobsSummary, ManagedJob};
 use planner::time::{Seconds, Timestamp};
 use sqlx::QueryBuilder;
 
@@ -12,8 +12,8 @@ use crate::amounts::energy_text;
 use crate::database::repository;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
-use crate::managed_jobs::row::ManagedJobRow;
-use crate::reservations::row::name_text;
+use crate::managed_jobs::row::{JobsSummaryRow, ManagedJobRow};
+use crate::reservations::row::{BETWEEN_NAMES, name_text};
 
 repository!(
     /// Jobs that the resource manager ran, or will run, in reservations of ours.
@@ -82,17 +82,43 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
-        /// The jobs of these reservations, each with its reservation, by reservation, submission and id.
+        /// At most `limit` jobs that ended at `since` or later and whose consumption is not known, and those that
+        /// are in `state`, of which nobody saw the end, from another instant on; those that ended first before
+        /// others, each with its reservation.
         ///
         /// # Errors
         /// Storage failed.
-        pub async fn managed_jobs_of(
+        pub async fn unaccounted_managed_jobs(
+            &self,
+            since: Timestamp,
+            state: &str,
+            state_since: Timestamp,
+            limit: u16,
+        ) -> Result<Vec<(ReservationId, ManagedJob)>, StorageError> {
+            let rows: Vec<ManagedJobRow> = sqlx::query_as(sql::UNACCOUNTED_MANAGED_JOBS)
+                .bind(since.as_unix_seconds())
+                .bind(state)
+                .bind(state_since.as_unix_seconds())
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(ManagedJobRow::job).collect()
+        }
+
+        /// The jobs of these reservations that wait or run, and those that ended at `ended_since` or later, each
+        /// with its reservation.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn recent_managed_jobs_of(
             &self,
             ids: &[ReservationId],
+            ended_since: Timestamp,
         ) -> Result<Vec<(ReservationId, ManagedJob)>, StorageError> {
             let mut jobs = Vec::new();
-            for chunk in ids.chunks(MAX_BOUND_VALUES) {
-                let mut query = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_WHERE);
+            for chunk in ids.chunks(MAX_BOUND_VALUES - 1) {
+                let mut query = QueryBuilder::<Engine>::new(sql::RECENT_MANAGED_JOBS);
+                query.push_bind(ended_since.as_unix_seconds()).push(") AND reservation_id IN (");
                 let mut list = query.separated(", ");
                 for id in chunk {
                     list.push_bind(id.as_uuid());
@@ -105,6 +131,81 @@ repository!(
                 }
             }
             Ok(jobs)
+        }
+
+        /// The newest jobs of these reservations, so many of `each` at the most, by reservation, submission and id.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn newest_managed_jobs_of(
+            &self,
+            ids: &[ReservationId],
+            each: u16,
+        ) -> Result<Vec<(ReservationId, ManagedJob)>, StorageError> {
+            let mut jobs = Vec::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES - 1) {
+                let mut query = QueryBuilder::<Engine>::new(sql::NEWEST_MANAGED_JOBS);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                query.push(sql::NEWEST_MANAGED_JOBS_END).push_bind(i64::from(each));
+                query.push(" ORDER BY reservation_id, submitted_s, id");
+                let rows: Vec<ManagedJobRow> =
+                    query.build_query_as().fetch_all(&self.reader).await?;
+                for row in rows {
+                    jobs.push(row.job()?);
+                }
+            }
+            Ok(jobs)
+        }
+
+        /// At most `limit` jobs of a reservation behind one, which is named by its submission and id, by
+        /// submission and id.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn managed_jobs_page(
+            &self,
+            id: ReservationId,
+            after: Option<(Timestamp, String)>,
+            limit: u16,
+        ) -> Result<Vec<ManagedJob>, StorageError> {
+            let (submitted, job) = after.unwrap_or((Timestamp::MIN, String::new()));
+            let rows: Vec<ManagedJobRow> = sqlx::query_as(sql::MANAGED_JOBS_PAGE)
+                .bind(id.as_uuid())
+                .bind(submitted.as_unix_seconds())
+                .bind(job)
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(|row| Ok(row.job()?.1)).collect()
+        }
+
+        /// What the jobs of these reservations are together at `now`. Those without jobs are left out.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn managed_jobs_summary(
+            &self,
+            ids: &[ReservationId],
+            now: Timestamp,
+        ) -> Result<HashMap<ReservationId, JobsSummary>, StorageError> {
+            let mut summaries = HashMap::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES - 2) {
+                let mut query = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_SUMMARY);
+                query.push_bind(now.as_unix_seconds()).push(sql::MANAGED_JOBS_SUMMARY_TAB);
+                query.push_bind(BETWEEN_NAMES).push(sql::MANAGED_JOBS_SUMMARY_IDS);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                query.push(sql::MANAGED_JOBS_SUMMARY_END);
+                let rows: Vec<JobsSummaryRow> =
+                    query.build_query_as().fetch_all(&self.reader).await?;
+                summaries.extend(rows.into_iter().map(JobsSummaryRow::summary));
+            }
+            Ok(summaries)
         }
     }
 );

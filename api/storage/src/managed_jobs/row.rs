@@ -1,7 +1,7 @@
 //! Rows of jobs, and their way into the domain.
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{JobPhase, ManagedJob};
+use planner::resource_manager::{JobPhase, JobsSummary, ManagedJob};
 use planner::time::{Seconds, Timestamp};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -29,6 +29,34 @@ pub(crate) struct ManagedJobRow {
     nodes: String,
     ran_in: Option<String>,
     energy_uj: Option<String>,
+}
+
+#[derive(FromRow)]
+pub(crate) struct JobsSummaryRow {
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    jobs: i64,
+    lasting: i64,
+    unknown_ends: i64,
+    begun: i64,
+    last_end_s: Option<i64>,
+    used_node_seconds: i64,
+}
+
+impl JobsSummaryRow {
+    /// What the jobs of a reservation are together.
+    pub(crate) fn summary(self) -> (ReservationId, JobsSummary) {
+        let count = |number: i64| u64::try_from(number).unwrap_or_default();
+        let summary = JobsSummary {
+            jobs: count(self.jobs),
+            lasting: count(self.lasting),
+            unknown_ends: count(self.unknown_ends),
+            begun: count(self.begun),
+            last_end: instant(self.last_end_s),
+            used_node_seconds: count(self.used_node_seconds),
+        };
+        (self.reservation_id, summary)
+    }
 }
 
 impl ManagedJobRow {

@@ -5,7 +5,60 @@ use crate::statements::statements;
 statements! {
     /// Forgets one, by its id and when it was submitted.
     FORGET_MANAGED_JOB = "DELETE FROM managed_jobs WHERE id = $1 AND submitted_s = $2";
+
+    /// A page of a reservation's jobs behind one, by submission.
+    MANAGED_JOBS_PAGE = "SELECT id, submitted_s, reservation_id, user_name, account,
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        FROM managed_jobs
+        WHERE reservation_id = $1 AND (submitted_s > $2 OR (submitted_s = $2 AND id > $3))
+        ORDER BY submitted_s, id LIMIT $4";
+
+    /// Jobs that ended after an instant and whose consumption is not known; those in one state after another one.
+    UNACCOUNTED_MANAGED_JOBS = "SELECT id, submitted_s, reservation_id, user_name, account,
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        FROM managed_jobs
+        WHERE phase = 'ended' AND energy_uj IS NULL
+          AND (end_s >= $1 OR (state = $2 AND end_s >= $3))
+        ORDER BY end_s, id LIMIT $4";
 }
+
+/// Jobs that last, and those that ended after an instant; reservations' ids follow.
+pub const RECENT_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
+        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+    FROM managed_jobs WHERE (phase <> 'ended' OR end_s IS NULL OR end_s >= ";
+
+/// The newest jobs of each reservation: ids of reservations and [`NEWEST_MANAGED_JOBS_END`] follow.
+pub const NEWEST_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
+        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+    FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY reservation_id
+            ORDER BY submitted_s DESC, id DESC) AS place
+        FROM managed_jobs WHERE reservation_id IN (";
+
+/// The greatest number for each follows.
+pub const NEWEST_MANAGED_JOBS_END: &str = ")) AS numbered WHERE place <= ";
+
+/// What jobs are together: now, what stands between names of nodes, ids of reservations and
+/// [`MANAGED_JOBS_SUMMARY_END`] follow.
+pub const MANAGED_JOBS_SUMMARY: &str = "SELECT reservation_id, COUNT(*) AS jobs,
+        SUM(CASE WHEN phase <> 'ended' THEN 1 ELSE 0 END) AS lasting,
+        SUM(CASE WHEN phase = 'ended' AND end_s IS NULL THEN 1 ELSE 0 END) AS unknown_ends,
+        SUM(CASE WHEN start_s IS NOT NULL THEN 1 ELSE 0 END) AS begun,
+        MAX(CASE WHEN phase = 'ended' THEN end_s END) AS last_end_s,
+        CAST(SUM(CASE WHEN phase = 'waiting' OR nodes = '' OR start_s IS NULL OR stop_s <= start_s
+                THEN 0 ELSE (LENGTH(nodes) - LENGTH(REPLACE(nodes, tab, '')) + 1) * (stop_s - start_s)
+            END) AS BIGINT) AS used_node_seconds
+    FROM (SELECT reservation_id, phase, nodes, start_s, end_s, tab,
+            CASE WHEN phase = 'ended' AND end_s < now_s THEN end_s ELSE now_s END AS stop_s
+        FROM managed_jobs CROSS JOIN (SELECT CAST(";
+
+/// Between now and the tab.
+pub const MANAGED_JOBS_SUMMARY_TAB: &str = " AS BIGINT) AS now_s, CAST(";
+
+/// Between the tab and the ids.
+pub const MANAGED_JOBS_SUMMARY_IDS: &str = " AS TEXT) AS tab) AS given WHERE reservation_id IN (";
+
+/// Behind the ids.
+pub const MANAGED_JOBS_SUMMARY_END: &str = ")) AS jobs GROUP BY reservation_id";
 
 /// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.
 pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, reservation_id,
@@ -29,8 +82,3 @@ pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDAT
             COALESCE(excluded.energy_uj, managed_jobs.energy_uj)
         OR (managed_jobs.account, managed_jobs.partition_name, managed_jobs.job_name)
             <> (excluded.account, excluded.partition_name, excluded.job_name)";
-
-/// Jobs of several reservations.
-pub const MANAGED_JOBS_WHERE: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
-        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
-    FROM managed_jobs WHERE reservation_id IN (";

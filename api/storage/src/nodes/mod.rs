@@ -1,6 +1,6 @@
 //! Nodes as stored, and what measuring them found.
 
-mod packed;
+pub(crate) mod packed;
 mod remap;
 pub(crate) mod repository;
 mod row;
@@ -12,6 +12,7 @@ use planner::quantity::Power;
 use planner::time::Timestamp;
 
 use crate::identity::EpochId;
+use crate::words::worded;
 
 /// The nodes of the newest calibration epoch.
 #[derive(Clone, Debug)]
@@ -47,4 +48,16 @@ pub struct Calibration {
     pub max_samples: u32,
     /// How many samples were left out.
     pub outliers: u32,
+    /// What it rests on.
+    pub source: CalibrationSource,
+}
+
+worded! {
+    /// What a calibration rests on.
+    CalibrationSource {
+        /// Samples that were sent for it.
+        Samples = "samples",
+        /// What meters measured all the time; its samples are quarter-hours.
+        Meters = "meters",
+    }
 }

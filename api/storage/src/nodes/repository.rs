@@ -150,35 +150,7 @@ repository!(
             if based_on.is_some() && based_on != newest {
                 return Err(StorageError::EpochChanged);
             }
-            Lifecycle::<Engine>::expire_due(connection, now).await?;
-            let upcoming = Allocations::<Engine>::upcoming(connection, now).await?;
-            let outages = Outages::<Engine>::upcoming(connection, now).await?;
-            // The nodes before are not read where there is nothing to move.
-            let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
-                (Vec::new(), Vec::new())
-            } else if let Some(old) = Self::newest(connection).await? {
-                let new = Arc::clone(&packed);
-                blocking(move || {
-                    let remap = Remap { old: &old, new: &new.nodes, order: &new.order };
-                    remap.allocations(upcoming, now).map(|moved| (moved, remap.outages(outages)))
-                })
-                .await?
-            } else {
-                (Vec::new(), Vec::new())
-            };
-            let epoch = Self::insert_epoch(connection, &packed, now).await?;
-            Self::insert_calibrations(connection, epoch, calibrations).await?;
-            Allocations::<Engine>::cut_all(connection, now).await?;
-            Allocations::<Engine>::insert(connection, epoch, &moved).await?;
-            let outages = outages.into_iter().map(|it| Outage { epoch, ..it });
-            Outages::<Engine>::put(connection, &outages.collect::<Vec<_>>()).await?;
-            let kind = match calibrations {
-                [] => "nodes.replaced",
-                _ => "nodes.calibrated",
-            };
-            let data = json!({ "epoch": epoch.get(), "count": nodes.count() });
-            Events::<Engine>::record(connection, &[NewEvent::new(kind, data)], now).await?;
-            BookRow::<Engine>::bump_version(connection).await?;
+            let epoch = Self::open_epoch(connection, &packed, calibrations, now).await?;
             transaction.commit().await?;
             Ok(epoch)
         }
@@ -221,6 +193,46 @@ repository!(
 
     /// Parts of transactions.
     impl ClusterNodes {
+        /// Opens a new epoch with nodes, remembers what led to it, and moves what is booked from `now` on to the new
+        /// ranks.
+        pub(crate) async fn open_epoch(
+            connection: &mut Connection<Engine>,
+            packed: &Arc<PackedNodes>,
+            calibrations: &[Calibration],
+            now: Timestamp,
+        ) -> Result<EpochId, StorageError> {
+            Lifecycle::<Engine>::expire_due(connection, now).await?;
+            let upcoming = Allocations::<Engine>::upcoming(connection, now).await?;
+            let outages = Outages::<Engine>::upcoming(connection, now).await?;
+            // The nodes before are not read where there is nothing to move.
+            let (moved, outages) = if upcoming.is_empty() && outages.is_empty() {
+                (Vec::new(), Vec::new())
+            } else if let Some(old) = Self::newest(connection).await? {
+                let new = Arc::clone(packed);
+                blocking(move || {
+                    let remap = Remap { old: &old, new: &new.nodes, order: &new.order };
+                    remap.allocations(upcoming, now).map(|moved| (moved, remap.outages(outages)))
+                })
+                .await?
+            } else {
+                (Vec::new(), Vec::new())
+            };
+            let epoch = Self::insert_epoch(connection, packed, now).await?;
+            Self::insert_calibrations(connection, epoch, calibrations).await?;
+            Allocations::<Engine>::cut_all(connection, now).await?;
+            Allocations::<Engine>::insert(connection, epoch, &moved).await?;
+            let outages = outages.into_iter().map(|it| Outage { epoch, ..it });
+            Outages::<Engine>::put(connection, &outages.collect::<Vec<_>>()).await?;
+            let kind = match calibrations {
+                [] => "nodes.replaced",
+                _ => "nodes.calibrated",
+            };
+            let data = json!({ "epoch": epoch.get(), "count": packed.nodes.count() });
+            Events::<Engine>::record(connection, &[NewEvent::new(kind, data)], now).await?;
+            BookRow::<Engine>::bump_version(connection).await?;
+            Ok(epoch)
+        }
+
         /// The nodes of the newest epoch and their draw order.
         pub(crate) async fn newest(
             connection: &mut Connection<Engine>,
@@ -296,7 +308,7 @@ repository!(
             epoch: EpochId,
             calibrations: &[Calibration],
         ) -> Result<(), StorageError> {
-            for chunk in calibrations.chunks(MAX_BOUND_VALUES / 10) {
+            for chunk in calibrations.chunks(MAX_BOUND_VALUES / 11) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::CALIBRATIONS_BULK);
                 insert.push_values(chunk, |mut row, calibration| {
                     row.push_bind(epoch)
@@ -308,7 +320,8 @@ repository!(
                         .push_bind(calibration.max_spread.as_microwatts())
                         .push_bind(i64::from(calibration.idle_samples))
                         .push_bind(i64::from(calibration.max_samples))
-                        .push_bind(i64::from(calibration.outliers));
+                        .push_bind(i64::from(calibration.outliers))
+                        .push_bind(calibration.source.word());
                 });
                 insert.build().execute(&mut *connection).await?;
             }

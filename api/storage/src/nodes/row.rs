@@ -7,7 +7,7 @@ use planner::time::Timestamp;
 use sqlx::FromRow;
 
 use crate::error::StorageError;
-use crate::nodes::Calibration;
+use crate::nodes::{Calibration, CalibrationSource};
 use crate::row::RowPlace;
 
 #[derive(FromRow)]
@@ -30,6 +30,7 @@ pub(crate) struct CalibrationRow {
     idle_samples: i64,
     max_samples: i64,
     outliers: i64,
+    source: String,
 }
 
 impl NodeRow {
@@ -58,6 +59,7 @@ impl TryFrom<CalibrationRow> for Calibration {
             idle_samples: place.count("idle_samples", row.idle_samples)?,
             max_samples: place.count("max_samples", row.max_samples)?,
             outliers: place.count("outliers", row.outliers)?,
+            source: place.word("source", &row.source, CalibrationSource::from_word)?,
             node_name: row.node_name,
         })
     }

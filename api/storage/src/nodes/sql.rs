@@ -6,7 +6,7 @@ use crate::statements::statements;
 macro_rules! measured_columns {
     () => {
         "node_name, measured_s, idle_power_uw, max_power_uw, idle_spread_uw, max_spread_uw, \
-         idle_samples, max_samples, outliers"
+         idle_samples, max_samples, outliers, source"
     };
 }
 

@@ -1,7 +1,7 @@
 //! Outages. What is newly out of service or occupied can make an earlier plan wrong.
 
 use planner::identity::OutageId;
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
 use serde_json::json;
 use sqlx::QueryBuilder;
 
@@ -49,6 +49,20 @@ repository!(
             let at = outage.created;
             Self::outage_changed(connection, "outage.announced", outage.id, at).await?;
             Ok(transaction.commit().await?)
+        }
+
+        /// Outages that last at an instant of a window, over or not; nothing is kept of what was occupied once it is not
+        /// any more.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn outages_during(&self, window: Span) -> Result<Vec<Outage>, StorageError> {
+            let rows: Vec<OutageRow> = sqlx::query_as(sql::OUTAGES_DURING)
+                .bind(window.start().as_unix_seconds())
+                .bind(window.end().as_unix_seconds())
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(Outage::try_from).collect()
         }
 
         /// Ends an outage at `now`; one that has yet to start is taken back. `None` for an unknown one;

@@ -22,6 +22,10 @@ statements! {
     UPCOMING_OUTAGES = concat!("SELECT ", columns!(), "
         FROM outages WHERE end_s IS NULL OR end_s > $1 ORDER BY start_s, id");
 
+    /// Outages that last at an instant of a window, but for what was occupied and is not any more.
+    OUTAGES_DURING = concat!("SELECT ", columns!(), "
+        FROM outages WHERE start_s < $2 AND (end_s IS NULL OR end_s > $1) ORDER BY start_s, id");
+
     /// What the resource manager withholds: outages of it that have yet to end at an instant, and all
     /// that is occupied, since nothing is kept of that once it has ended.
     MANAGED_OUTAGES = concat!("SELECT ", columns!(), " FROM outages

@@ -161,15 +161,18 @@ impl OfferRow {
     }
 }
 
-/// Names as the table keeps them: tabs between, which no name has.
+/// What stands between names in the table, and in no name.
+pub(crate) const BETWEEN_NAMES: &str = "\t";
+
+/// Names as the table keeps them.
 pub(crate) fn name_text(names: &[String]) -> String {
-    names.join("\t")
+    names.join(BETWEEN_NAMES)
 }
 
 /// Names from what the table keeps.
 pub(crate) fn names_of(text: &str) -> Vec<String> {
     match text {
         "" => Vec::new(),
-        text => text.split('\t').map(str::to_owned).collect(),
+        text => text.split(BETWEEN_NAMES).map(str::to_owned).collect(),
     }
 }

@@ -2,10 +2,12 @@
 
 use planner::identity::ReservationId;
 use planner::ledger::{Amounts, Holder, LedgerRow, Party};
-use planner::quantity::Currency;
+use planner::metering::{LARGEST_POWER, Meter, MeterScope, Sample, SampleTime, ValueKind};
+use planner::quantity::{Currency, Power};
 use planner::reservation::{Ending, OfferSelector};
-use planner::time::Timestamp;
-use storage::{LedgerFilter, NewStatement, Quantity};
+use planner::resource_manager::NodePower;
+use planner::time::{Seconds, Timestamp};
+use storage::{LedgerFilter, NewSamples, NewStatement, NodePowerState, Quantity};
 
 use crate::bench::{
     Bench, cluster, install_ten_nodes, next_uuid, offer, on_both_engines, propose, ranks,
@@ -20,6 +22,8 @@ on_both_engines![
     an_abandoned_statement_leaves_nothing,
     sources_are_what_was_held_by_chosen_offers,
     revised_agendas_are_told_until_they_are_noted,
+    hours_whose_measurements_changed_are_told_until_they_are_stated_anew,
+    power_states_are_told_of_the_window_and_of_what_held_before,
 ];
 
 const HOUR: i64 = 3600;
@@ -31,6 +35,7 @@ fn amounts(joules: i64) -> Amounts {
         missing_s: 100,
         measured_j: joules - 3,
         estimated_j: 3,
+        quarters_j: [joules - 3, 0, 0, 3],
         cost_millionths: Some(-joules),
         unpriced_j: 5,
         co2_location_mg: Some(6),
@@ -111,7 +116,7 @@ async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {
     let rows = |holder| found.iter().filter(move |it| it.row.party.holder == holder);
     for group in &groups {
         let sum = rows(group.holder).fold(Amounts::default(), |sum, it| sum.plus(it.row.amounts));
-        assert_eq!(group.amounts, Amounts { nodes: 0, ..sum });
+        assert_eq!(group.amounts, Amounts { nodes: 0, quarters_j: [0; 4], ..sum });
     }
     assert_eq!(groups.len(), 2);
     assert_eq!(database.ledger_groups(&all(9, 10)).await.unwrap(), []);
@@ -205,4 +210,67 @@ async fn revised_agendas_are_told_until_they_are_noted(bench: Bench) {
     assert_eq!(database.revised_for_ledger(t(3600)).await.unwrap(), Some((put, None)));
     database.put_ledger_mark(put).await.unwrap();
     assert_eq!(database.revised_for_ledger(t(7200)).await.unwrap(), None);
+}
+
+/// Samples a minute apart over the second hour, of which the first hour was stated, too.
+async fn hours_whose_measurements_changed_are_told_until_they_are_stated_anew(bench: Bench) {
+    let database = &bench.database;
+    database.put_statement(&statement(1, 0, 1, vec![idle(300)])).await.unwrap();
+    let keep = async |from_s: i64| {
+        let sample = |minute: i64| Sample {
+            at: SampleTime::of(t(from_s + minute * 60)),
+            value_milli: 100_000,
+        };
+        let samples = (0..3).map(sample).collect();
+        let new = vec![NewSamples { node: "n1".into(), samples }];
+        database.keep_samples(&meter(), new).await.unwrap();
+    };
+    keep(3 * HOUR).await;
+    assert_eq!(database.changed_hours().await.unwrap(), [], "hour 3 has yet to be stated");
+    keep(HOUR).await;
+    assert_eq!(database.changed_hours().await.unwrap(), [(t(HOUR), 1)]);
+    keep(HOUR + 600).await;
+    database.forget_changed_hour(t(HOUR), 1).await.unwrap();
+    assert_eq!(database.changed_hours().await.unwrap(), [(t(HOUR), 2)], "it changed meanwhile");
+    database.forget_changed_hour(t(HOUR), 2).await.unwrap();
+    assert_eq!(database.changed_hours().await.unwrap(), []);
+}
+
+fn meter() -> Meter {
+    Meter {
+        name: "bmc".into(),
+        covers: MeterScope::Node,
+        values: ValueKind::Gauge,
+        unit: Meter::pushed_unit(ValueKind::Gauge),
+        period: Seconds::new(60),
+        longest_gap: Seconds::new(150),
+        zero_is_missing: false,
+        least: Power::ZERO,
+        most: LARGEST_POWER,
+    }
+}
+
+async fn power_states_are_told_of_the_window_and_of_what_held_before(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let state = |node: &str, since: i64, power| NodePowerState {
+        node: node.to_owned(),
+        since: t(since),
+        power,
+    };
+    let (on, off, up) = (NodePower::On, NodePower::Off, NodePower::PoweringUp);
+    let early = [state("n1", 10, off), state("n2", 10, up)];
+    database.note_power_states(&early).await.unwrap();
+    let late = [state("n2", 20, on), state("n1", HOUR + 5, up), state("n1", HOUR + 5, on)];
+    for state in &late {
+        database.note_power_states(std::slice::from_ref(state)).await.unwrap();
+    }
+    database.note_power_states(&[]).await.unwrap();
+    let newest = database.newest_power_states().await.unwrap();
+    assert_eq!(newest, [late[2].clone(), late[0].clone()]);
+    let during =
+        async |from: i64, to: i64| database.ledger_sources(span(from, to)).await.unwrap().powers;
+    assert_eq!(during(HOUR, 2 * HOUR).await, [early[0].clone(), late[2].clone(), late[0].clone()]);
+    assert_eq!(during(0, 15).await, early);
+    assert_eq!(during(2 * HOUR, 3 * HOUR).await, newest);
 }

@@ -2,8 +2,8 @@
 
 use planner::identity::ReservationId;
 use planner::quantity::Energy;
-use planner::resource_manager::{JobPhase, ManagedJob};
-use planner::time::Seconds;
+use planner::resource_manager::{JobPhase, JobsSummary, ManagedJob};
+use planner::time::{Seconds, Timestamp};
 
 use crate::bench::{
     Bench, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,
@@ -14,6 +14,9 @@ on_both_engines![
     a_job_is_known_by_its_id_and_its_submission,
     jobs_are_forgotten_by_id_and_submission,
     many_jobs_are_put_at_once,
+    jobs_whose_consumption_is_not_known_are_found_by_their_ends,
+    jobs_are_read_in_parts,
+    what_jobs_are_together_is_counted,
 ];
 
 fn job(id: &str, submitted: i64) -> ManagedJob {
@@ -66,10 +69,13 @@ async fn jobs_come_back_with_their_reservations(bench: Bench) {
     let jobs = [(second, job("7", 60)), (first, waiting("9_1", 70)), (first, job("8", 50))];
     database.put_managed_jobs(&jobs).await.unwrap();
     let [of_second, waits, runs] = jobs;
-    let all = database.managed_jobs_of(&[second, first]).await.unwrap();
+    let all = database.recent_managed_jobs_of(&[second, first], Timestamp::MIN).await.unwrap();
     assert_eq!(all, [runs, waits, of_second.clone()]);
-    assert_eq!(database.managed_jobs_of(&[second]).await.unwrap(), [of_second]);
-    assert_eq!(database.managed_jobs_of(&[]).await.unwrap(), []);
+    assert_eq!(
+        database.recent_managed_jobs_of(&[second], Timestamp::MIN).await.unwrap(),
+        [of_second]
+    );
+    assert_eq!(database.recent_managed_jobs_of(&[], Timestamp::MIN).await.unwrap(), []);
     // No plan rests on jobs.
     assert_eq!(database.marks().await.unwrap(), before);
 }
@@ -87,13 +93,22 @@ async fn a_job_is_known_by_its_id_and_its_submission(bench: Bench) {
     // One of the three is the same job later in one list.
     let jobs = [(first, waiting("7", 60)), (first, ended.clone()), (second, job("7", 90))];
     database.put_managed_jobs(&jobs).await.unwrap();
-    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [(first, ended.clone())]);
-    assert_eq!(database.managed_jobs_of(&[second]).await.unwrap(), [(second, job("7", 90))]);
+    assert_eq!(
+        database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap(),
+        [(first, ended.clone())]
+    );
+    assert_eq!(
+        database.recent_managed_jobs_of(&[second], Timestamp::MIN).await.unwrap(),
+        [(second, job("7", 90))]
+    );
     // Who does not tell the energy does not take it back.
     let without = ManagedJob { energy: None, state: "CANCELLED".to_owned(), ..ended.clone() };
     database.put_managed_jobs(&[(first, without)]).await.unwrap();
     let kept = ManagedJob { state: "CANCELLED".to_owned(), ..ended };
-    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [(first, kept)]);
+    assert_eq!(
+        database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap(),
+        [(first, kept)]
+    );
 }
 
 async fn jobs_are_forgotten_by_id_and_submission(bench: Bench) {
@@ -103,7 +118,7 @@ async fn jobs_are_forgotten_by_id_and_submission(bench: Bench) {
     database.put_managed_jobs(&[kept.clone(), other]).await.unwrap();
     let named = [("7".to_owned(), t(90)), ("8".to_owned(), t(60))];
     database.forget_managed_jobs(&named).await.unwrap();
-    assert_eq!(database.managed_jobs_of(&[first]).await.unwrap(), [kept]);
+    assert_eq!(database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap(), [kept]);
 }
 
 /// More than one statement binds.
@@ -111,5 +126,110 @@ async fn many_jobs_are_put_at_once(bench: Bench) {
     let [first, _] = reservations(&bench).await;
     let jobs: Vec<_> = (0..5000).map(|id| (first, job(&format!("{id:04}"), 60))).collect();
     bench.database.put_managed_jobs(&jobs).await.unwrap();
-    assert_eq!(bench.database.managed_jobs_of(&[first]).await.unwrap(), jobs);
+    assert_eq!(
+        bench.database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap(),
+        jobs
+    );
+}
+
+/// Since 2500, and those of which nobody saw the end since 2000.
+async fn jobs_whose_consumption_is_not_known_are_found_by_their_ends(bench: Bench) {
+    let [first, second] = reservations(&bench).await;
+    let ended = |id: &str, end: i64, state: &str| ManagedJob {
+        phase: JobPhase::Ended,
+        state: state.to_owned(),
+        end: Some(t(end)),
+        ..job(id, 1500)
+    };
+    let measured =
+        ManagedJob { energy: Some(Energy::from_microjoules(1)), ..ended("6", 2700, "COMPLETED") };
+    let all = [
+        (first, ended("1", 2600, "COMPLETED")),
+        (second, ended("2", 2500, "FAILED")),
+        (first, ended("3", 2499, "COMPLETED")),
+        (first, ended("4", 2000, "UNKNOWN")),
+        (first, ended("5", 1999, "UNKNOWN")),
+        (first, measured),
+        (first, job("7", 1500)),
+    ];
+    let database = &bench.database;
+    database.put_managed_jobs(&all).await.unwrap();
+    let found = async |limit| {
+        let jobs = database.unaccounted_managed_jobs(t(2500), "UNKNOWN", t(2000), limit).await;
+        let jobs = jobs.unwrap();
+        jobs.into_iter().map(|(of, job)| (of, job.id)).collect::<Vec<_>>()
+    };
+    let expected = [(first, "4"), (second, "2"), (first, "1")];
+    let expected = expected.map(|(of, id)| (of, id.to_owned()));
+    assert_eq!(found(10).await, expected);
+    assert_eq!(found(2).await, expected[..2]);
+}
+
+/// Of one reservation 1 to 5 by submission, of which 4 runs and 5 waits; another one has a job.
+async fn jobs_are_read_in_parts(bench: Bench) {
+    let [first, second] = reservations(&bench).await;
+    let ended = |id: &str, submitted: i64, end: i64| ManagedJob {
+        phase: JobPhase::Ended,
+        end: Some(t(end)),
+        ..job(id, submitted)
+    };
+    let all = [
+        (first, ended("1", 1500, 2100)),
+        (first, ended("2", 1500, 2400)),
+        (first, ended("3", 1600, 2300)),
+        (first, job("4", 1700)),
+        (first, waiting("5", 1800)),
+        (second, ended("6", 1500, 2100)),
+    ];
+    let database = &bench.database;
+    database.put_managed_jobs(&all).await.unwrap();
+    let ids = |jobs: Vec<(ReservationId, ManagedJob)>| {
+        jobs.into_iter().map(|(of, job)| (of, job.id)).collect::<Vec<_>>()
+    };
+    let of = |jobs: &[&str], of: ReservationId| {
+        jobs.iter().map(|id| (of, (*id).to_owned())).collect::<Vec<_>>()
+    };
+    let both = [first, second];
+    let recent = database.recent_managed_jobs_of(&both, t(2300)).await.unwrap();
+    assert_eq!(ids(recent), of(&["2", "3", "4", "5"], first));
+    let newest = ids(database.newest_managed_jobs_of(&both, 2).await.unwrap());
+    let mut expected = [of(&["4", "5"], first), of(&["6"], second)].concat();
+    expected.sort_unstable_by_key(|(of, _)| *of);
+    assert_eq!(newest, expected);
+    let page = async |after: Option<(i64, &str)>| {
+        let after = after.map(|(submitted, id)| (t(submitted), id.to_owned()));
+        let jobs = database.managed_jobs_page(first, after, 2).await.unwrap();
+        jobs.into_iter().map(|job| job.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(page(None).await, "1 2");
+    assert_eq!(page(Some((1500, "1"))).await, "2 3");
+    assert_eq!(page(Some((1600, "3"))).await, "4 5");
+    assert_eq!(page(Some((1800, "5"))).await, "");
+}
+
+/// At 2200: a job on two nodes from 2001 to 2151, which is 2 x 150; one on two that runs since 2001, until 2501 at
+/// the most: 2 x 199; one that waits. 300 + 398 = 698.
+async fn what_jobs_are_together_is_counted(bench: Bench) {
+    let [first, second] = reservations(&bench).await;
+    let ended =
+        |id: &str| ManagedJob { phase: JobPhase::Ended, end: Some(t(2151)), ..job(id, 1500) };
+    let database = &bench.database;
+    let all = [(first, ended("1")), (first, job("2", 1500)), (first, waiting("3", 1500))];
+    database.put_managed_jobs(&all).await.unwrap();
+    let summary = async || database.managed_jobs_summary(&[first, second], t(2200)).await.unwrap();
+    let expected = JobsSummary {
+        jobs: 3,
+        lasting: 2,
+        unknown_ends: 0,
+        begun: 2,
+        last_end: Some(t(2151)),
+        used_node_seconds: 698,
+    };
+    assert_eq!(summary().await, [(first, expected)].into());
+    // One that was cancelled before it began has no nodes, and nobody knows when another one ended.
+    let cancelled = ManagedJob { phase: JobPhase::Ended, end: Some(t(2160)), ..waiting("3", 1500) };
+    let unknown = ManagedJob { phase: JobPhase::Ended, end: None, ..job("2", 1500) };
+    database.put_managed_jobs(&[(first, cancelled), (first, unknown)]).await.unwrap();
+    let expected = JobsSummary { lasting: 0, unknown_ends: 1, last_end: Some(t(2160)), ..expected };
+    assert_eq!(summary().await, [(first, expected)].into());
 }

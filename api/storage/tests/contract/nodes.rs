@@ -8,7 +8,7 @@ use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::quantity::Power;
 use planner::reservation::OfferSelector;
-use storage::{BookChanges, Calibration, Database, StorageError};
+use storage::{BookChanges, Calibration, CalibrationSource, Database, StorageError};
 
 use crate::bench::{
     Bench, Raw, cluster, offer, on_both_engines, propose, ranks, reservation, span, stored_nodes, t,
@@ -224,6 +224,7 @@ async fn calibrations_are_read_by_node_newest_first(bench: Bench) {
         idle_samples: 30,
         max_samples: 40,
         outliers: 3,
+        source: CalibrationSource::Meters,
     };
     let nodes = cluster(&[("a", 1), ("b", 2)]);
     for at in [10, 20] {

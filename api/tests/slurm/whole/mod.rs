@@ -4,3 +4,4 @@
 mod compared;
 mod controller;
 mod kills;
+mod news;

@@ -52,19 +52,20 @@ fn collects_all_errors() {
     );
 }
 
-/// The twelve fields, as columns and as JSON.
+/// The thirteen fields, as columns and as JSON.
 #[test]
 fn a_row_and_a_line_of_json_say_the_same() {
     let row = "nodes,duration_s,duration,alternatives,earliest_start,latest_start,latest_end,\
-               utilisation,tolerance,partition,features,exclude\n\
+               utilisation,tolerance,partition,features,exclude,only\n\
                2,,PT1H,4x1800;1xPT2H,2013-01-01T00:00:00Z,2013-01-01T04:00:00Z,\
-               2013-01-01T05:00:00Z,0.8,cost=0.02;co2=0.1,gpu,nvme;ib,n7;n9\n";
+               2013-01-01T05:00:00Z,0.8,cost=0.02;co2=0.1,gpu,nvme;ib,n7;n9,n1;n2\n";
     let line =
         r#"{"nodes": 2, "duration": "PT1H", "alternatives": [{"nodes": 4, "duration_s": 1800},
         {"nodes": 1, "duration": 7200}], "earliest_start": "2013-01-01T00:00:00Z",
         "latest_start": "2013-01-01T04:00:00Z", "latest_end": "2013-01-01T05:00:00Z",
         "utilisation": 0.8, "tolerance": {"cost": 0.02, "co2": 0.1}, "partition": "gpu",
-        "features": ["nvme", "ib"], "exclude": ["n7", "n9"]}"#
+        "features": ["nvme", "ib"], "exclude": ["n7", "n9"],
+        "only": ["n1", "n2"]}"#
             .replace('\n', "");
     let start = Timestamp::parse("2013-01-01T00:00:00Z").unwrap();
     let hours = |count: i64| Seconds::new(count * 3600);
@@ -83,6 +84,7 @@ fn a_row_and_a_line_of_json_say_the_same() {
             partition: Some("gpu".into()),
             features: names(&["nvme", "ib"]),
             exclude: names(&["n7", "n9"]),
+            only: names(&["n1", "n2"]),
         },
         ..Request::new(shape(2, 3600), start, start + hours(4))
     };

@@ -133,7 +133,7 @@ pub enum InputError {
     },
     /// A request that names partitions, features or nodes where nodes are drawn.
     #[error(
-        "request {number}: partition, features and exclude choose among nodes that are given; drawn \
+        "request {number}: partition, features, exclude and only choose among nodes that are given; drawn \
          nodes have neither labels nor names"
     )]
     FilterOfDrawn {

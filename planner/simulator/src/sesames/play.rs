@@ -239,7 +239,7 @@ impl<'a> Stage<'a> {
             return all.clone();
         }
         let nodes = self.month.platform.pattern();
-        let labels = NodeFilter { exclude: Vec::new(), ..filter.clone() };
+        let labels = filter.labels_alone();
         let kept = labelled.entry(labels);
         let of_labels = kept.or_insert_with(|| Selection::labelled(all.order(), filter, nodes));
         of_labels.excluding(filter, nodes)

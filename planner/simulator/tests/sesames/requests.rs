@@ -126,7 +126,7 @@ fn booked(request: &Value) -> (i64, i64, String, f64) {
 /// By hand. `a` and `b` draw 15 W at half utilisation, `c` 21 W, `d` 27.5 W. Two hours are cheapest
 /// from 04:00 on, and of 04:00, 05:00 and 06:00, which cost and emit the same, the first is taken.
 #[test]
-fn each_of_the_twelve_fields_changes_what_is_reserved() {
+fn each_of_the_thirteen_fields_changes_what_is_reserved() {
     assert_eq!(booked(&with(&json!({}))), (4, 6, "a".to_owned(), 30.0));
     let cases = [
         ("nodes", json!({"nodes": 3}), (4, 6, "abc", 102.0)),
@@ -150,6 +150,7 @@ fn each_of_the_twelve_fields_changes_what_is_reserved() {
         ("partition", json!({"partition": "gpu"}), (4, 6, "c", 42.0)),
         ("features", json!({"features": ["nvme"]}), (4, 6, "d", 55.0)),
         ("exclude", json!({"exclude": ["a"]}), (4, 6, "b", 30.0)),
+        ("only", json!({"only": ["c"]}), (4, 6, "c", 42.0)),
     ];
     assert_eq!(cases.each_ref().map(|case| case.0).len(), json::request::REQUEST_FIELDS.len());
     for (field, fields, (start, end, nodes, energy)) in cases {

@@ -134,6 +134,10 @@ proptest! {
         for (hour, known) in (0..).zip(&all_known) {
             let rows = stated(hour, known, &nodes, &early);
             let sum = sum(&rows);
+            for it in rows.iter().map(|row| row.amounts) {
+                prop_assert_eq!(it.quarters_j.iter().sum::<i64>(), it.energy_j());
+                prop_assert!(it.quarters_j.iter().all(|quarter| *quarter >= 0));
+            }
             let (node_s, missing_s, measured_j) = total(known);
             prop_assert_eq!((sum.node_s, sum.missing_s, sum.measured_j), (node_s, missing_s, measured_j));
             ledger.extend(rows.into_iter().map(|row| (hour, hour, row)));

@@ -37,6 +37,7 @@ fn estimates_are_the_calibrated_powers() {
         missing_s: 300,
         measured_j: 0,
         estimated_j: 150_000,
+        quarters_j: [150_000, 0, 0, 0],
         cost_millionths: Some(3000),
         co2_location_mg: Some(15_000),
         ..Amounts::default()
@@ -88,6 +89,32 @@ fn energy_without_a_price_is_told_and_costs_nothing() {
     assert_eq!((ada.co2_location_mg, ada.unrated_j), (None, 900_000));
     let first = of(&rows(&tariff, &intervals[..1]), &reservation(1, "ada"));
     assert_eq!((first.cost_millionths, first.unpriced_j), (None, 450_000));
+}
+
+/// Ada draws 500 W in the second quarter-hour, 450,000 J, and for 300 s of the fourth, 150,000 J, of which 100 J and
+/// 0.6 J more were measured in the second: 100.6 J are 101 J.
+#[test]
+fn energy_is_told_by_quarter_hour() {
+    let nodes = nodes(1);
+    let claims = [
+        claim(reservation(1, "ada"), (900, 1800), 0..1),
+        claim(reservation(1, "ada"), (3300, 3600), 0..1),
+    ];
+    let metered =
+        Metered { energy: Energy::from_microjoules(100_600_000), covered: Seconds::new(450) };
+    let of_node = [NodeEnergy { ordinal: 0, metered }];
+    let intervals = [
+        interval(0, &nodes, &claims),
+        Interval { measured: &of_node, ..interval(900, &nodes, &claims) },
+        interval(1800, &nodes, &claims),
+        interval(2700, &nodes, &claims),
+    ];
+    let rows = rows(&tariff(&[], &[]), &intervals);
+    let ada = of(&rows, &reservation(1, "ada"));
+    assert_eq!((ada.measured_j, ada.estimated_j), (101, 225_000 + 150_000));
+    assert_eq!(ada.quarters_j, [0, 225_101, 0, 150_000]);
+    let idle = of(&rows, &Party::of(Holder::Idle));
+    assert_eq!(idle.quarters_j, [90_000, 0, 90_000, 60_000]);
 }
 
 /// Two jobs of 900 s and one of the last 450 s on a node that the first's owner reserved: 225 s each for the

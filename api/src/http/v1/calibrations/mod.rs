@@ -1,6 +1,8 @@
 //! `/api/v1/calibrations`
 
 pub mod create;
+pub mod decide;
+pub mod findings;
 pub mod list;
 
 use planner::quantity::Power;
@@ -30,6 +32,10 @@ pub struct CalibrationDocument {
     pub max_samples: u32,
     /// How many samples were left out as outliers.
     pub outliers: u32,
+    /// What it rests on: `samples` that were sent for it, or what `meters` measured all the time; then samples are
+    /// quarter-hours.
+    #[schema(example = "samples")]
+    pub source: &'static str,
 }
 
 impl From<&storage::Calibration> for CalibrationDocument {
@@ -45,6 +51,7 @@ impl From<&storage::Calibration> for CalibrationDocument {
             max_spread_w: watts(calibration.max_spread),
             max_samples: calibration.max_samples,
             outliers: calibration.outliers,
+            source: calibration.source.word(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::config::Settings;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::ledger::{LedgerService, LedgerTotals, LedgerWanted};
+use crate::service::ledger::{LedgerService, LedgerTotals, LedgerWanted, Pue};
 
 /// Which rows.
 #[derive(Deserialize, IntoParams)]
@@ -48,6 +48,25 @@ pub struct LedgerTotalsDocument {
     pub holders: Vec<LedgerSumDocument>,
     /// Of all holders, for each currency: one, unless the site's was changed.
     pub totals: Vec<LedgerSumDocument>,
+    /// The site's PUE, for operators who ask for everything; null for others, where the setting `pue_category` does not
+    /// say where nodes are measured, and where nothing is known of the facility.
+    #[serde(default)]
+    pub pue: Option<PueDocument>,
+}
+
+/// All energy of the site over that of its nodes (ISO/IEC 30134-2), with where these are measured and over which time.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct PueDocument {
+    /// At least 1 unless meters disagree.
+    #[schema(example = 1.2)]
+    pub ratio: f64,
+    /// `PUE1`: nodes are measured at the output of the UPS, `PUE2`: at that of the PDUs, `PUE3`: at the nodes.
+    #[schema(example = "PUE3")]
+    pub category: String,
+    /// The first hour that it is of, RFC 3339.
+    pub from: String,
+    /// The first hour after that, RFC 3339. A ratio over less than twelve months is an interim one.
+    pub to: String,
 }
 
 /// What rows amount to.
@@ -112,7 +131,7 @@ pub async fn get_ledger_totals(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let LedgerTotals { groups, totals, stated_to } =
+    let LedgerTotals { groups, totals, stated_to, pue } =
         ledger.totals(by.caller.access(), wanted).await?;
     let all_of = |currency: Currency| {
         totals.iter().find(|(of, _)| *of == currency).map_or(0, |(_, all)| all.energy_j())
@@ -130,6 +149,12 @@ pub async fn get_ledger_totals(
         co2_market_source: settings.ledger.market.as_ref().map(|it| it.source.clone()),
         holders: groups.iter().map(group).collect(),
         totals: totals.iter().map(total).collect(),
+        pue: pue.map(|Pue { ratio, category, period }| PueDocument {
+            ratio,
+            category: format!("PUE{category}"),
+            from: period.start().to_string(),
+            to: period.end().to_string(),
+        }),
     }))
 }
 

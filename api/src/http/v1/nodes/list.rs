@@ -1,13 +1,18 @@
 //! `GET /api/v1/nodes`
 
+use std::sync::Arc;
+
 use axum::Json;
+use axum::extract::State;
 use planner::quantity::Power;
+use planner::resource_manager::KnownNode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
+use crate::service::resource_manager::ResourceManagerService;
 
 /// Which page.
 #[derive(Deserialize, IntoParams)]
@@ -54,6 +59,32 @@ pub struct ShownNode {
     /// The features it has; absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+    /// What Slurm has told of it last; absent where there is no Slurm, or it does not have the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slurm: Option<ManagedNodeDocument>,
+}
+
+/// What Slurm says that a node has.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SlurmNode)]
+pub struct ManagedNodeDocument {
+    /// Processors, as Slurm counts them.
+    pub cpus: u32,
+    /// MiB.
+    pub memory_mib: u64,
+    /// Generic resources; empty where there are none.
+    #[schema(example = "gpu:a100:4")]
+    pub generic_resources: String,
+}
+
+impl From<&KnownNode> for ManagedNodeDocument {
+    fn from(node: &KnownNode) -> Self {
+        Self {
+            cpus: node.cpus,
+            memory_mib: node.memory_mib,
+            generic_resources: node.generic_resources.to_string(),
+        }
+    }
 }
 
 /// The cluster's nodes with their calibrated power
@@ -72,6 +103,7 @@ pub struct ShownNode {
     ),
 )]
 pub async fn list_nodes(
+    State(manager): State<Arc<ResourceManagerService>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<NodesQuery>,
 ) -> Result<Json<NodesPage>, Problem> {
@@ -80,6 +112,8 @@ pub async fn list_nodes(
     let count = nodes.count();
     let first = parameters.cursor.unwrap_or(0).min(count);
     let until = first.saturating_add(limit.into()).min(count);
+    let names: Vec<String> = (first..until).map(|it| nodes.name(it).into_owned()).collect();
+    let hardware = manager.hardware_of(&names).await?;
     let shown = |ordinal: u32| {
         let node = &nodes.as_slice()[ordinal as usize];
         let labels = nodes.labels().of(ordinal).cloned().unwrap_or_default();
@@ -91,6 +125,7 @@ pub async fn list_nodes(
             alpha: node.alpha().map(planner::decimal::Fraction::as_f64),
             partitions: labels.partitions.into_iter().map(String::from).collect(),
             features: labels.features.into_iter().map(String::from).collect(),
+            slurm: hardware.get(nodes.name(ordinal).as_ref()).map(ManagedNodeDocument::from),
         }
     };
     Ok(Json(NodesPage {

@@ -82,5 +82,6 @@ async fn propose(
             "a priority above 0 is for operators to give",
         ));
     }
+    let request = booking.with_learnt_utilisation(request).await?;
     Ok(booking.propose(by.caller.access(), &request, key).await?)
 }

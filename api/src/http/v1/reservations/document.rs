@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
-use planner::json::decision::OfferDocument;
+use planner::json::decision::{LearntUtilisationDocument, OfferDocument};
 use planner::json::notice::NoticeDocument;
 use planner::reservation::{Expectation, HeldOffer, Reservation};
 use planner::time::Timestamp;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::managed::ManagedDocument;
 use crate::http::problem::Problem;
-use crate::service::booking::{BookingService, ManagedOf, NowExpected};
+use crate::service::booking::{BookingService, JOBS_OF_ONE, ManagedOf, NowExpected};
 use crate::service::shared::Fault;
 
 /// A reservation.
@@ -72,6 +72,10 @@ pub struct ReservationDocument {
     pub basis: Vec<Value>,
     /// What is expected now, where agendas changed since it was offered; else null.
     pub now_expected: Option<NowExpected>,
+    /// The utilisation that was planned with, where the request says none itself and earlier runs of its application tell
+    /// it; else null.
+    #[schema(value_type = Option<LearntUtilisationDocument>)]
+    pub learnt_utilisation: Value,
     /// How it stands in Slurm; null where it was never to be made there.
     pub slurm: Option<ManagedDocument>,
 }
@@ -97,6 +101,8 @@ struct SummaryDocument {
     as_soon_as_possible: Value,
     #[serde(default)]
     basis: Vec<Value>,
+    #[serde(default)]
+    learnt_utilisation: Value,
 }
 
 impl ReservationDocument {
@@ -139,6 +145,7 @@ impl ReservationDocument {
             offers: reservation.offers.iter().map(HeldOfferDocument::from).collect(),
             basis: summary.basis,
             now_expected: expected.map(NowExpected::from),
+            learnt_utilisation: summary.learnt_utilisation,
             slurm: managed.map(|it| ManagedDocument::new(reservation, it)),
         })
     }
@@ -146,14 +153,15 @@ impl ReservationDocument {
 
 impl From<&HeldOffer> for HeldOfferDocument {
     fn from(offer: &HeldOffer) -> Self {
-        Self { offer_id: offer.id.as_uuid(), offer: OfferDocument::of_terms(&offer.terms) }
+        Self { offer_id: offer.id.as_uuid(), offer: OfferDocument::of_terms(offer.terms.clone()) }
     }
 }
 
 /// A reservation with its entity tag and what is expected now.
 pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Response, Problem> {
     let alone = std::slice::from_ref(stored);
-    let (expected, managed) = (booking.expected_of(alone).await?, booking.managed_of(alone).await?);
+    let expected = booking.expected_of(alone).await?;
+    let managed = booking.managed_of(alone, JOBS_OF_ONE).await?;
     let id = &stored.id;
     let document = ReservationDocument::new(stored, expected.get(id), managed.get(id));
     let mut response = Json(document.map_err(Fault::from)?).into_response();

@@ -15,7 +15,7 @@ use super::document::ReservationDocument;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
-use crate::service::booking::BookingService;
+use crate::service::booking::{BookingService, JOBS_OF_EACH};
 use crate::service::shared::Fault;
 
 /// Which reservations.
@@ -79,7 +79,7 @@ pub async fn list_reservations(
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;
-    let managed = booking.managed_of(&page.reservations).await?;
+    let managed = booking.managed_of(&page.reservations, JOBS_OF_EACH).await?;
     let document =
         |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id), managed.get(&it.id));
     let items: Result<_, StorageError> = page.reservations.iter().map(document).collect();

@@ -22,8 +22,12 @@ pub struct ManagedDocument {
     pub state: &'static str,
     /// Why it stands so; null where there is nothing to say.
     pub because: Option<String>,
-    /// The jobs that ran, run or wait in it, by submission.
+    /// The jobs that ran, run or wait in it, by submission: the newest hundred, and in lists the newest ten. All
+    /// of them are in `GET /api/v1/reservations/{id}/jobs`.
     pub jobs: Vec<ManagedJobDocument>,
+    /// How many there are.
+    #[schema(example = 3)]
+    pub jobs_count: u64,
     /// What is reserved, and what its jobs have used of it so far.
     pub node_seconds: NodeSecondsDocument,
 }
@@ -76,7 +80,8 @@ impl ManagedDocument {
             state: of.managed.state.word(),
             because: of.managed.because.clone(),
             jobs: of.jobs.iter().map(ManagedJobDocument::from).collect(),
-            node_seconds: NodeSecondsDocument { reserved, used: of.used_node_seconds },
+            jobs_count: of.summary.jobs,
+            node_seconds: NodeSecondsDocument { reserved, used: of.summary.used_node_seconds },
         }
     }
 }

@@ -5,5 +5,6 @@ pub mod choose;
 pub mod create;
 pub mod document;
 pub mod get;
+pub mod jobs;
 pub mod list;
 pub mod managed;

@@ -106,4 +106,6 @@ pub struct GivenRequest {
     pub features: Option<Vec<String>>,
     /// None of these nodes, by name.
     pub exclude: Option<Vec<String>>,
+    /// No other nodes than these, by name.
+    pub only: Option<Vec<String>>,
 }

@@ -1,11 +1,13 @@
-//! What jobs consumed that ended lately, and how those ended that were forgotten, is asked of the resource
-//! manager's accounting.
+//! What jobs consumed that ended lately, how those ended that were forgotten, and which ran while nobody looked, is
+//! asked of the resource manager's accounting.
+
+use std::collections::HashSet;
 
 use planner::identity::ReservationId;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
 use planner::time::{Seconds, Timestamp};
 
-use super::{FORGOTTEN, key};
+use super::{FORGOTTEN, LinkedJob, key};
 use crate::service::resource_manager::turn::{Asked, Turn};
 use crate::service::resource_manager::{ResourceManagerService, TurnError};
 
@@ -14,6 +16,15 @@ const AFTER: Seconds = Seconds::new(10);
 
 /// ... until so long after it.
 const UNTIL: Seconds = Seconds::new(600);
+
+/// For jobs that were forgotten it is asked so long after their ends.
+const FORGOTTEN_UNTIL: Seconds = Seconds::new(86_400);
+
+/// So many jobs are read at once.
+const CANDIDATES: u16 = 10_000;
+
+/// Jobs may have come and gone unseen where the resource manager was not read for so long, or for two polls.
+const UNSEEN_AFTER: Seconds = Seconds::new(10);
 
 /// Who knew a job so often and not its energy does not measure it.
 const TIMES: u32 = 2;
@@ -28,8 +39,25 @@ const QUESTIONS: usize = 20;
 const PAUSE: Seconds = Seconds::new(60);
 
 impl ResourceManagerService {
-    /// Asks the accounting for jobs that were forgotten before they were seen to have ended, and for those
-    /// that ended lately and whose consumption is not known.
+    /// Notes which reservations jobs may have run in unseen: those that have begun, where the resource manager
+    /// was not read for a while.
+    pub(in crate::service::resource_manager) fn note_absence(&self, turn: &Turn<'_>) {
+        let polls = i64::try_from(turn.settings.poll.as_secs()).unwrap_or(i64::MAX / 2);
+        let absence = UNSEEN_AFTER.max(Seconds::new(2 * polls));
+        let mut memo = self.memo();
+        let last = memo.last_turn.replace(turn.now);
+        if !turn.settings.accounting || last.is_some_and(|last| turn.now - last <= absence) {
+            return;
+        }
+        let pushed =
+            turn.open.iter().filter_map(|it| Some((it.stored.id, &it.row.pushed.as_ref()?.0)));
+        let begun = pushed.filter(|(_, pushed)| pushed.span.start() <= turn.now);
+        memo.unseen = begun.map(|(id, pushed)| (id, pushed.clone())).collect();
+    }
+
+    /// Asks the accounting for jobs that ran unseen, for those that were forgotten before they were seen to have
+    /// ended, and for those that ended lately and whose consumption is not known, though their reservation be
+    /// over.
     pub(in crate::service::resource_manager) async fn ask_accounting(
         &self,
         turn: &mut Turn<'_>,
@@ -38,39 +66,85 @@ impl ResourceManagerService {
         if !turn.settings.accounting || self.memo().no_accounting || rests {
             return Ok(());
         }
-        for (reservation, job) in self.unaccounted(turn) {
-            match turn.ports.manager.ended_jobs(&job.id).await {
-                Ok(ended) => {
-                    let same = ended.into_iter().find(|it| key(it) == key(&job));
-                    self.note_asked(&job, same.is_some(), turn.now);
-                    let news = same.map(|it| (reservation, known(&job, it)));
-                    let news = news.into_iter().collect();
-                    self.note(turn, news).await?;
-                }
-                // What was told of them without it stays.
-                Err(ManagerError::Unsupported(because)) => {
-                    tracing::warn!(because, "there is no accounting to tell what jobs consumed");
-                    self.memo().no_accounting = true;
-                    return Ok(());
-                }
+        let asked = match self.ask_for_unseen(turn).await {
+            Ok(left) => self.ask_for_ended(turn, left).await,
+            Err(error) => Err(error),
+        };
+        match asked {
+            // What was told of them without it stays.
+            Err(TurnError::Manager(ManagerError::Unsupported(because))) => {
+                tracing::warn!(because, "there is no accounting to tell what jobs consumed");
+                self.memo().no_accounting = true;
+                Ok(())
+            }
+            Err(TurnError::Manager(error)) => {
+                self.memo().ask_from = Some(turn.now + PAUSE);
+                Err(error.into())
+            }
+            other => other,
+        }
+    }
+
+    /// Asks for the jobs of reservations in which some may have run unseen; how many questions are left.
+    async fn ask_for_unseen(&self, turn: &mut Turn<'_>) -> Result<usize, TurnError> {
+        let mut left = QUESTIONS;
+        while left > 0 {
+            let Some((id, reservation)) = self.memo().unseen.pop() else { break };
+            left -= 1;
+            let ended = match turn.ports.manager.ended_jobs_in(&reservation).await {
+                Ok(ended) => ended,
                 Err(error) => {
-                    self.memo().ask_from = Some(turn.now + PAUSE);
+                    self.memo().unseen.push((id, reservation));
                     return Err(error.into());
                 }
-            }
+            };
+            let linked = self.linked(id).await?;
+            let unseen =
+                ended.into_iter().filter(|job| !linked.contains(&(job.id.clone(), job.submitted)));
+            let news: Vec<LinkedJob> = unseen.map(|job| (id, job)).collect();
+            metrics::counter!("wattbook_slurm_jobs_linked_total").increment(news.len() as u64);
+            self.note(turn, news).await?;
+        }
+        Ok(left)
+    }
+
+    /// The jobs that are linked to a reservation, by id and submission.
+    async fn linked(&self, id: ReservationId) -> Result<HashSet<(String, Timestamp)>, TurnError> {
+        let (mut linked, mut after) = (HashSet::new(), None);
+        loop {
+            let page = self.shared.database.managed_jobs_page(id, after, CANDIDATES).await?;
+            let Some(last) = page.last() else { return Ok(linked) };
+            after = Some((last.submitted, last.id.clone()));
+            linked.extend(page.into_iter().map(|job| (job.id, job.submitted)));
+        }
+    }
+
+    /// Asks for jobs that ended, so many at the most.
+    async fn ask_for_ended(&self, turn: &mut Turn<'_>, questions: usize) -> Result<(), TurnError> {
+        for (reservation, job) in self.unaccounted(turn, questions).await? {
+            let ended = turn.ports.manager.ended_jobs(&job.id).await?;
+            let same = ended.into_iter().find(|it| key(it) == key(&job));
+            self.note_asked(&job, same.is_some(), turn.now);
+            let news = same.map(|it| (reservation, known(&job, it)));
+            self.note(turn, news.into_iter().collect()).await?;
         }
         Ok(())
     }
 
     /// Jobs to ask for now, those that ended first before others.
-    fn unaccounted(&self, turn: &Turn<'_>) -> Vec<(ReservationId, ManagedJob)> {
+    async fn unaccounted(
+        &self,
+        turn: &Turn<'_>,
+        questions: usize,
+    ) -> Result<Vec<LinkedJob>, TurnError> {
+        let (lately, forgotten) = (turn.now - UNTIL, turn.now - FORGOTTEN_UNTIL);
+        let database = &self.shared.database;
+        let all = database.unaccounted_managed_jobs(lately, FORGOTTEN, forgotten, CANDIDATES);
+        let all = all.await?;
         let memo = self.memo();
         let asked = |job: &ManagedJob| memo.asked.get(&(job.id.clone(), job.submitted)).copied();
-        let all = turn.jobs.iter().flat_map(|(id, jobs)| jobs.iter().map(|job| (*id, job)));
-        let mut due: Vec<_> = all.filter(|(_, job)| is_due(job, asked(job), turn.now)).collect();
-        due.sort_unstable_by_key(|&(_, job)| (job.end, key(job)));
-        due.truncate(QUESTIONS);
-        due.into_iter().map(|(id, job)| (id, job.clone())).collect()
+        let due = all.into_iter().filter(|(_, job)| is_due(job, asked(job), turn.now));
+        Ok(due.take(questions).collect())
     }
 
     fn note_asked(&self, job: &ManagedJob, knew: bool, now: Timestamp) {

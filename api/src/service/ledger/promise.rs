@@ -1,0 +1,168 @@
+//! What the chosen offer of a reservation promised, against what came of it.
+
+use planner::ledger::relative_error;
+use planner::reservation::Reservation;
+use storage::{ReportPart, WholeEnergy};
+
+/// What was saved against starting as soon as possible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerSavings {
+    /// Millionths of the currency; `None` where it cannot be said of any reservation.
+    pub cost_millionths: Option<i64>,
+    /// Milligrams by the grid's intensity; `None` where it cannot be said of any reservation.
+    pub co2_mg: Option<i64>,
+}
+
+/// The mean error of predictions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MeanError {
+    sum: i128,
+    count: u32,
+}
+
+/// What a reservation's offer promised, in whole units, and how much its rows have.
+pub(super) struct Promise {
+    /// Joules of the offer.
+    energy_j: i128,
+    /// Millionths of the currency that it costs and saves.
+    cost: (i128, i128),
+    /// Milligrams that it emits and saves.
+    co2: (i128, i128),
+    /// Joules of all its rows.
+    whole_j: i128,
+    /// How far the energy was from what was measured, in millionths of the offer's; `None` before it ended, and where too
+    /// little was measured.
+    error_millionths: Option<i64>,
+}
+
+/// Exact amounts of money in a millionth of the currency, and of CO2 in a milligram.
+const EXACT: i128 = 3_600_000_000_000_000;
+
+impl Promise {
+    /// `None` where no offer was chosen, or it promised no energy.
+    pub(super) fn of(reservation: &Reservation, whole: WholeEnergy, ended: bool) -> Option<Self> {
+        let terms = &reservation.chosen_offer()?.terms;
+        let energy_j = terms.values.energy.as_microjoules() / 1_000_000;
+        let (values, saves) = (&terms.values, &terms.saves);
+        let whole_j = whole.measured_j + whole.estimated_j;
+        let is_measured = whole.measured_j.saturating_mul(10) >= whole_j.saturating_mul(9);
+        (energy_j > 0).then(|| Self {
+            energy_j,
+            cost: (values.cost.as_exact() / EXACT, saves.cost.as_exact() / EXACT),
+            co2: (values.co2.as_exact() / EXACT, saves.co2.as_exact() / EXACT),
+            whole_j: whole_j.into(),
+            error_millionths: i64::try_from(energy_j)
+                .ok()
+                .filter(|_| ended && is_measured)
+                .and_then(|predicted_j| relative_error(predicted_j, whole_j)),
+        })
+    }
+
+    /// The part of what was promised that falls to a part of the rows.
+    pub(super) fn promised(&self, part: &ReportPart) -> LedgerSavings {
+        let of = |saved: i128| {
+            let share = saved.checked_mul(part.energy_j.into())?.checked_div(self.whole_j)?;
+            i64::try_from(share).ok()
+        };
+        LedgerSavings { cost_millionths: of(self.cost.1), co2_mg: of(self.co2.1) }
+    }
+
+    /// How far the energy was from what was measured, in millionths of what was predicted.
+    pub(super) const fn error(&self) -> Option<i64> {
+        self.error_millionths
+    }
+
+    /// What starting as soon as possible would have taken for this energy, less what was taken.
+    pub(super) fn measured(&self, part: &ReportPart) -> LedgerSavings {
+        let of = |(taken, saved): (i128, i128), really: Option<i64>| {
+            let other = (taken + saved).checked_mul(part.energy_j.into())? / self.energy_j;
+            i64::try_from(other - i128::from(really?)).ok()
+        };
+        LedgerSavings {
+            cost_millionths: of(self.cost, part.cost_millionths),
+            co2_mg: of(self.co2, part.co2_location_mg),
+        }
+    }
+}
+
+impl MeanError {
+    /// Counts a reservation, where its error is known.
+    pub(super) fn add(&mut self, millionths: Option<i64>) {
+        if let Some(millionths) = millionths {
+            self.sum += i128::from(millionths);
+            self.count += 1;
+        }
+    }
+
+    /// Millionths of what was predicted; `None` where no error is known.
+    pub(super) fn millionths(self) -> Option<i64> {
+        let mean = self.sum.checked_div(self.count.into())?;
+        i64::try_from(mean).ok()
+    }
+}
+
+impl LedgerSavings {
+    /// Both together. What cannot be said of one is nothing beside what can be said of the other.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        Self {
+            cost_millionths: both(self.cost_millionths, other.cost_millionths),
+            co2_mg: both(self.co2_mg, other.co2_mg),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::identity::ReservationId;
+    use storage::ReportGroup;
+
+    use super::*;
+
+    fn part(energy_j: i64, cost: i64) -> ReportPart {
+        let nothing = String::new;
+        let group = ReportGroup {
+            user: nothing(),
+            project: nothing(),
+            application: nothing(),
+            partition: nothing(),
+            currency: "EUR".to_owned(),
+        };
+        let reservation = ReservationId::new(uuid::Uuid::nil());
+        let (cost_millionths, co2_location_mg) = (Some(cost), None);
+        ReportPart { group, reservation, energy_j, cost_millionths, co2_location_mg }
+    }
+
+    /// An offer of 1000 J for 80 saves 20 of the 100 that starting at once would have cost. Its rows have 500 J,
+    /// of which this part has 200 J for 15. Promised: 20 x 200 / 500 = 8. Measured: starting at once would have cost
+    /// 100 x 200 / 1000 = 20 for 200 J, less 15 are 5. Of CO2 nothing is known that was emitted.
+    #[test]
+    fn savings_are_told_as_promised_and_as_measured() {
+        let promise = Promise {
+            energy_j: 1000,
+            cost: (80, 20),
+            co2: (40, -10),
+            whole_j: 500,
+            error_millionths: None,
+        };
+        let part = part(200, 15);
+        let promised = LedgerSavings { cost_millionths: Some(8), co2_mg: Some(-4) };
+        assert_eq!(promise.promised(&part), promised);
+        let measured = LedgerSavings { cost_millionths: Some(5), co2_mg: None };
+        assert_eq!(promise.measured(&part), measured);
+        assert_eq!(promised.plus(measured).cost_millionths, Some(13));
+    }
+
+    #[test]
+    fn errors_have_a_mean_of_those_that_are_known() {
+        let mut mean = MeanError::default();
+        assert_eq!(mean.millionths(), None);
+        for error in [Some(100_000), None, Some(250_000)] {
+            mean.add(error);
+        }
+        assert_eq!(mean.millionths(), Some(175_000));
+    }
+}

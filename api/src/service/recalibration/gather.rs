@@ -1,0 +1,276 @@
+//! Quarter-hours of a window, with what nodes were used for in them.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use planner::decimal::Fraction;
+use planner::identity::ReservationId;
+use planner::metering::{MeterScope, QuarterHour, QuarterSum};
+use planner::node::Nodes;
+use planner::node_set::NodeSet;
+use planner::order::NodeOrder;
+use planner::quantity::Power;
+use planner::recalibration::{ExpectedDraw, FollowRules, Gathering, NodeUse, UsedFor};
+use planner::resource_manager::JobPhase;
+use planner::time::{Seconds, Span, Timestamp};
+use serde::Deserialize;
+use storage::{EpochId, HeldNodes, LedgerSources, MeasuredRun, OccupiedQuarter, Outage};
+use tokio_util::sync::CancellationToken;
+
+use super::{LEAST_LOOKS, RecalibrationService};
+use crate::service::measurements::NodeQuarters;
+use crate::service::shared::{Fault, SiteState, blocking};
+
+const DAY: Seconds = Seconds::new(86_400);
+
+const QUARTER: Seconds = Seconds::new(900);
+
+/// What is gathered of a window.
+pub(super) struct Gathered {
+    pub nodes: Arc<Nodes>,
+    pub gathering: Gathering,
+    runs: Runs,
+    rules: FollowRules,
+    /// Whether nodes may have other people's jobs on them.
+    shared_nodes: bool,
+}
+
+/// The runs that were met.
+#[derive(Default)]
+struct Runs {
+    numbers: HashMap<ReservationId, usize>,
+    list: Vec<Run>,
+}
+
+/// The run of a reservation.
+struct Run {
+    reservation: ReservationId,
+    owner: String,
+    application: String,
+    span: Span,
+}
+
+/// What is taken of a stored request.
+#[derive(Default, Deserialize)]
+struct RequestWords {
+    utilisation: Option<f64>,
+    /// Where it was not said by the request's owner.
+    utilisation_from: Option<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// What a day's uses follow from.
+struct Day {
+    span: Span,
+    sources: LedgerSources,
+    outages: Vec<Outage>,
+    occupied: Vec<OccupiedQuarter>,
+    measured: Vec<NodeQuarters>,
+    epochs: HashMap<EpochId, EpochNodes>,
+}
+
+/// The nodes of an epoch.
+#[derive(Clone)]
+struct EpochNodes {
+    nodes: Arc<Nodes>,
+    order: Arc<NodeOrder>,
+}
+
+impl RecalibrationService {
+    /// What a window has, which begins and ends with quarter-hours; `None` where it was told to stop.
+    pub(super) async fn gather(
+        &self,
+        state: &SiteState,
+        window: Span,
+        stop: &CancellationToken,
+    ) -> Result<Option<Gathered>, Fault> {
+        let (settings, database) = (&self.shared.settings, &self.shared.database);
+        let mut gathered = Gathered {
+            nodes: Arc::clone(&state.cluster.nodes),
+            gathering: Gathering::new(state.cluster.nodes.count()),
+            runs: Runs::default(),
+            rules: settings.calibration.rules,
+            shared_nodes: settings.manager.is_some(),
+        };
+        let mut known: HashMap<EpochId, EpochNodes> = HashMap::new();
+        let mut end = window.end();
+        while let Some(span) = day_before(end, window.start()) {
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            let sources = database.ledger_sources(span).await?;
+            let outages = database.outages_during(span).await?;
+            let quarters = [span.start(), span.end()].map(|it| QuarterHour::of(it).number());
+            let occupied = database.occupied_quarters(quarters[0], quarters[1]).await?;
+            let measured = self.measurements.quarters(span, None).await?;
+            let epochs = sources.held.iter().map(|it| it.epoch);
+            let epochs = epochs.chain(outages.iter().map(|it| it.epoch));
+            for id in epochs.chain(occupied.iter().map(|it| it.epoch)) {
+                if let Entry::Vacant(unknown) = known.entry(id) {
+                    unknown.insert(self.nodes_of(id, state).await?);
+                }
+            }
+            let day = Day { span, sources, outages, occupied, measured, epochs: known.clone() };
+            gathered = blocking(move || gathered.with(&day)).await?;
+            end = span.start();
+        }
+        Ok(Some(gathered))
+    }
+
+    async fn nodes_of(&self, id: EpochId, state: &SiteState) -> Result<EpochNodes, Fault> {
+        if state.epoch() == Some(id) {
+            let (nodes, order) = (&state.cluster.nodes, &state.cluster.reference);
+            return Ok(EpochNodes { nodes: Arc::clone(nodes), order: Arc::clone(order) });
+        }
+        let stored = self.shared.database.nodes_of_epoch(id).await?;
+        let missing = || Fault::internal(anyhow::anyhow!("epoch {id} is not in the database"));
+        let stored = stored.ok_or_else(missing)?;
+        Ok(EpochNodes { nodes: stored.nodes.into(), order: stored.order.into() })
+    }
+}
+
+/// The day of UTC before an instant, or what of it is not before another.
+fn day_before(end: Timestamp, first: Timestamp) -> Option<Span> {
+    let start = end.ceil_to(DAY) - DAY;
+    Span::new(start.max(first), end)
+}
+
+impl Gathered {
+    /// What was gathered, and a day, quarter-hour by quarter-hour, the newest first.
+    fn with(mut self, day: &Day) -> Self {
+        let uses = self.uses(day);
+        let index = self.nodes.index();
+        let of_nodes = day.measured.iter().filter(|it| it.covers == MeterScope::Node);
+        let measured: Vec<(u32, &NodeQuarters)> =
+            of_nodes.filter_map(|it| Some((index.ordinal(&it.node)?, it))).collect();
+        let nodes = Arc::clone(&self.nodes);
+        let quarters: Vec<QuarterHour> = QuarterHour::within(day.span).collect();
+        for quarter in quarters.into_iter().rev() {
+            let mut powers: Vec<Option<Power>> = vec![None; nodes.count() as usize];
+            for (ordinal, it) in &measured {
+                let sum = it.quarters.get(&quarter).map(|it| it.sum);
+                powers[*ordinal as usize] = sum.and_then(QuarterSum::mean_power);
+            }
+            let of_quarter = self.occupied(quarter, day);
+            let uses: Vec<NodeUse> =
+                uses.iter().filter(|it| it.span.overlaps(span_of(quarter))).cloned().collect();
+            let uses = [uses, of_quarter].concat();
+            self.gathering.add_quarter(quarter, &nodes, &uses, &powers, &self.rules);
+        }
+        self
+    }
+
+    /// What nodes were used for in a day.
+    fn uses(&mut self, day: &Day) -> Vec<NodeUse> {
+        let mut uses = Vec::new();
+        for held in &day.sources.held {
+            let run = self.runs.of(held, &mut self.gathering);
+            // Where jobs are known, they are the runs.
+            let used_for = if held.managed { UsedFor::Kept } else { UsedFor::Run(run) };
+            let nodes = self.now(day, held.epoch, |it| it.order.ordinals(&held.ranks));
+            uses.push(NodeUse { span: held.span, nodes, used_for });
+        }
+        let index = self.nodes.index();
+        let named = |names: &[String]| {
+            NodeSet::from_positions(names.iter().filter_map(|name| index.ordinal(name)))
+        };
+        for (reservation, job) in &day.sources.jobs {
+            let end = if job.phase == JobPhase::Ended { job.end } else { Some(day.span.end()) };
+            let span = job.start.zip(end).and_then(|(start, end)| Span::new(start, end));
+            let Some(span) = span else { continue };
+            let run = self.runs.numbers.get(reservation).copied();
+            let used_for = run.map_or(UsedFor::Unknown, UsedFor::Run);
+            uses.push(NodeUse { span, nodes: named(&job.nodes), used_for });
+        }
+        for action in &day.sources.switched {
+            let end = action.done.unwrap_or(day.span.end());
+            let span = action.ordered.and_then(|start| Span::new(start, end));
+            let nodes = named(std::slice::from_ref(&action.node));
+            uses.extend(span.map(|span| NodeUse { span, nodes, used_for: UsedFor::Unknown }));
+        }
+        for outage in &day.outages {
+            let nodes = self.now(day, outage.epoch, |it| it.order.ordinals(&outage.ranks));
+            let span = outage.span();
+            uses.extend(span.map(|span| NodeUse { span, nodes, used_for: UsedFor::Unknown }));
+        }
+        uses
+    }
+
+    /// Where nodes may have other people's jobs on them: those that have in a quarter-hour; all where it was not looked.
+    fn occupied(&self, quarter: QuarterHour, day: &Day) -> Vec<NodeUse> {
+        if !self.shared_nodes {
+            return Vec::new();
+        }
+        let span = span_of(quarter);
+        let looked = day.occupied.iter().find(|it| it.quarter == quarter.number());
+        let looked = looked.filter(|it| it.looks >= LEAST_LOOKS);
+        let (nodes, used_for) = match looked {
+            Some(it) => (self.now(day, it.epoch, |_| it.ordinals.clone()), UsedFor::Unknown),
+            // What runs in reservations is known all the same.
+            None => (NodeSet::from_positions(0..self.nodes.count()), UsedFor::Kept),
+        };
+        vec![NodeUse { span, nodes, used_for }]
+    }
+
+    /// Ordinals of an epoch as ordinals of the nodes that there are now, by name.
+    fn now(&self, day: &Day, epoch: EpochId, ordinals: impl Fn(&EpochNodes) -> NodeSet) -> NodeSet {
+        let Some(then) = day.epochs.get(&epoch) else { return NodeSet::default() };
+        let ordinals = ordinals(then);
+        if then.nodes.names() == self.nodes.names() {
+            return ordinals;
+        }
+        let index = self.nodes.index();
+        let now = ordinals.positions().filter_map(|it| index.ordinal(&then.nodes.name(it)));
+        NodeSet::from_positions(now)
+    }
+
+    /// What runs drew that have ended by an instant.
+    pub fn ended_runs(&self, by: Timestamp) -> Vec<MeasuredRun> {
+        let measured = |(number, run): (usize, &Run)| {
+            let sums = self.gathering.run(number);
+            (sums.quarters > 0 && run.span.end() <= by).then(|| MeasuredRun {
+                reservation: run.reservation,
+                owner: run.owner.clone(),
+                application: run.application.clone(),
+                span: run.span,
+                quarters: sums.quarters,
+                utilisation: sums.utilisation(),
+                alpha: sums.alpha(),
+            })
+        };
+        self.runs.list.iter().enumerate().filter_map(measured).collect()
+    }
+}
+
+impl Runs {
+    /// The number of a reservation's run.
+    fn of(&mut self, held: &HeldNodes, gathering: &mut Gathering) -> usize {
+        if let Some(&number) = self.numbers.get(&held.reservation) {
+            let run = &mut self.list[number];
+            let (start, end) = (run.span.start(), run.span.end());
+            let both = Span::new(start.min(held.span.start()), end.max(held.span.end()));
+            run.span = both.unwrap_or(run.span);
+            return number;
+        }
+        let words: RequestWords = serde_json::from_str(&held.request).unwrap_or_default();
+        let utilisation = words.utilisation.and_then(Fraction::new);
+        let number = gathering.add_run(ExpectedDraw {
+            utilisation: utilisation.unwrap_or(Fraction::ONE),
+            said: utilisation.is_some() && words.utilisation_from.is_none(),
+        });
+        self.numbers.insert(held.reservation, number);
+        self.list.push(Run {
+            reservation: held.reservation,
+            owner: held.owner.clone(),
+            application: words.labels.get("application").cloned().unwrap_or_default(),
+            span: held.span,
+        });
+        number
+    }
+}
+
+fn span_of(quarter: QuarterHour) -> Span {
+    Span::starting(quarter.start(), QUARTER).unwrap_or_else(|| unreachable!("it has a length"))
+}

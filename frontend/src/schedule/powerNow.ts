@@ -1,0 +1,54 @@
+// Power now as the lines of a table: what is measured of nodes against what was planned of them.
+
+import type { NodesPowerDocument, PowerDocument } from '../api/schema';
+import { count, percent, power } from '../units/format';
+
+export interface PowerLine {
+  /** Whose nodes. */
+  name: string;
+  kind: 'cluster' | 'partition' | 'reservation';
+  /** How many of the nodes are measured. */
+  nodes: string;
+  measured: string;
+  planned: string;
+  /** By how much of the plan they draw more or less; empty where nothing is measured or nothing was planned. */
+  difference: string;
+  /** Since when they draw more than planned for longer than the site allows, RFC 3339. */
+  above: string | null;
+}
+
+const difference = (it: NodesPowerDocument): string => {
+  if (it.measured_power_w == null || it.planned_of_measured_w <= 0) return '';
+  const share = it.measured_power_w / it.planned_of_measured_w - 1;
+  return `${share > 0 ? '+' : ''}${percent(share)}`;
+};
+
+const line = (
+  kind: PowerLine['kind'],
+  name: string,
+  it: NodesPowerDocument,
+  above: string | null | undefined = null,
+): PowerLine => ({
+  name,
+  kind,
+  nodes: `${it.measured_nodes.toLocaleString('en-GB')} of ${count(it.nodes, 'node')}`,
+  measured: it.measured_power_w == null ? '–' : power(it.measured_power_w),
+  planned: it.measured_power_w == null ? '–' : power(it.planned_of_measured_w),
+  difference: difference(it),
+  above: above ?? null,
+});
+
+/** All nodes, then partitions, then reservations. */
+export const powerLines = (now: PowerDocument): PowerLine[] => [
+  line('cluster', 'all nodes', now.cluster, now.above_plan_since),
+  ...now.partitions.map((it) => line('partition', it.partition, it)),
+  ...now.reservations.map((it) => line('reservation', `${it.owner}, ${it.reservation_id.slice(0, 8)}`, it, it.above_plan_since)),
+];
+
+/** What is planned of all nodes, the site's meter and the cap, in a sentence. */
+export function siteSentence(now: PowerDocument): string {
+  const parts = [`${power(now.cluster.planned_power_w)} planned of all nodes`];
+  if (now.site_power_w != null) parts.push(`the site draws ${power(now.site_power_w)}`);
+  if (now.cap_w != null) parts.push(`${power(now.reserved_power_w)} count against the cap of ${power(now.cap_w)}`);
+  return `${parts.join('; ')}.`;
+}
