@@ -8,8 +8,9 @@ use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 use planner::time::{Seconds, Span, Timestamp};
 
-use super::{EpochNodes, QUARTER};
+use super::QUARTER;
 use crate::service::measurements::NodeQuarters;
+use crate::service::shared::EpochNodes;
 
 /// What meters of nodes, racks and the site measured, by quarter-hours.
 pub(super) struct Measured(Vec<NodeQuarters>);

@@ -18,14 +18,10 @@ mod report;
 mod sources;
 mod state;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use planner::node::Nodes;
-use planner::order::NodeOrder;
 use planner::time::{Seconds, Timestamp};
-use storage::EpochId;
 use tokio_util::sync::CancellationToken;
 
 use super::measurements::MeasurementService;
@@ -58,8 +54,6 @@ const QUARTER: Seconds = Seconds::new(900);
 pub struct LedgerService {
     shared: Arc<Shared>,
     measurements: Arc<MeasurementService>,
-    /// The nodes of epochs that were needed last.
-    epochs: Mutex<HashMap<EpochId, EpochNodes>>,
     memo: Mutex<Memo>,
 }
 
@@ -70,17 +64,10 @@ struct Memo {
     looked_again: Option<Timestamp>,
 }
 
-/// The nodes of an epoch, and the order whose ranks allocations count in.
-#[derive(Clone)]
-struct EpochNodes {
-    nodes: Arc<Nodes>,
-    order: Arc<NodeOrder>,
-}
-
 impl LedgerService {
     /// On what meters measure.
     pub fn new(shared: Arc<Shared>, measurements: Arc<MeasurementService>) -> Self {
-        Self { shared, measurements, epochs: Mutex::default(), memo: Mutex::default() }
+        Self { shared, measurements, memo: Mutex::default() }
     }
 
     fn memo(&self) -> Memo {

@@ -2,40 +2,27 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::PoisonError;
 
-use anyhow::Context;
-use planner::decimal::Fraction;
 use planner::identity::ReservationId;
 use planner::ledger::{Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, Tariff};
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice};
 use planner::resource_manager::{JobPhase, ManagedJob, NodePower};
 use planner::time::{Span, Timestamp};
-use serde::Deserialize;
 use storage::{EpochId, HeldNodes, LedgerSources, NodePowerState, PowerAction};
 
 use super::measured::Measured;
-use super::{EpochNodes, HOUR, LedgerService, QUARTER};
+use super::{HOUR, LedgerService, QUARTER};
 use crate::config::ledger::{LedgerSettings, ProjectRule};
 use crate::config::racks::Racks;
-use crate::service::shared::{Fault, blocking, rates};
-
-/// What the ledger takes from a stored request.
-#[derive(Default, Deserialize)]
-struct Named {
-    utilisation: Option<f64>,
-    partition: Option<String>,
-    #[serde(default)]
-    labels: BTreeMap<String, String>,
-}
+use crate::service::shared::{EpochNodes, Fault, StoredWords, blocking, rates};
 
 /// Everything that a window's claims are made of.
 struct Claimed<'a> {
     settings: &'a LedgerSettings,
     sources: &'a LedgerSources,
     /// Whose the reservations of the window are, and what their requests say.
-    reservations: HashMap<ReservationId, (&'a HeldNodes, Named)>,
+    reservations: HashMap<ReservationId, (&'a HeldNodes, StoredWords)>,
     window: Span,
 }
 
@@ -50,7 +37,7 @@ impl LedgerService {
         let mut sources = self.shared.database.ledger_sources(window).await?;
         let mut epochs = Vec::with_capacity(sources.epochs.len());
         for &(id, began) in &sources.epochs {
-            epochs.push((id, began, self.nodes_of(id).await?));
+            epochs.push((id, began, self.shared.nodes_of_epoch(id).await?));
         }
         let measured = self.measured(window).await?;
         let price = rates(std::mem::take(&mut sources.price), EnergyPrice::from_millionths_per_mwh);
@@ -100,28 +87,6 @@ impl LedgerService {
         };
         Ok(Measured::new(found))
     }
-
-    /// The nodes of an epoch: the newest are in memory.
-    async fn nodes_of(&self, id: EpochId) -> Result<EpochNodes, Fault> {
-        let state = self.shared.state().await?;
-        if state.epoch() == Some(id) {
-            let (nodes, order) = (&state.cluster.nodes, &state.cluster.reference);
-            return Ok(EpochNodes { nodes: nodes.clone(), order: order.clone() });
-        }
-        let known = self.epochs.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let stored = self.shared.database.nodes_of_epoch(id).await?;
-        let missing = || Fault::internal(anyhow::anyhow!("epoch {id} is not in the database"));
-        let stored = stored.ok_or_else(missing)?;
-        let nodes = EpochNodes { nodes: stored.nodes.into(), order: stored.order.into() };
-        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that is over is needed for as long as hours of it are looked at.
-        epochs.clear();
-        epochs.insert(id, nodes.clone());
-        Ok(nodes)
-    }
 }
 
 /// The quarter-hours of a span, the first and the last of which may be shorter.
@@ -145,10 +110,7 @@ impl<'a> Claimed<'a> {
         let mut reservations = HashMap::new();
         for held in &sources.held {
             if let Entry::Vacant(vacant) = reservations.entry(held.reservation) {
-                let unreadable =
-                    || format!("the stored request of reservation {}", held.reservation);
-                let named = serde_json::from_str(&held.request).with_context(unreadable);
-                vacant.insert((held, named.map_err(Fault::internal)?));
+                vacant.insert((held, StoredWords::of(held)?));
             }
         }
         Ok(Self { settings, sources, reservations, window })
@@ -168,18 +130,18 @@ impl<'a> Claimed<'a> {
     }
 
     fn of_reservation(&self, held: &HeldNodes, nodes: &EpochNodes) -> Claim {
-        let (_, named) = &self.reservations[&held.reservation];
+        let (_, words) = &self.reservations[&held.reservation];
         let party = Party {
             reservation: Some(held.reservation),
             user: held.owner.clone(),
             owner: held.owner.clone(),
-            project: self.project(named, None),
-            application: named.label("application"),
-            partition: named.partition.clone().unwrap_or_default(),
+            project: self.project(words, None),
+            application: words.label("application"),
+            partition: words.partition.clone().unwrap_or_default(),
             ..Party::of(Holder::Reservation)
         };
         // Where jobs are known, nodes without one are idle.
-        let draw = if held.managed { ClaimedDraw::Idle } else { named.busy() };
+        let draw = if held.managed { ClaimedDraw::Idle } else { busy(words) };
         let ordinals = nodes.order.ordinals(&held.ranks);
         Claim { party, span: held.span, nodes: ordinals, draw }
     }
@@ -191,8 +153,8 @@ impl<'a> Claimed<'a> {
         nodes: &EpochNodes,
     ) -> Option<Claim> {
         let of = self.reservations.get(&reservation);
-        let nothing = Named::default();
-        let named = of.map_or(&nothing, |(_, named)| named);
+        let nothing = StoredWords::default();
+        let words = of.map_or(&nothing, |(_, words)| words);
         // The end of one that runs is its limit, which it may have been given more of.
         let end = if job.phase == JobPhase::Ended { job.end? } else { self.window.end() };
         let party = Party {
@@ -200,22 +162,22 @@ impl<'a> Claimed<'a> {
             job: job.id.clone(),
             user: job.user.clone(),
             owner: of.map(|(held, _)| held.owner.clone()).unwrap_or_default(),
-            project: self.project(named, Some(&job.account)),
-            application: named.label("application"),
+            project: self.project(words, Some(&job.account)),
+            application: words.label("application"),
             partition: job.partition.clone(),
             ..Party::of(Holder::Job)
         };
         Some(Claim {
             party,
             span: Span::new(job.start?, end)?,
-            nodes: ordinals(nodes, job.nodes.iter().map(String::as_str)),
-            draw: named.busy(),
+            nodes: nodes.ordinals(job.nodes.iter().map(String::as_str)),
+            draw: busy(words),
         })
     }
 
     fn of_switching(&self, action: &PowerAction, nodes: &EpochNodes) -> Option<Claim> {
         let span = Span::new(action.ordered?, action.done.unwrap_or(self.window.end()))?;
-        let nodes = ordinals(nodes, std::iter::once(action.node.as_str()));
+        let nodes = nodes.ordinals(std::iter::once(action.node.as_str()));
         Some(Claim { party: Party::of(Holder::Switching), span, nodes, draw: ClaimedDraw::Idle })
     }
 
@@ -226,10 +188,10 @@ impl<'a> Claimed<'a> {
     }
 
     /// The project by the first rule of the settings that says one.
-    fn project(&self, named: &Named, account: Option<&str>) -> String {
+    fn project(&self, words: &StoredWords, account: Option<&str>) -> String {
         let says = |rule: &ProjectRule| {
             let said = match rule {
-                ProjectRule::Label => named.labels.get("project").map(String::as_str),
+                ProjectRule::Label => words.labels.get("project").map(String::as_str),
                 ProjectRule::Account => account,
             };
             said.filter(|project| !project.is_empty())
@@ -238,15 +200,9 @@ impl<'a> Claimed<'a> {
     }
 }
 
-impl Named {
-    fn label(&self, name: &str) -> String {
-        self.labels.get(name).cloned().unwrap_or_default()
-    }
-
-    /// What the planner expects of an offer.
-    fn busy(&self) -> ClaimedDraw {
-        ClaimedDraw::Busy(self.utilisation.and_then(Fraction::new).unwrap_or(Fraction::ONE))
-    }
+/// Nodes that are used as a request says.
+fn busy(words: &StoredWords) -> ClaimedDraw {
+    ClaimedDraw::Busy(words.utilisation())
 }
 
 /// Nodes that were off or on their way in a window, those together that were so at the same time.
@@ -265,7 +221,7 @@ fn power_claims(powers: &[NodePowerState], window: Span, nodes: &EpochNodes) -> 
     }
     let claim = |((holder, from, end), names): (_, Vec<&str>)| {
         let draw = if holder == Holder::Off { ClaimedDraw::Nothing } else { ClaimedDraw::Idle };
-        let nodes = ordinals(nodes, names.into_iter());
+        let nodes = nodes.ordinals(names.into_iter());
         Some(Claim { party: Party::of(holder), span: Span::new(from, end)?, nodes, draw })
     };
     alike.into_iter().filter_map(claim).collect()
@@ -273,19 +229,14 @@ fn power_claims(powers: &[NodePowerState], window: Span, nodes: &EpochNodes) -> 
 
 /// The nodes of each rack that an epoch has.
 fn racks_of<'a>(racks: &'a Racks, nodes: &EpochNodes) -> Vec<(&'a str, NodeSet)> {
-    let set = |names: &'a [String]| ordinals(nodes, names.iter().map(String::as_str));
+    let set = |names: &'a [String]| nodes.ordinals(names.iter().map(String::as_str));
     racks.iter().map(|(name, names)| (name, set(names))).filter(|it| !it.1.is_empty()).collect()
-}
-
-/// The nodes of these names; others than the epoch has are left out.
-fn ordinals<'a>(nodes: &EpochNodes, names: impl Iterator<Item = &'a str>) -> NodeSet {
-    let index = nodes.nodes.index();
-    NodeSet::from_positions(names.filter_map(|name| index.ordinal(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planner::decimal::Fraction;
 
     #[test]
     fn a_stored_request_that_cannot_be_read_is_told_with_its_reservation() {

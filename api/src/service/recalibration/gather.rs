@@ -1,26 +1,23 @@
 //! Quarter-hours of a window, with what nodes were used for in them.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use planner::decimal::Fraction;
 use planner::identity::ReservationId;
 use planner::metering::{MeterScope, QuarterHour, QuarterSum};
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
-use planner::order::NodeOrder;
 use planner::quantity::Power;
 use planner::recalibration::{ExpectedDraw, FollowRules, Gathering, NodeUse, UsedFor};
 use planner::resource_manager::JobPhase;
 use planner::time::{Seconds, Span, Timestamp};
-use serde::Deserialize;
 use storage::{EpochId, HeldNodes, LedgerSources, MeasuredRun, OccupiedQuarter, Outage};
 use tokio_util::sync::CancellationToken;
 
 use super::{LEAST_LOOKS, RecalibrationService};
 use crate::service::measurements::NodeQuarters;
-use crate::service::shared::{Fault, SiteState, blocking};
+use crate::service::shared::{EpochNodes, Fault, SiteState, StoredWords, blocking};
 
 const DAY: Seconds = Seconds::new(86_400);
 
@@ -51,16 +48,6 @@ struct Run {
     span: Span,
 }
 
-/// What is taken of a stored request.
-#[derive(Default, Deserialize)]
-struct RequestWords {
-    utilisation: Option<f64>,
-    /// Where it was not said by the request's owner.
-    utilisation_from: Option<String>,
-    #[serde(default)]
-    labels: BTreeMap<String, String>,
-}
-
 /// What a day's uses follow from.
 struct Day {
     span: Span,
@@ -69,13 +56,6 @@ struct Day {
     occupied: Vec<OccupiedQuarter>,
     measured: Vec<NodeQuarters>,
     epochs: HashMap<EpochId, EpochNodes>,
-}
-
-/// The nodes of an epoch.
-#[derive(Clone)]
-struct EpochNodes {
-    nodes: Arc<Nodes>,
-    order: Arc<NodeOrder>,
 }
 
 impl RecalibrationService {
@@ -109,25 +89,14 @@ impl RecalibrationService {
             let epochs = epochs.chain(outages.iter().map(|it| it.epoch));
             for id in epochs.chain(occupied.iter().map(|it| it.epoch)) {
                 if let Entry::Vacant(unknown) = known.entry(id) {
-                    unknown.insert(self.nodes_of(id, state).await?);
+                    unknown.insert(self.shared.nodes_of_epoch(id).await?);
                 }
             }
             let day = Day { span, sources, outages, occupied, measured, epochs: known.clone() };
-            gathered = blocking(move || gathered.with(&day)).await?;
+            gathered = blocking(move || gathered.with(&day)).await??;
             end = span.start();
         }
         Ok(Some(gathered))
-    }
-
-    async fn nodes_of(&self, id: EpochId, state: &SiteState) -> Result<EpochNodes, Fault> {
-        if state.epoch() == Some(id) {
-            let (nodes, order) = (&state.cluster.nodes, &state.cluster.reference);
-            return Ok(EpochNodes { nodes: Arc::clone(nodes), order: Arc::clone(order) });
-        }
-        let stored = self.shared.database.nodes_of_epoch(id).await?;
-        let missing = || Fault::internal(anyhow::anyhow!("epoch {id} is not in the database"));
-        let stored = stored.ok_or_else(missing)?;
-        Ok(EpochNodes { nodes: stored.nodes.into(), order: stored.order.into() })
     }
 }
 
@@ -139,8 +108,8 @@ fn day_before(end: Timestamp, first: Timestamp) -> Option<Span> {
 
 impl Gathered {
     /// What was gathered, and a day, quarter-hour by quarter-hour, the newest first.
-    fn with(mut self, day: &Day) -> Self {
-        let uses = self.uses(day);
+    fn with(mut self, day: &Day) -> Result<Self, Fault> {
+        let uses = self.uses(day)?;
         let index = self.nodes.index();
         let of_nodes = day.measured.iter().filter(|it| it.covers == MeterScope::Node);
         let measured: Vec<(u32, &NodeQuarters)> =
@@ -159,14 +128,14 @@ impl Gathered {
             let uses = [uses, of_quarter].concat();
             self.gathering.add_quarter(quarter, &nodes, &uses, &powers, &self.rules);
         }
-        self
+        Ok(self)
     }
 
     /// What nodes were used for in a day.
-    fn uses(&mut self, day: &Day) -> Vec<NodeUse> {
+    fn uses(&mut self, day: &Day) -> Result<Vec<NodeUse>, Fault> {
         let mut uses = Vec::new();
         for held in &day.sources.held {
-            let run = self.runs.of(held, &mut self.gathering);
+            let run = self.runs.of(held, &mut self.gathering)?;
             // Where jobs are known, they are the runs.
             let used_for = if held.managed { UsedFor::Kept } else { UsedFor::Run(run) };
             let nodes = self.now(day, held.epoch, |it| it.order.ordinals(&held.ranks));
@@ -195,7 +164,7 @@ impl Gathered {
             let span = outage.span();
             uses.extend(span.map(|span| NodeUse { span, nodes, used_for: UsedFor::Unknown }));
         }
-        uses
+        Ok(uses)
     }
 
     /// Where nodes may have other people's jobs on them: those that have in a quarter-hour; all where it was not looked.
@@ -246,28 +215,27 @@ impl Gathered {
 
 impl Runs {
     /// The number of a reservation's run.
-    fn of(&mut self, held: &HeldNodes, gathering: &mut Gathering) -> usize {
+    fn of(&mut self, held: &HeldNodes, gathering: &mut Gathering) -> Result<usize, Fault> {
         if let Some(&number) = self.numbers.get(&held.reservation) {
             let run = &mut self.list[number];
             let (start, end) = (run.span.start(), run.span.end());
             let both = Span::new(start.min(held.span.start()), end.max(held.span.end()));
             run.span = both.unwrap_or(run.span);
-            return number;
+            return Ok(number);
         }
-        let words: RequestWords = serde_json::from_str(&held.request).unwrap_or_default();
-        let utilisation = words.utilisation.and_then(Fraction::new);
+        let words = StoredWords::of(held)?;
         let number = gathering.add_run(ExpectedDraw {
-            utilisation: utilisation.unwrap_or(Fraction::ONE),
-            said: utilisation.is_some() && words.utilisation_from.is_none(),
+            utilisation: words.utilisation(),
+            said: words.says_utilisation(),
         });
         self.numbers.insert(held.reservation, number);
         self.list.push(Run {
             reservation: held.reservation,
             owner: held.owner.clone(),
-            application: words.labels.get("application").cloned().unwrap_or_default(),
+            application: words.label("application"),
             span: held.span,
         });
-        number
+        Ok(number)
     }
 }
 

@@ -7,6 +7,7 @@ mod access;
 mod blocking;
 mod claims;
 mod cluster;
+mod epoch_nodes;
 mod fault;
 mod idempotency;
 mod pages;
@@ -17,6 +18,7 @@ mod rates;
 mod shares;
 mod site_state;
 mod state_cache;
+mod stored_words;
 mod turns;
 
 use std::sync::Arc;
@@ -30,11 +32,13 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::leases::Leases;
+use epoch_nodes::LastEpoch;
 
 pub use access::{Access, CallerKind};
 pub use blocking::blocking;
 pub use claims::largest;
 pub use cluster::{Cluster, ShownNodes};
+pub use epoch_nodes::EpochNodes;
 pub use fault::Fault;
 pub use idempotency::{IdempotencyKey, KeyError};
 pub use pages::cut_page;
@@ -44,6 +48,7 @@ pub use rates::{RatesError, rates};
 pub use shares::{Exceeded, Share, Shares};
 pub use site_state::{SiteState, power_of};
 pub use state_cache::StateCache;
+pub use stored_words::StoredWords;
 pub use turns::{Party, Turn};
 
 /// Longest sleep at once: the machine's clock may be set meanwhile.
@@ -72,6 +77,7 @@ pub struct Shared {
     pub dialogue_bell: Notify,
     /// Wakes the resource manager's task before its time: a reservation was chosen, ended, or got other nodes.
     pub manager_bell: Notify,
+    last_epoch: LastEpoch,
     /// Bytes of bodies.
     bodies: Arc<Shares>,
 }
@@ -87,6 +93,7 @@ impl Shared {
             stop: CancellationToken::new(),
             dialogue_bell: Notify::new(),
             manager_bell: Notify::new(),
+            last_epoch: LastEpoch::default(),
             settings: Arc::new(settings),
             database,
             clock,
