@@ -1,5 +1,7 @@
 //! `wattbook slurm check` and `diff`: whether both sides agree, differ, or cannot be compared.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::bridge::{Bridge, wanted};
@@ -55,6 +57,8 @@ async fn both_sides_are_compared_from_a_terminal(site: Site) {
     let first = wanted(&bridge.book(&alice, &Bridge::request(2, 600, 7200, 7200)).await);
     bridge.book(&alice, &Bridge::request(3, 600, 7200, 7200)).await;
     server.kill();
+    // What was put in order in the second in which Slurm is read counts as put in order after it.
+    tokio::time::sleep(Duration::from_secs(1)).await;
     let (table, document) = compared(&bridge, "diff", 0);
     let equal = "16 nodes that both have; reservations: 2 in force, 0 waiting, 0 failed, 0 lost\n";
     assert_eq!(table.out, equal);
