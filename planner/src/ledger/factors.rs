@@ -1,6 +1,5 @@
 //! Water, and the CO2 of making nodes, by factors that a site gives.
 
-use crate::quantity::MILLION;
 use crate::time::Seconds;
 
 /// Water for electricity.
@@ -51,13 +50,6 @@ pub fn carbon_intensity_score(
     (reserved_s > 0).then(|| half_up(mass * 3600, reserved_s.into()))
 }
 
-/// How far what was predicted is from what was measured, in millionths of the prediction, rounded half up; `None`
-/// where nothing was predicted.
-pub fn relative_error(predicted_j: i64, measured_j: i64) -> Option<i64> {
-    let apart = i128::from(measured_j - predicted_j).abs() * i128::from(MILLION);
-    (predicted_j > 0).then(|| half_up(apart, predicted_j.into()))
-}
-
 fn half_up(amount: i128, unit: i128) -> i64 {
     i64::try_from((2 * amount + unit).div_euclid(2 * unit)).unwrap_or(i64::MAX)
 }
@@ -90,12 +82,5 @@ mod tests {
     fn the_score_is_for_a_node_hour() {
         assert_eq!(carbon_intensity_score(108_000, 28_552, 7200), Some(68_276));
         assert_eq!(carbon_intensity_score(1, 1, 0), None);
-    }
-
-    #[test]
-    fn errors_are_of_the_prediction() {
-        assert_eq!(relative_error(1000, 900), Some(100_000));
-        assert_eq!(relative_error(1000, 1250), Some(250_000));
-        assert_eq!(relative_error(0, 900), None);
     }
 }

@@ -37,7 +37,7 @@ mod tests;
 pub use claim::{Claim, ClaimedDraw};
 pub use correction::{corrections, counted_in};
 pub use facility::Overheads;
-pub use factors::{EmbodiedCarbon, WaterFactors, carbon_intensity_score, relative_error};
+pub use factors::{EmbodiedCarbon, WaterFactors, carbon_intensity_score};
 pub use hour::Hour;
 pub use interval::{Interval, Metered, NodeEnergy, RackEnergy};
 pub use party::{Holder, Party};

@@ -91,7 +91,7 @@ pub struct ReportRowDocument {
     pub measured_saving_cost: Option<f64>,
     /// The same in kilograms of CO2.
     pub measured_saving_co2_kg: Option<f64>,
-    /// How far what offers predicted was from what was measured: the mean of `|measured - predicted| / predicted` over
+    /// How far what offers predicted was from what was measured: the mean of `|predicted - measured| / measured` over
     /// reservations that ended and of whose energy nine tenths or more were measured; null without any.
     #[serde(default)]
     pub mean_error: Option<f64>,

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use planner::identity::ReservationId;
 use planner::ledger::{Amounts, carbon_intensity_score};
+use planner::recalibration::ErrorSums;
 use planner::reservation::ReservationState;
 use planner::time::Timestamp;
 use storage::{LedgerFilter, ReportGroup, ReportKey, ReportSum};
 
 use super::access::visible;
 use super::months::months;
-use super::promise::{LedgerSavings, MeanError, Promise};
+use super::promise::{LedgerSavings, Promise};
 use super::read::LedgerWanted;
 use super::{HOUR, LedgerError, LedgerService};
 use crate::service::shared::{Access, Fault};
@@ -47,8 +48,8 @@ pub struct ReportLine {
     pub promised: LedgerSavings,
     /// What was saved, as measured.
     pub measured: LedgerSavings,
-    /// The mean error of what offers predicted, in millionths of it; `None` where nothing was measured of reservations
-    /// that ended.
+    /// The mean error of the energy that offers predicted without its sign, in millionths of what was measured; `None`
+    /// where no reservation that ended was measured.
     pub mean_error_millionths: Option<i64>,
     /// Millilitres of water; `None` where the site gives no factors.
     pub water_ml: Option<i64>,
@@ -71,7 +72,7 @@ pub struct Report {
 struct Promised {
     saved: LedgerSavings,
     really_saved: LedgerSavings,
-    error: MeanError,
+    error: ErrorSums,
 }
 
 impl LedgerService {
@@ -128,7 +129,7 @@ impl LedgerService {
             amounts,
             promised: promised.saved,
             measured: promised.really_saved,
-            mean_error_millionths: promised.error.millionths(),
+            mean_error_millionths: promised.error.error().mean_absolute,
             water_ml: settings.water.map(|it| it.millilitres(nodes_j, energy_j)),
             embodied_mg,
             score_mg,
@@ -160,7 +161,7 @@ impl LedgerService {
             let sum = promised.entry(part.group).or_default();
             sum.saved = sum.saved.plus(saved);
             sum.really_saved = sum.really_saved.plus(really_saved);
-            sum.error.add(promise.error());
+            promise.add_error(&mut sum.error);
         }
         Ok(promised)
     }
