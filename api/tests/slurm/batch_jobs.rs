@@ -14,7 +14,8 @@ use crate::cluster::{now, path};
 use crate::nodes::Nodes;
 use crate::on_slurm::on_slurm;
 use crate::peer::Peer;
-use crate::site::{Site, wattbook};
+use crate::server::Server;
+use crate::site::Site;
 
 on_slurm! {
     submitted_jobs_begin_at_their_booked_instants_on_their_nodes_alone,
@@ -65,8 +66,7 @@ async fn submitted_jobs_begin_at_their_booked_instants_on_their_nodes_alone(site
         // Of the partition that jobs are for by default, and of one that is named.
         let partition = &bridge.nodes.partitions;
         let named = if index % 2 == 0 { format!("-p {partition}") } else { String::new() };
-        let address = format!("http://{}", server.address);
-        jobs.push(submit(&bridge, &alice, &address, nodes, &named).await);
+        jobs.push(submit(&bridge, &server, nodes, &named).await);
     }
     let mut delays = Vec::new();
     for (job, nodes) in jobs.iter().zip(JOBS) {
@@ -94,29 +94,20 @@ fn keep_busy(bridge: &Bridge) {
 }
 
 /// Submits a job as alice does, to begin when no job of others that runs now can run any more.
-async fn submit(
-    bridge: &Bridge,
-    alice: &Client,
-    address: &str,
-    nodes: usize,
-    more: &str,
-) -> Submitted {
+async fn submit(bridge: &Bridge, server: &Server, nodes: usize, more: &str) -> Submitted {
     let folder = bridge.site.folder().to_owned();
     std::fs::write(folder.join("job.sh"), script()).unwrap();
     let line = format!(
         "sbatch --begin now+80 --within 10min --ranking cost_co2_energy -N {nodes} {more} job.sh {RUNS_S}"
     );
-    let mut command = wattbook(&line.split_whitespace().collect::<Vec<_>>());
-    command.current_dir(folder).env("TZ", "UTC");
-    command.env("WATTBOOK_URL", address).env("WATTBOOK_TOKEN", bridge.token_of_alice());
-    command.env("WATTBOOK_SBATCH", bridge.peer.bin.join("sbatch"));
-    command.env("WATTBOOK_TEST_USER", "alice");
+    let mut command = bridge.wattbook(server, &line);
     let ended = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{line}: {told}");
     let out = String::from_utf8(ended.stdout).unwrap();
     let id = out.strip_prefix("Submitted batch job ").unwrap_or_else(|| panic!("{out:?}"));
     let booked = told.split_once("booked as ").unwrap().1.split_once(':').unwrap().0;
+    let alice = bridge.alice(server);
     let reservation = alice.get(&format!("/api/v1/reservations/{booked}")).await.ok(200);
     assert_eq!(reservation["slurm"]["state"], "in_force", "{reservation}");
     Submitted { id: id.trim_end().to_owned(), reservation }

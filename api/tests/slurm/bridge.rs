@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::cluster::{choose, instant, now, propose, seconds};
 use crate::nodes::Nodes;
 use crate::peer::{Peer, SeenReservation};
 use crate::server::{PATIENCE, Server};
-use crate::site::Site;
+use crate::site::{Site, wattbook};
 
 /// A database, nodes of the real Slurm, and the settings that bring them together.
 pub struct Bridge {
@@ -118,6 +119,16 @@ accounting = {}
     /// Alice, who is a user of Slurm too.
     pub fn alice(&self, server: &Server) -> Client {
         server.client().with_token(&self.user)
+    }
+
+    /// A command of Alice's, in the site's folder; `sbatch` in it runs Slurm's.
+    pub fn wattbook(&self, server: &Server, line: &str) -> Command {
+        let mut command = wattbook(&line.split_whitespace().collect::<Vec<_>>());
+        command.current_dir(self.site.folder()).env("TZ", "UTC");
+        command.env("WATTBOOK_URL", format!("http://{}", server.address));
+        command.env("WATTBOOK_TOKEN", &self.user).env("WATTBOOK_TEST_USER", "alice");
+        command.env("WATTBOOK_SBATCH", self.peer.bin.join("sbatch"));
+        command
     }
 
     /// The token that [`Self::operator`] has.

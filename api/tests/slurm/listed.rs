@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::bridge::{Bridge, until, wanted};
 use crate::cluster::path;
 use crate::on_slurm::on_slurm;
-use crate::site::{Site, wattbook};
+use crate::site::Site;
 
 on_slurm! {
     all_jobs_of_a_reservation_are_listed_in_parts,
@@ -55,9 +55,7 @@ async fn all_jobs_of_a_reservation_are_listed_in_parts(site: Site) {
     assert_eq!((lengths, found), (vec![5, 5, 2], all));
     alice.get(&format!("{jobs}&cursor=7")).await.problem(400, "invalid_parameter");
 
-    let mut command = wattbook(&["squeue", "--state", "active", "--format", "csv"]);
-    command.env("WATTBOOK_URL", format!("http://{}", server.address));
-    command.env("WATTBOOK_TOKEN", bridge.token_of_alice());
+    let mut command = bridge.wattbook(&server, "squeue --state active --format csv");
     let listed = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     assert!(listed.status.success(), "{listed:?}");
     let mut table = csv::Reader::from_reader(listed.stdout.as_slice());

@@ -1,9 +1,9 @@
 //! Tests against the real Slurm, on both databases.
 
 /// Runs plain async functions that take a [`crate::site::Site`] as tests on both engines, which `.ci/slurm`
-/// starts: nobody else has a Slurm.
+/// starts: nobody else has a Slurm. After `sqlite:` on that one alone: slow ones to which the engine is the same.
 macro_rules! on_slurm {
-    ($($name:ident),* $(,)?) => {
+    (sqlite: $($name:ident),* $(,)?) => {
         mod sqlite {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -13,6 +13,9 @@ macro_rules! on_slurm {
                 }
             )*
         }
+    };
+    ($($name:ident),* $(,)?) => {
+        $crate::on_slurm::on_slurm! { sqlite: $($name),* }
 
         mod postgres {
             $(

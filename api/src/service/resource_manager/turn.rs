@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::resource_manager::{
-    KnownNode, ManagedJob, ManagedState, ManagerError, NodePower, Step, WantedReservation,
-    reservation_id,
+    KnownNode, ManagedJob, ManagedState, ManagerError, NodePower, Step, reservation_id,
 };
 use planner::time::Timestamp;
 use storage::{PowerAction, StoredManagedReservation, Withheld};
@@ -32,8 +31,6 @@ pub(super) struct Memo {
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
     /// How the accounting was asked for jobs, by id and submission.
     pub asked: HashMap<(String, Timestamp), Asked>,
-    /// Reservations in which jobs may have run unseen, for which the accounting is yet to be asked.
-    pub unseen: Vec<(ReservationId, WantedReservation)>,
     /// When the last turn was that read the resource manager.
     pub last_turn: Option<Timestamp>,
     /// Until when the accounting is left alone, since it did not answer.
@@ -110,7 +107,7 @@ impl ResourceManagerService {
         let woken = self.wake(&mut turn).await;
         let written = self.withhold(&mut turn).await?;
         let noted = if written { self.note_failed(&mut turn).await } else { Ok(()) };
-        self.note_absence(&turn);
+        self.note_absence(&turn).await?;
         let linked = self.link_jobs(&mut turn).await;
         let pushed = self.push(&mut turn).await;
         // Last of what others answer: nobody waits for it.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use planner::identity::ReservationId;
-use planner::resource_manager::{ManagedState, reservation_name};
+use planner::resource_manager::{ManagedState, WantedReservation, reservation_name};
 use planner::time::Timestamp;
 use serde_json::json;
 use sqlx::QueryBuilder;
@@ -17,7 +17,7 @@ use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
-use crate::managed_reservations::row::{ManagedReservationRow, pushed_text};
+use crate::managed_reservations::row::{ManagedReservationRow, UnseenJobsRow, pushed_text};
 use crate::managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 
 /// What is told of a managed reservation.
@@ -145,6 +145,55 @@ repository!(
                 let event = told(event, managed, &owner);
                 Events::<Engine>::record_beside(connection, &[event], now).await?;
             }
+            Ok(transaction.commit().await?)
+        }
+
+        /// Notes that jobs may have run unseen in reservations, as they were pushed last.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn note_unseen_jobs(&self, ids: &[ReservationId]) -> Result<(), StorageError> {
+            if ids.is_empty() {
+                return Ok(());
+            }
+            let mut transaction = self.begin_beside_the_book().await?;
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sql::NOTE_UNSEEN_JOBS);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(")");
+                query.build().execute(&mut *transaction).await?;
+            }
+            Ok(transaction.commit().await?)
+        }
+
+        /// Some reservations in which jobs may have run unseen, with what had been pushed then.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn unseen_jobs(
+            &self,
+            most: u16,
+        ) -> Result<Vec<(ReservationId, WantedReservation)>, StorageError> {
+            let rows: Vec<UnseenJobsRow> = sqlx::query_as(sql::UNSEEN_JOBS)
+                .bind(i64::from(most))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(TryInto::try_into).collect()
+        }
+
+        /// Notes that the jobs that may have run unseen in a reservation are known.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_unseen_jobs(&self, id: ReservationId) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            sqlx::query(sql::FORGET_UNSEEN_JOBS)
+                .bind(id.as_uuid())
+                .execute(&mut *transaction)
+                .await?;
             Ok(transaction.commit().await?)
         }
     }

@@ -50,6 +50,40 @@ pub(crate) fn pushed_text(pushed: &WantedReservation) -> String {
     serde_json::json!(document).to_string()
 }
 
+/// What the resource manager was told of a reservation, read from a column.
+fn pushed(
+    place: &RowPlace<ReservationId>,
+    column: &'static str,
+    name: &str,
+    text: &str,
+) -> Result<WantedReservation, StorageError> {
+    let document: PushedDocument = place.readable(column, serde_json::from_str(text).ok())?;
+    Ok(WantedReservation {
+        name: name.to_owned(),
+        nodes: document.nodes.into_iter().collect(),
+        span: place.span(column, document.start_s, document.end_s)?,
+        users: document.users.into_iter().collect(),
+        accounts: document.accounts.into_iter().collect(),
+    })
+}
+
+#[derive(FromRow)]
+pub(crate) struct UnseenJobsRow {
+    #[sqlx(try_from = "Uuid")]
+    reservation_id: ReservationId,
+    name: String,
+    jobs_unseen: String,
+}
+
+impl TryFrom<UnseenJobsRow> for (ReservationId, WantedReservation) {
+    type Error = StorageError;
+    fn try_from(row: UnseenJobsRow) -> Result<Self, StorageError> {
+        let place = RowPlace { table: "managed_reservations", row: row.reservation_id };
+        let unseen = pushed(&place, "jobs_unseen", &row.name, &row.jobs_unseen)?;
+        Ok((row.reservation_id, unseen))
+    }
+}
+
 impl TryFrom<ManagedReservationRow> for StoredManagedReservation {
     type Error = StorageError;
     fn try_from(row: ManagedReservationRow) -> Result<Self, StorageError> {
@@ -57,16 +91,7 @@ impl TryFrom<ManagedReservationRow> for StoredManagedReservation {
         let pushed = match (&row.pushed, row.pushed_row_version) {
             (None, None) => None,
             (Some(text), Some(row_version)) => {
-                let read = serde_json::from_str(text).ok();
-                let document: PushedDocument = place.readable("pushed", read)?;
-                let wanted = WantedReservation {
-                    name: row.name.clone(),
-                    nodes: document.nodes.into_iter().collect(),
-                    span: place.span("pushed", document.start_s, document.end_s)?,
-                    users: document.users.into_iter().collect(),
-                    accounts: document.accounts.into_iter().collect(),
-                };
-                Some((wanted, row_version))
+                Some((pushed(&place, "pushed", &row.name, text)?, row_version))
             }
             _ => return Err(place.wrong("pushed", "what was pushed is not all there")),
         };

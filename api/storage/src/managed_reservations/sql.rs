@@ -35,6 +35,13 @@ statements! {
             next_attempt_s = excluded.next_attempt_s, idle_since_s = excluded.idle_since_s,
             used_node_seconds = excluded.used_node_seconds";
 
+    /// Those in which jobs may have run unseen, with what had been pushed then.
+    UNSEEN_JOBS = "SELECT reservation_id, name, jobs_unseen FROM managed_reservations
+        WHERE jobs_unseen IS NOT NULL ORDER BY reservation_id LIMIT $1";
+
+    /// The accounting was asked for the jobs of one.
+    FORGET_UNSEEN_JOBS = "UPDATE managed_reservations SET jobs_unseen = NULL WHERE reservation_id = $1";
+
     /// Whose a reservation is.
     OWNER_OF_RESERVATION = "SELECT owner FROM reservations WHERE id = $1";
 }
@@ -42,6 +49,10 @@ statements! {
 /// How reservations stand in the resource manager, by their ids.
 pub const MANAGED_RESERVATIONS_WHERE: &str =
     concat!("SELECT ", columns!(), " FROM managed_reservations AS m WHERE m.reservation_id IN (");
+
+/// In those that were pushed jobs may have run unseen; their ids follow.
+pub const NOTE_UNSEEN_JOBS: &str = "UPDATE managed_reservations SET jobs_unseen = pushed
+    WHERE pushed IS NOT NULL AND reservation_id IN (";
 
 /// Reservations that are to be made; [`MANAGED_RESERVATIONS_BULK_END`] follows the rows.
 pub const MANAGED_RESERVATIONS_BULK: &str = "INSERT INTO managed_reservations

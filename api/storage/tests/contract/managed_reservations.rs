@@ -16,6 +16,7 @@ on_both_engines![
     what_is_chosen_is_in_the_outbox_in_the_same_transaction,
     what_was_chosen_before_is_adopted_once,
     how_one_stands_comes_back_whole,
+    where_jobs_may_have_run_unseen_is_known_until_it_is_asked_for,
     those_that_are_settled_are_not_open,
     what_is_given_back_early_is_free_at_once,
     only_what_is_active_is_given_back_early,
@@ -104,21 +105,24 @@ async fn what_was_chosen_before_is_adopted_once(bench: Bench) {
     );
 }
 
-async fn how_one_stands_comes_back_whole(bench: Bench) {
-    let (database, id, first) = held(&bench).await;
-    database.choose(id, first, t(10), None, true).await.unwrap();
+fn pushed(id: ReservationId) -> WantedReservation {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let wanted = WantedReservation {
+    WantedReservation {
         name: reservation_name(id),
         nodes: names(&["n1", "n\"2"]),
         span: span(2000, 3000),
         users: names(&["alice"]),
         accounts: BTreeSet::new(),
-    };
+    }
+}
+
+async fn how_one_stands_comes_back_whole(bench: Bench) {
+    let (database, id, first) = held(&bench).await;
+    database.choose(id, first, t(10), None, true).await.unwrap();
     let stands = StoredManagedReservation {
         state: ManagedState::InForce,
         because: Some("n3 was refused".to_owned()),
-        pushed: Some((wanted, 7)),
+        pushed: Some((pushed(id), 7)),
         drift: Some("it lacks n\"2".to_owned()),
         changed: t(20),
         attempts: 3,
@@ -145,6 +149,28 @@ async fn how_one_stands_comes_back_whole(bench: Bench) {
 }
 
 /// Five reservations, one in each state; then all of them end.
+/// It was pushed, and is gone from the resource manager by the time at which somebody asks.
+async fn where_jobs_may_have_run_unseen_is_known_until_it_is_asked_for(bench: Bench) {
+    let (database, id, first) = held(&bench).await;
+    database.choose(id, first, t(10), None, true).await.unwrap();
+    database.note_unseen_jobs(&[id]).await.unwrap();
+    assert_eq!(database.unseen_jobs(9).await.unwrap(), [], "no job runs in what was not pushed");
+    let stands = StoredManagedReservation {
+        state: ManagedState::InForce,
+        pushed: Some((pushed(id), 7)),
+        ..StoredManagedReservation::new(id, t(10))
+    };
+    database.put_managed_reservation(&stands, None, t(20)).await.unwrap();
+    database.note_unseen_jobs(&[id]).await.unwrap();
+    let gone = StoredManagedReservation::new(id, t(30));
+    let gone = StoredManagedReservation { state: ManagedState::Removed, ..gone };
+    database.put_managed_reservation(&gone, None, t(30)).await.unwrap();
+    assert_eq!(database.unseen_jobs(9).await.unwrap(), [(id, pushed(id))]);
+    assert_eq!(database.unseen_jobs(0).await.unwrap(), []);
+    database.forget_unseen_jobs(id).await.unwrap();
+    assert_eq!(database.unseen_jobs(9).await.unwrap(), []);
+}
+
 async fn those_that_are_settled_are_not_open(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;

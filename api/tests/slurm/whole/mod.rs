@@ -3,5 +3,7 @@
 
 mod compared;
 mod controller;
+mod full;
 mod kills;
 mod news;
+mod unseen;

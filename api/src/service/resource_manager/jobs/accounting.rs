@@ -8,6 +8,7 @@ use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
 use planner::time::{Seconds, Timestamp};
 
 use super::{FORGOTTEN, LinkedJob, key};
+use crate::service::resource_manager::open::OpenReservation;
 use crate::service::resource_manager::turn::{Asked, Turn};
 use crate::service::resource_manager::{ResourceManagerService, TurnError};
 
@@ -33,7 +34,7 @@ const TIMES: u32 = 2;
 const AGAIN_AFTER: Seconds = Seconds::new(60);
 
 /// In one turn so many questions are asked at the most.
-const QUESTIONS: usize = 20;
+const QUESTIONS: u16 = 20;
 
 /// Where it does not answer it is left alone for so long.
 const PAUSE: Seconds = Seconds::new(60);
@@ -41,18 +42,23 @@ const PAUSE: Seconds = Seconds::new(60);
 impl ResourceManagerService {
     /// Notes which reservations jobs may have run in unseen: those that have begun, where the resource manager
     /// was not read for a while.
-    pub(in crate::service::resource_manager) fn note_absence(&self, turn: &Turn<'_>) {
+    pub(in crate::service::resource_manager) async fn note_absence(
+        &self,
+        turn: &Turn<'_>,
+    ) -> Result<(), TurnError> {
         let polls = i64::try_from(turn.settings.poll.as_secs()).unwrap_or(i64::MAX / 2);
         let absence = UNSEEN_AFTER.max(Seconds::new(2 * polls));
-        let mut memo = self.memo();
-        let last = memo.last_turn.replace(turn.now);
-        if !turn.settings.accounting || last.is_some_and(|last| turn.now - last <= absence) {
-            return;
+        let last = self.memo().last_turn;
+        if turn.settings.accounting && last.is_none_or(|last| turn.now - last > absence) {
+            let has_begun = |it: &&OpenReservation| {
+                it.row.pushed.as_ref().is_some_and(|(it, _)| it.span.start() <= turn.now)
+            };
+            let begun = turn.open.iter().filter(has_begun);
+            let begun: Vec<ReservationId> = begun.map(|it| it.stored.id).collect();
+            self.shared.database.note_unseen_jobs(&begun).await?;
         }
-        let pushed =
-            turn.open.iter().filter_map(|it| Some((it.stored.id, &it.row.pushed.as_ref()?.0)));
-        let begun = pushed.filter(|(_, pushed)| pushed.span.start() <= turn.now);
-        memo.unseen = begun.map(|(id, pushed)| (id, pushed.clone())).collect();
+        self.memo().last_turn = Some(turn.now);
+        Ok(())
     }
 
     /// Asks the accounting for jobs that ran unseen, for those that were forgotten before they were seen to have
@@ -86,24 +92,18 @@ impl ResourceManagerService {
     }
 
     /// Asks for the jobs of reservations in which some may have run unseen; how many questions are left.
-    async fn ask_for_unseen(&self, turn: &mut Turn<'_>) -> Result<usize, TurnError> {
+    async fn ask_for_unseen(&self, turn: &mut Turn<'_>) -> Result<u16, TurnError> {
         let mut left = QUESTIONS;
-        while left > 0 {
-            let Some((id, reservation)) = self.memo().unseen.pop() else { break };
+        for (id, reservation) in self.shared.database.unseen_jobs(QUESTIONS).await? {
             left -= 1;
-            let ended = match turn.ports.manager.ended_jobs_in(&reservation).await {
-                Ok(ended) => ended,
-                Err(error) => {
-                    self.memo().unseen.push((id, reservation));
-                    return Err(error.into());
-                }
-            };
+            let ended = turn.ports.manager.ended_jobs_in(&reservation).await?;
             let linked = self.linked(id).await?;
             let unseen =
                 ended.into_iter().filter(|job| !linked.contains(&(job.id.clone(), job.submitted)));
             let news: Vec<LinkedJob> = unseen.map(|job| (id, job)).collect();
             metrics::counter!("wattbook_slurm_jobs_linked_total").increment(news.len() as u64);
             self.note(turn, news).await?;
+            self.shared.database.forget_unseen_jobs(id).await?;
         }
         Ok(left)
     }
@@ -120,7 +120,7 @@ impl ResourceManagerService {
     }
 
     /// Asks for jobs that ended, so many at the most.
-    async fn ask_for_ended(&self, turn: &mut Turn<'_>, questions: usize) -> Result<(), TurnError> {
+    async fn ask_for_ended(&self, turn: &mut Turn<'_>, questions: u16) -> Result<(), TurnError> {
         for (reservation, job) in self.unaccounted(turn, questions).await? {
             let ended = turn.ports.manager.ended_jobs(&job.id).await?;
             let same = ended.into_iter().find(|it| key(it) == key(&job));
@@ -135,7 +135,7 @@ impl ResourceManagerService {
     async fn unaccounted(
         &self,
         turn: &Turn<'_>,
-        questions: usize,
+        questions: u16,
     ) -> Result<Vec<LinkedJob>, TurnError> {
         let (lately, forgotten) = (turn.now - UNTIL, turn.now - FORGOTTEN_UNTIL);
         let database = &self.shared.database;
@@ -144,7 +144,7 @@ impl ResourceManagerService {
         let memo = self.memo();
         let asked = |job: &ManagedJob| memo.asked.get(&(job.id.clone(), job.submitted)).copied();
         let due = all.into_iter().filter(|(_, job)| is_due(job, asked(job), turn.now));
-        Ok(due.take(questions).collect())
+        Ok(due.take(questions.into()).collect())
     }
 
     fn note_asked(&self, job: &ManagedJob, knew: bool, now: Timestamp) {
