@@ -267,6 +267,7 @@ impl AccountedJob {
             ManagerError::Unreadable(format!("job {id} of slurmdbd has no time of submission"))
         })?;
         Ok(ManagedJob {
+            raw_id: Some(self.job_id),
             submitted,
             user: self.user,
             account: self.account,

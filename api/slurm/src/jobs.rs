@@ -71,6 +71,7 @@ impl TryFrom<JobDocument> for ManagedJob {
         };
         Ok(Self {
             id,
+            raw_id: Some(job.id),
             submitted,
             user,
             account: job.account,

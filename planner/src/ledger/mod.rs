@@ -19,7 +19,8 @@
 //!    remainders (the first by [`Party`]'s order among equals) until the rows sum to the total. In the same way what
 //!    a row measured and what was estimated is told by quarter-hour.
 //! 7. An hour is never changed. What is known later is [stated anew](corrections): rows with the differences.
-//!    They count in their own hour, or, where its month is closed, in the first hour that is open.
+//!    They count in their own hour, or, where its month is closed, in the first hour that is open. Jobs are
+//!    [named as they were](StatedJobs).
 
 pub mod apportion;
 mod claim;
@@ -31,6 +32,7 @@ mod interval;
 mod parts;
 mod party;
 mod row;
+mod stated_jobs;
 #[cfg(test)]
 mod tests;
 
@@ -40,5 +42,6 @@ pub use facility::Overheads;
 pub use factors::{EmbodiedCarbon, WaterFactors, carbon_intensity_score};
 pub use hour::Hour;
 pub use interval::{Interval, Metered, NodeEnergy, RackEnergy};
-pub use party::{Holder, Party};
+pub use party::{Holder, JobSubmission, Party};
 pub use row::{Amounts, LedgerRow, QUARTERS, Tariff};
+pub use stated_jobs::StatedJobs;

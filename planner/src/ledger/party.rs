@@ -1,6 +1,7 @@
 //! Whose energy it is.
 
 use crate::identity::ReservationId;
+use crate::time::Timestamp;
 
 /// What a row of the ledger is about, those first whose a node is before it is another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +72,17 @@ pub struct Party {
     pub application: String,
     /// The partition; of nodes without one of a request or a job the first that the node is in.
     pub partition: String,
+    /// Which of the jobs that had this id it is; `None` for what is no job, and in rows of earlier releases.
+    pub submission: Option<JobSubmission>,
+}
+
+/// What tells a job from others that have its id at another time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobSubmission {
+    /// When it was submitted.
+    pub at: Timestamp,
+    /// Its id as a number, which a task of an array has of its own; `None` where it is not known.
+    pub raw_id: Option<i64>,
 }
 
 impl Party {
@@ -85,6 +97,7 @@ impl Party {
             project: String::new(),
             application: String::new(),
             partition: String::new(),
+            submission: None,
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::time::{Seconds, Timestamp};
 pub struct ManagedJob {
     /// Its id, such as `1234` or `1234_7` of an array.
     pub id: String,
+    /// Its id as a number, which a task of an array has of its own; `None` where an earlier release noted the
+    /// job without it.
+    pub raw_id: Option<i64>,
     /// When it was submitted.
     pub submitted: Timestamp,
     /// Whose it is.

@@ -54,6 +54,7 @@ pub(super) fn wanted(name: &str, nodes: &[&str], start: i64, end: i64) -> Wanted
 pub(super) fn job(id: &str, nodes: &[&str]) -> ManagedJob {
     ManagedJob {
         id: id.to_owned(),
+        raw_id: id.parse().ok(),
         submitted: at(0),
         user: "alice".to_owned(),
         account: "physics".to_owned(),

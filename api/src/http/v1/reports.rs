@@ -24,7 +24,8 @@ pub struct ReportQuery {
     pub from: Option<String>,
     /// And before here, RFC 3339; now unless given.
     pub to: Option<String>,
-    /// By what, commas between: `user`, `project`, `partition`, `application`, `month`; all together unless given.
+    /// By what, commas between: `user`, `project`, `partition`, `application`, `job`, `reservation`, `month`; all together
+    /// unless given.
     pub by: Option<String>,
     /// Only this user's. Others than operators see their own anyway, and may name nobody else.
     pub user: Option<String>,
@@ -48,7 +49,7 @@ pub struct ReportDocument {
 }
 
 /// A line of a report.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReportRowDocument {
     /// Empty for what is nobody's: idle nodes and the facility. Absent unless it is by user.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +66,22 @@ pub struct ReportRowDocument {
     /// Such as `2026-03`, as the site's calendar has it. Absent unless it is by month.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub month: Option<String>,
+    /// The job's cluster, as the settings name it; empty where they do not, and for what is no job. Absent unless it is by
+    /// job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// The job's id in Slurm, such as `1234_7`; empty for what is no job. Absent unless it is by job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    /// Its id as a number, which a task of an array has of its own. Absent unless it is by job and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_raw_id: Option<i64>,
+    /// When it was submitted, RFC 3339: ids are used again in time. Absent unless it is by job and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submitted: Option<String>,
+    /// The reservation's id; empty for what is in none. Absent unless it is by reservation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<String>,
     /// Hours of nodes that were reserved.
     #[schema(example = 12.5)]
     pub node_hours_reserved: f64,
@@ -72,6 +89,15 @@ pub struct ReportRowDocument {
     pub node_hours_used: Option<f64>,
     /// Kilowatt-hours.
     pub energy_kwh: f64,
+    /// The same in joules, whole, so that lines sum exactly.
+    #[serde(default)]
+    pub energy_j: i64,
+    /// Of these the joules that were measured.
+    #[serde(default)]
+    pub measured_j: i64,
+    /// Joules for which no CO2 intensity is known.
+    #[serde(default)]
+    pub unrated_j: i64,
     /// How much of the energy was measured, from 0 to 1; null where there is none.
     pub measured_share: Option<f64>,
     /// In the currency; null where no price is known.
@@ -109,25 +135,38 @@ pub struct ReportRowDocument {
 
 /// What is told by what.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ReportColumn {
+pub enum ReportColumn {
+    /// What rows have in common.
     Key(ReportKey),
+    /// The month in which they count.
     Month,
 }
 
 impl ReportColumn {
-    fn from_word(word: &str) -> Option<Self> {
+    /// The column of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "user" => Self::Key(ReportKey::User),
             "project" => Self::Key(ReportKey::Project),
             "partition" => Self::Key(ReportKey::Partition),
             "application" => Self::Key(ReportKey::Application),
+            "job" => Self::Key(ReportKey::Job),
+            "reservation" => Self::Key(ReportKey::Reservation),
             "month" => Self::Month,
             _ => return None,
         })
     }
+
+    /// The key of the database's.
+    pub const fn key(self) -> Option<ReportKey> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::Month => None,
+        }
+    }
 }
 
-/// Rows of the ledger added up by user, project, partition, application and month
+/// Rows of the ledger added up by user, project, partition, application, job, reservation and month
 ///
 /// For users, of what they ran and what ran in their reservations, and operators, of all.
 #[utoipa::path(
@@ -151,10 +190,7 @@ pub async fn get_report(
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let window = window(from, to, clock.now())?;
     let columns = query::words("by", parameters.by.as_deref(), ReportColumn::from_word)?;
-    let keys = columns.iter().filter_map(|it| match it {
-        ReportColumn::Key(key) => Some(*key),
-        ReportColumn::Month => None,
-    });
+    let keys = columns.iter().filter_map(|it| it.key());
     let wanted = ReportWanted {
         rows: LedgerWanted {
             window,
@@ -165,19 +201,27 @@ pub async fn get_report(
         by_month: columns.contains(&ReportColumn::Month),
     };
     let keys = wanted.by.clone();
-    let Report { lines, stated_to } = ledger.report(by.caller.access(), wanted).await?;
+    let Report { lines, stated_to, cluster } = ledger.report(by.caller.access(), wanted).await?;
     let by = parameters.by.iter().flat_map(|by| by.split(','));
     Ok(Json(ReportDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         by: by.map(|word| word.trim().to_owned()).collect(),
         stated_to: stated_to.map(|at| at.to_string()),
-        rows: lines.into_iter().map(|line| document(line, &keys)).collect(),
+        rows: lines.into_iter().map(|line| row_document(line, &keys, cluster.as_deref())).collect(),
     }))
 }
 
-fn document(line: ReportLine, by: &[ReportKey]) -> ReportRowDocument {
+/// A line by these keys; `cluster` is that of every job.
+pub fn row_document(
+    line: ReportLine,
+    by: &[ReportKey],
+    cluster: Option<&str>,
+) -> ReportRowDocument {
     let ReportLine { group, month, amounts, promised, measured, .. } = line;
+    let cluster = cluster.filter(|_| !group.job.is_empty()).unwrap_or_default();
+    let submission = group.submission.filter(|_| by.contains(&ReportKey::Job));
+    let reservation = group.reservation.map(|id| id.to_string()).unwrap_or_default();
     let key = |key: ReportKey, said: String| by.contains(&key).then_some(said);
     let millionths = |amount: Option<i64>| amount.map(|it| it as f64 / 1e6);
     let thousandths = |amount: Option<i64>| amount.map(|it| it as f64 / 1e3);
@@ -189,9 +233,17 @@ fn document(line: ReportLine, by: &[ReportKey]) -> ReportRowDocument {
         partition: key(ReportKey::Partition, group.partition),
         application: key(ReportKey::Application, group.application),
         month,
+        cluster: key(ReportKey::Job, cluster.to_owned()),
+        job_id: key(ReportKey::Job, group.job),
+        job_raw_id: submission.and_then(|it| it.raw_id),
+        submitted: submission.map(|it| it.at.to_string()),
+        reservation: key(ReportKey::Reservation, reservation),
         node_hours_reserved: parts(line.reserved_s, 3600),
         node_hours_used: line.used_s.map(|used| parts(used, 3600)),
         energy_kwh: parts(energy_j, 3_600_000),
+        energy_j,
+        measured_j: amounts.measured_j,
+        unrated_j: amounts.unrated_j,
         measured_share: share,
         cost: millionths(amounts.cost_millionths),
         currency: group.currency,

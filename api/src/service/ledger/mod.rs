@@ -32,7 +32,7 @@ pub use bill::{Bill, BillLine, BillWanted, BilledDemand};
 pub use error::LedgerError;
 pub use promise::LedgerSavings;
 pub use read::{LedgerPage, LedgerTotals, LedgerWanted, Pue};
-pub use report::{Report, ReportLine, ReportWanted};
+pub use report::{Report, ReportLine, ReportWanted, score_mg};
 
 /// The lease of the ledger.
 pub const LEASE: &str = "ledger";

@@ -78,7 +78,8 @@ impl Promise {
 
 impl LedgerSavings {
     /// Both together. What cannot be said of one is nothing beside what can be said of the other.
-    pub(super) fn plus(self, other: Self) -> Self {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
             (Some(one), Some(other)) => Some(one + other),
             (one, other) => one.or(other),
@@ -98,14 +99,7 @@ mod tests {
     use super::*;
 
     fn part(energy_j: i64, cost: i64) -> ReportPart {
-        let nothing = String::new;
-        let group = ReportGroup {
-            user: nothing(),
-            project: nothing(),
-            application: nothing(),
-            partition: nothing(),
-            currency: "EUR".to_owned(),
-        };
+        let group = ReportGroup { currency: "EUR".to_owned(), ..ReportGroup::default() };
         let reservation = ReservationId::new(uuid::Uuid::nil());
         let (cost_millionths, co2_location_mg) = (Some(cost), None);
         ReportPart { group, reservation, energy_j, cost_millionths, co2_location_mg }

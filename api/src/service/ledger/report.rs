@@ -1,4 +1,5 @@
-//! Reports: rows of the ledger added up by user, project, partition, application and month, and what was saved.
+//! Reports: rows of the ledger added up by user, project, partition, application, job, reservation and month, and what
+//! was saved.
 //!
 //! What a reservation saved is told twice. As promised: what its chosen offer saves against starting as soon
 //! as possible, a part for the rows in proportion to their energy. As measured: what that other start would
@@ -65,6 +66,15 @@ pub struct Report {
     pub lines: Vec<ReportLine>,
     /// The end of the newest hour that was stated; `None` before there is one.
     pub stated_to: Option<Timestamp>,
+    /// The cluster of every job, as the settings name it.
+    pub cluster: Option<String>,
+}
+
+/// Milligrams of CO2 for a node-hour that was reserved, of the grid and of making the nodes; `None` where one of its parts
+/// is not known.
+pub fn score_mg(amounts: &Amounts, embodied_mg: Option<i64>, reserved_s: i64) -> Option<i64> {
+    let operational_mg = amounts.co2_location_mg.filter(|_| amounts.unrated_j == 0);
+    carbon_intensity_score(operational_mg?, embodied_mg?, reserved_s)
 }
 
 /// What offers promised for the rows of a group, and what came of it.
@@ -109,7 +119,9 @@ impl LedgerService {
             }
         }
         let newest = self.shared.database.newest_stated_hour().await.map_err(Fault::from)?;
-        Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR) })
+        let manager = self.shared.settings.manager.as_ref();
+        let cluster = manager.and_then(|manager| manager.cluster.clone());
+        Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR), cluster })
     }
 
     fn line(&self, sum: ReportSum, promised: Promised, month: Option<String>) -> ReportLine {
@@ -117,10 +129,6 @@ impl LedgerService {
         let (settings, energy_j) = (self.settings(), amounts.energy_j());
         let nodes_j = energy_j - facility_j;
         let embodied_mg = settings.embodied.map(|it| it.milligrams(amounts.node_s));
-        let operational_mg = amounts.co2_location_mg.filter(|_| amounts.unrated_j == 0);
-        let score_mg = operational_mg
-            .zip(embodied_mg)
-            .and_then(|(run, made)| carbon_intensity_score(run, made, reserved_s));
         ReportLine {
             group,
             month,
@@ -132,7 +140,7 @@ impl LedgerService {
             mean_error_millionths: promised.error.error().mean_absolute,
             water_ml: settings.water.map(|it| it.millilitres(nodes_j, energy_j)),
             embodied_mg,
-            score_mg,
+            score_mg: score_mg(&amounts, embodied_mg, reserved_s),
         }
     }
 

@@ -4,7 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use planner::identity::ReservationId;
-use planner::ledger::{Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, Tariff};
+use planner::ledger::{
+    Claim, ClaimedDraw, Holder, Hour, Interval, JobSubmission, LedgerRow, Party, StatedJobs, Tariff,
+};
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice};
 use planner::resource_manager::{JobPhase, ManagedJob, NodePower};
@@ -23,6 +25,8 @@ struct Claimed<'a> {
     sources: &'a LedgerSources,
     /// Whose the reservations of the window are, and what their requests say.
     reservations: HashMap<ReservationId, (&'a HeldNodes, StoredWords)>,
+    /// The jobs of the window as it was stated with them before.
+    stated: &'a StatedJobs,
     window: Span,
 }
 
@@ -31,8 +35,12 @@ impl LedgerService {
         &self.shared.settings.ledger
     }
 
-    /// The rows of an hour, by all that is known now.
-    pub(super) async fn rows_of(&self, hour: Timestamp) -> Result<Vec<LedgerRow>, Fault> {
+    /// The rows of an hour, by all that is known now, with its jobs as it was `stated` with them before.
+    pub(super) async fn rows_of(
+        &self,
+        hour: Timestamp,
+        stated: StatedJobs,
+    ) -> Result<Vec<LedgerRow>, Fault> {
         let Some(window) = Span::starting(hour, HOUR) else { return Ok(Vec::new()) };
         let mut sources = self.shared.database.ledger_sources(window).await?;
         let mut epochs = Vec::with_capacity(sources.epochs.len());
@@ -51,7 +59,7 @@ impl LedgerService {
             by_market: settings.ledger.market.as_ref().map(|market| market.intensity),
         };
         blocking(move || {
-            let claimed = Claimed::new(&settings.ledger, &sources, window)?;
+            let claimed = Claimed::new(&settings.ledger, &sources, &stated, window)?;
             let mut hour = Hour::new(&tariff);
             for (index, (id, began, nodes)) in epochs.iter().enumerate() {
                 let ends = epochs.get(index + 1).map_or(window.end(), |(_, next, _)| *next);
@@ -105,6 +113,7 @@ impl<'a> Claimed<'a> {
     fn new(
         settings: &'a LedgerSettings,
         sources: &'a LedgerSources,
+        stated: &'a StatedJobs,
         window: Span,
     ) -> Result<Self, Fault> {
         let mut reservations = HashMap::new();
@@ -113,7 +122,7 @@ impl<'a> Claimed<'a> {
                 vacant.insert((held, StoredWords::of(held)?));
             }
         }
-        Ok(Self { settings, sources, reservations, window })
+        Ok(Self { settings, sources, reservations, stated, window })
     }
 
     /// Who had which nodes of an epoch.
@@ -165,6 +174,9 @@ impl<'a> Claimed<'a> {
             project: self.project(words, Some(&job.account)),
             application: words.label("application"),
             partition: job.partition.clone(),
+            submission: self
+                .stated
+                .submission(&job.id, JobSubmission { at: job.submitted, raw_id: job.raw_id }),
             ..Party::of(Holder::Job)
         };
         Some(Claim {
@@ -258,10 +270,11 @@ mod tests {
             price: Vec::new(),
             co2: Vec::new(),
         };
+        let stated = StatedJobs::default();
         let settings = LedgerSettings::read(toml::from_str("").unwrap()).unwrap();
-        assert!(Claimed::new(&settings, &sources("{\"nodes\": 2}"), window).is_ok());
+        assert!(Claimed::new(&settings, &sources("{\"nodes\": 2}"), &stated, window).is_ok());
         let broken = sources("{\"labels\": 1}");
-        let Err(Fault::Internal(error)) = Claimed::new(&settings, &broken, window) else {
+        let Err(Fault::Internal(error)) = Claimed::new(&settings, &broken, &stated, window) else {
             panic!("it is a fault of the service")
         };
         let told = format!("{error:#}");

@@ -1,6 +1,6 @@
 //! Hours are stated, and stated anew.
 
-use planner::ledger::{corrections, counted_in};
+use planner::ledger::{StatedJobs, corrections, counted_in};
 use planner::time::{Span, Timestamp};
 use storage::NewStatement;
 
@@ -32,7 +32,7 @@ impl LedgerService {
                 counted: next,
                 stated: self.shared.now(),
                 currency: self.shared.settings.currency,
-                rows: self.rows_of(next).await?,
+                rows: self.rows_of(next, StatedJobs::default()).await?,
             };
             // Where another process was first, it has the lease now.
             if !database.put_statement(&statement).await? {
@@ -97,7 +97,8 @@ impl LedgerService {
     async fn state_hour_anew(&self, hour: Timestamp) -> Result<(), Fault> {
         let database = &self.shared.database;
         let (number, before) = database.stated_of_hour(hour).await?;
-        let rows = corrections(before, self.rows_of(hour).await?);
+        let now = self.rows_of(hour, StatedJobs::of(&before)).await?;
+        let rows = corrections(before, now);
         if rows.is_empty() {
             return Ok(());
         }

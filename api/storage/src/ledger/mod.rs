@@ -9,7 +9,7 @@ pub mod sql;
 
 use planner::agenda::Piece;
 use planner::identity::ReservationId;
-use planner::ledger::{Amounts, Holder, LedgerRow, Party};
+use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party};
 use planner::node_set::NodeSet;
 use planner::quantity::Currency;
 use planner::resource_manager::ManagedJob;
@@ -86,25 +86,52 @@ pub enum ReportKey {
     Application,
     /// The partition.
     Partition,
+    /// The job, by its id and submission.
+    Job,
+    /// The reservation.
+    Reservation,
 }
 
 impl ReportKey {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::User, Self::Project, Self::Application, Self::Partition];
+    pub const ALL: [Self; 6] = [
+        Self::User,
+        Self::Project,
+        Self::Application,
+        Self::Partition,
+        Self::Job,
+        Self::Reservation,
+    ];
 
-    /// The column that has it.
-    pub(crate) const fn column(self) -> &'static str {
+    /// The columns of rows that have it.
+    pub(crate) const fn columns(self) -> &'static str {
         match self {
             Self::User => "user_name",
             Self::Project => "project",
             Self::Application => "application",
             Self::Partition => "partition_name",
+            Self::Job => "job_id, job_raw_id, job_submitted_s",
+            Self::Reservation => "reservation_id",
+        }
+    }
+
+    /// The columns as they are read where rows are, and where they are not, added up by it.
+    pub(crate) const fn read(self, is_asked: bool) -> &'static str {
+        match (self, is_asked) {
+            (Self::Reservation, true) => "reservation_id AS of_reservation",
+            (_, true) => self.columns(),
+            (Self::User, false) => "'' AS user_name",
+            (Self::Project, false) => "'' AS project",
+            (Self::Application, false) => "'' AS application",
+            (Self::Partition, false) => "'' AS partition_name",
+            (Self::Job, false) => "'' AS job_id, NULL AS job_raw_id, NULL AS job_submitted_s",
+            (Self::Reservation, false) => "NULL AS of_reservation",
         }
     }
 }
 
 /// What some rows have in common, by the keys of a report: what is not asked for is empty.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReportGroup {
     /// The user.
     pub user: String,
@@ -114,6 +141,12 @@ pub struct ReportGroup {
     pub application: String,
     /// The partition.
     pub partition: String,
+    /// The job's id; empty for what is no job.
+    pub job: String,
+    /// Which of the jobs with this id it is, where that was noted.
+    pub submission: Option<JobSubmission>,
+    /// The reservation; `None` also for what is in none.
+    pub reservation: Option<ReservationId>,
     /// Of the cost, three letters.
     pub currency: String,
 }

@@ -32,7 +32,8 @@ repository!(
             query.push(" GROUP BY ");
             Self::push_grouping(&mut query, by);
             query.push(
-                "currency ORDER BY user_name, project, application, partition_name, currency",
+                "currency ORDER BY user_name, project, application, partition_name, currency, job_id,
+                job_submitted_s NULLS FIRST, job_raw_id NULLS FIRST, of_reservation NULLS FIRST",
             );
             let rows: Vec<ReportSumRow> = query.build_query_as().fetch_all(&self.reader).await?;
             Ok(rows.into_iter().map(ReportSum::from).collect())
@@ -94,16 +95,13 @@ repository!(
         /// The columns of the keys; those that are not asked for are empty.
         fn push_keys(query: &mut QueryBuilder<Engine>, by: &[ReportKey]) {
             for key in ReportKey::ALL {
-                if !by.contains(&key) {
-                    query.push("'' AS ");
-                }
-                query.push(key.column()).push(", ");
+                query.push(key.read(by.contains(&key))).push(", ");
             }
         }
 
         fn push_grouping(query: &mut QueryBuilder<Engine>, by: &[ReportKey]) {
             for key in ReportKey::ALL.into_iter().filter(|key| by.contains(key)) {
-                query.push(key.column()).push(", ");
+                query.push(key.columns()).push(", ");
             }
         }
     }

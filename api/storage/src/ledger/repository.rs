@@ -14,7 +14,7 @@ use crate::ledger::row::{LedgerGroupRow, LedgerRecordRow};
 use crate::ledger::{LedgerFilter, LedgerGroup, LedgerRecord, NewStatement};
 
 /// Columns of a row that are written.
-const COLUMNS: usize = 26;
+const COLUMNS: usize = 28;
 
 repository!(
     /// What was stated of hours.
@@ -156,7 +156,9 @@ repository!(
                         .push_bind(statement.currency.to_string())
                         .push_bind(amounts.co2_location_mg)
                         .push_bind(amounts.unrated_j)
-                        .push_bind(amounts.co2_market_mg);
+                        .push_bind(amounts.co2_market_mg)
+                        .push_bind(party.submission.and_then(|it| it.raw_id))
+                        .push_bind(party.submission.map(|it| it.at.as_unix_seconds()));
                     for quarter in amounts.quarters_j {
                         row.push_bind(quarter);
                     }

@@ -1,7 +1,7 @@
 //! Rows of the ledger and of what it rests on, and their way into the domain.
 
 use planner::identity::{OfferId, ReservationId};
-use planner::ledger::{Amounts, Holder, LedgerRow, Party, QUARTERS};
+use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party, QUARTERS};
 use planner::node_set::NodeSet;
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
@@ -88,7 +88,22 @@ pub(crate) struct LedgerRecordRow {
     partition_name: String,
     currency: String,
     #[sqlx(flatten)]
+    submission: SubmissionRow,
+    #[sqlx(flatten)]
     amounts: AmountsRow,
+}
+
+/// The columns that tell a job from others with its id.
+#[derive(FromRow)]
+struct SubmissionRow {
+    job_raw_id: Option<i64>,
+    job_submitted_s: Option<i64>,
+}
+
+impl SubmissionRow {
+    fn submission(&self) -> Option<JobSubmission> {
+        instant(self.job_submitted_s).map(|at| JobSubmission { at, raw_id: self.job_raw_id })
+    }
 }
 
 impl TryFrom<LedgerRecordRow> for LedgerRecord {
@@ -107,6 +122,7 @@ impl TryFrom<LedgerRecordRow> for LedgerRecord {
             project: row.project,
             application: row.application,
             partition: row.partition_name,
+            submission: row.submission.submission(),
         };
         Ok(Self {
             id: row.id,
@@ -179,6 +195,10 @@ struct ReportGroupRow {
     project: String,
     application: String,
     partition_name: String,
+    job_id: String,
+    #[sqlx(flatten)]
+    submission: SubmissionRow,
+    of_reservation: Option<Uuid>,
     currency: String,
 }
 
@@ -189,6 +209,9 @@ impl From<ReportGroupRow> for ReportGroup {
             project: row.project,
             application: row.application,
             partition: row.partition_name,
+            job: row.job_id,
+            submission: row.submission.submission(),
+            reservation: row.of_reservation.map(ReservationId::new),
             currency: row.currency,
         }
     }

@@ -7,7 +7,8 @@ macro_rules! columns {
     () => {
         "hour_s, number, counted_s, holder, reservation_id, job_id, user_name, owner, project,
          application, partition_name, nodes, node_s, missing_s, measured_j, estimated_j,
-         cost_millionths, unpriced_j, currency, co2_location_mg, unrated_j, co2_market_mg"
+         cost_millionths, unpriced_j, currency, co2_location_mg, unrated_j, co2_market_mg,
+         job_raw_id, job_submitted_s"
     };
 }
 
@@ -114,7 +115,7 @@ statements! {
 
     /// The jobs that ran in a window. One that runs may end later than was expected.
     JOBS_DURING = "SELECT id, submitted_s, reservation_id, user_name, account, partition_name, job_name,
-            state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+            state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj, raw_id
         FROM managed_jobs
         WHERE start_s < $2 AND phase <> 'waiting'
           AND (phase = 'running' OR end_s IS NULL OR end_s > $1)

@@ -19,7 +19,7 @@ repository!(
     /// Jobs that the resource manager ran, or will run, in reservations of ours.
     impl Database for ManagedJobs {
         /// Notes jobs, each with its reservation. One that is known, by its id and when it was submitted, is
-        /// noted as it is now; an energy that was measured stays where none is told.
+        /// noted as it is now; an energy that was measured and a raw id stay where none is told.
         ///
         /// # Errors
         /// Storage failed.
@@ -35,7 +35,7 @@ repository!(
             }
             let jobs: Vec<&(ReservationId, ManagedJob)> = jobs.into_values().collect();
             let mut transaction = self.begin_beside_the_book().await?;
-            for chunk in jobs.chunks(MAX_BOUND_VALUES / 15) {
+            for chunk in jobs.chunks(MAX_BOUND_VALUES / 16) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_BULK);
                 insert.push_values(chunk, |mut row, (reservation_id, job)| {
                     row.push_bind(&job.id)
@@ -52,7 +52,8 @@ repository!(
                         .push_bind(job.limit.map(Seconds::get))
                         .push_bind(name_text(&job.nodes))
                         .push_bind(job.reservation.as_deref())
-                        .push_bind(job.energy.map(energy_text));
+                        .push_bind(job.energy.map(energy_text))
+                        .push_bind(job.raw_id);
                 });
                 insert.push(sql::MANAGED_JOBS_BULK_END);
                 insert.build().execute(&mut *transaction).await?;

@@ -29,6 +29,7 @@ pub(crate) struct ManagedJobRow {
     nodes: String,
     ran_in: Option<String>,
     energy_uj: Option<String>,
+    raw_id: Option<i64>,
 }
 
 #[derive(FromRow)]
@@ -74,6 +75,7 @@ impl ManagedJobRow {
             limit: row.limit_s.map(Seconds::new),
             nodes: names_of(&row.nodes),
             id: row.id,
+            raw_id: row.raw_id,
             user: row.user_name,
             account: row.account,
             partition: row.partition_name,

@@ -8,14 +8,16 @@ statements! {
 
     /// A page of a reservation's jobs behind one, by submission.
     MANAGED_JOBS_PAGE = "SELECT id, submitted_s, reservation_id, user_name, account,
-            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
+            raw_id
         FROM managed_jobs
         WHERE reservation_id = $1 AND (submitted_s > $2 OR (submitted_s = $2 AND id > $3))
         ORDER BY submitted_s, id LIMIT $4";
 
     /// Jobs that ended after an instant and whose consumption is not known; those in one state after another one.
     UNACCOUNTED_MANAGED_JOBS = "SELECT id, submitted_s, reservation_id, user_name, account,
-            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
+            raw_id
         FROM managed_jobs
         WHERE phase = 'ended' AND energy_uj IS NULL
           AND (end_s >= $1 OR (state = $2 AND end_s >= $3))
@@ -24,12 +26,14 @@ statements! {
 
 /// Jobs that last, and those that ended after an instant; reservations' ids follow.
 pub const RECENT_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
-        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
+            raw_id
     FROM managed_jobs WHERE (phase <> 'ended' OR end_s IS NULL OR end_s >= ";
 
 /// The newest jobs of each reservation: ids of reservations and [`NEWEST_MANAGED_JOBS_END`] follow.
 pub const NEWEST_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
-        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj
+        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
+            raw_id
     FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY reservation_id
             ORDER BY submitted_s DESC, id DESC) AS place
         FROM managed_jobs WHERE reservation_id IN (";
@@ -63,22 +67,24 @@ pub const MANAGED_JOBS_SUMMARY_END: &str = ")) AS jobs GROUP BY reservation_id";
 /// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.
 pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, reservation_id,
     user_name, account, partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in,
-    energy_uj) ";
+    energy_uj, raw_id) ";
 
 /// What may change of jobs that are known; those that are as they were are not written. An energy that
-/// was measured stays where none is told.
+/// was measured and a raw id stay where none is told.
 pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDATE SET
     reservation_id = excluded.reservation_id, user_name = excluded.user_name,
     account = excluded.account, partition_name = excluded.partition_name,
     job_name = excluded.job_name, state = excluded.state, phase = excluded.phase,
     start_s = excluded.start_s, end_s = excluded.end_s, limit_s = excluded.limit_s,
     nodes = excluded.nodes, ran_in = excluded.ran_in,
-    energy_uj = COALESCE(excluded.energy_uj, managed_jobs.energy_uj)
+    energy_uj = COALESCE(excluded.energy_uj, managed_jobs.energy_uj),
+    raw_id = COALESCE(excluded.raw_id, managed_jobs.raw_id)
     WHERE (managed_jobs.reservation_id, managed_jobs.state, managed_jobs.phase, managed_jobs.start_s,
             managed_jobs.end_s, managed_jobs.limit_s, managed_jobs.nodes, managed_jobs.ran_in)
         IS DISTINCT FROM (excluded.reservation_id, excluded.state, excluded.phase, excluded.start_s,
             excluded.end_s, excluded.limit_s, excluded.nodes, excluded.ran_in)
         OR managed_jobs.energy_uj IS DISTINCT FROM
             COALESCE(excluded.energy_uj, managed_jobs.energy_uj)
+        OR managed_jobs.raw_id IS DISTINCT FROM COALESCE(excluded.raw_id, managed_jobs.raw_id)
         OR (managed_jobs.account, managed_jobs.partition_name, managed_jobs.job_name)
             <> (excluded.account, excluded.partition_name, excluded.job_name)";

@@ -1,13 +1,15 @@
 //! The ledger: hours are stated whole, once by each number, and never changed.
 
 use planner::identity::ReservationId;
-use planner::ledger::{Amounts, Holder, LedgerRow, Party};
+use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party};
 use planner::metering::{LARGEST_POWER, Meter, MeterScope, Sample, SampleTime, ValueKind};
 use planner::quantity::{Currency, Power};
 use planner::reservation::{Ending, OfferSelector};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
-use storage::{LedgerFilter, NewSamples, NewStatement, NodePowerState, Quantity};
+use storage::{
+    LedgerFilter, NewSamples, NewStatement, NodePowerState, Quantity, ReportKey, ReportSum,
+};
 
 use crate::bench::{
     Bench, cluster, install_ten_nodes, next_uuid, offer, on_both_engines, propose, ranks,
@@ -18,6 +20,7 @@ on_both_engines![
     an_hour_is_stated_once_by_each_number,
     rows_come_back_page_by_page_and_sum_to_totals,
     users_find_their_own_rows,
+    reports_tell_jobs_from_those_with_their_id_before,
     what_is_in_the_ledger_cannot_be_changed,
     an_abandoned_statement_leaves_nothing,
     sources_are_what_was_held_by_chosen_offers,
@@ -53,6 +56,7 @@ fn row(user: &str, joules: i64) -> LedgerRow {
         project: "ocean".to_owned(),
         application: "nemo".to_owned(),
         partition: "batch".to_owned(),
+        submission: Some(JobSubmission { at: t(60), raw_id: Some(7) }),
         ..Party::of(Holder::Job)
     };
     LedgerRow { party, amounts: amounts(joules) }
@@ -138,6 +142,49 @@ async fn users_find_their_own_rows(bench: Bench) {
     assert_eq!(found(user).await, rows[1..2]);
     let project = LedgerFilter { project: Some("ocean".to_owned()), ..all(0, 1) };
     assert_eq!(found(project).await, rows[..2]);
+}
+
+/// 7 of one release ran in two hours, its id was used again, and an earlier release stated one without a submission.
+async fn reports_tell_jobs_from_those_with_their_id_before(bench: Bench) {
+    let database = &bench.database;
+    let reservation = Some(ReservationId::new(next_uuid()));
+    let of = |submission, joules| {
+        let row = row("bob", joules);
+        LedgerRow { party: Party { reservation, submission, ..row.party }, ..row }
+    };
+    let submission = |at, raw_id| Some(JobSubmission { at: t(at), raw_id });
+    let first = vec![of(None, 1), of(submission(60, Some(7)), 20), idle(300)];
+    let second = vec![of(submission(60, Some(7)), 4000), of(submission(90, None), 50_000)];
+    database.put_statement(&statement(0, 0, 0, first)).await.unwrap();
+    database.put_statement(&statement(1, 0, 1, second)).await.unwrap();
+    let told = |sum: &ReportSum| {
+        let group = sum.group.clone();
+        (group.job, group.submission, group.reservation, sum.amounts.energy_j())
+    };
+    let job = |submission, joules| ("7".to_owned(), submission, None, joules);
+    let expected = [
+        (String::new(), None, None, 300),
+        job(None, 1),
+        job(submission(60, Some(7)), 4020),
+        job(submission(90, None), 50_000),
+    ];
+    let sums = database.report_sums(&all(0, 9), &[ReportKey::Job]).await.unwrap();
+    assert_eq!(sums.iter().map(told).collect::<Vec<_>>(), expected);
+    let sums = database.report_sums(&all(0, 9), &[ReportKey::Reservation]).await.unwrap();
+    let of_nobody = (String::new(), None, None, 300);
+    let all_jobs = (String::new(), None, reservation, 54_021);
+    assert_eq!(sums.iter().map(told).collect::<Vec<_>>(), [of_nobody, all_jobs]);
+    let both = [ReportKey::Job, ReportKey::Reservation, ReportKey::User];
+    let parts = database.report_parts(&all(0, 9), &both).await.unwrap();
+    let mut parts: Vec<_> =
+        parts.into_iter().map(|it| (it.group.submission, it.energy_j)).collect();
+    parts.sort_unstable();
+    let (once, again) = (submission(60, Some(7)), submission(90, None));
+    assert_eq!(parts, [(None, 1), (once, 4020), (again, 50_000)]);
+    let sums = database.report_sums(&all(0, 9), &both).await.unwrap();
+    assert!(
+        sums[1..].iter().all(|it| it.group.reservation == reservation && it.group.user == "bob")
+    );
 }
 
 async fn what_is_in_the_ledger_cannot_be_changed(bench: Bench) {

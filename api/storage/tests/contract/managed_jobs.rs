@@ -12,6 +12,7 @@ use crate::bench::{
 on_both_engines![
     jobs_come_back_with_their_reservations,
     a_job_is_known_by_its_id_and_its_submission,
+    raw_ids_are_noted_once_they_are_known,
     jobs_are_forgotten_by_id_and_submission,
     many_jobs_are_put_at_once,
     jobs_whose_consumption_is_not_known_are_found_by_their_ends,
@@ -22,6 +23,7 @@ on_both_engines![
 fn job(id: &str, submitted: i64) -> ManagedJob {
     ManagedJob {
         id: id.to_owned(),
+        raw_id: id.parse().ok(),
         submitted: t(submitted),
         user: "alice".to_owned(),
         account: "physics".to_owned(),
@@ -101,14 +103,29 @@ async fn a_job_is_known_by_its_id_and_its_submission(bench: Bench) {
         database.recent_managed_jobs_of(&[second], Timestamp::MIN).await.unwrap(),
         [(second, job("7", 90))]
     );
-    // Who does not tell the energy does not take it back.
-    let without = ManagedJob { energy: None, state: "CANCELLED".to_owned(), ..ended.clone() };
+    // Who does not tell the energy or the raw id does not take them back.
+    let without =
+        ManagedJob { energy: None, raw_id: None, state: "CANCELLED".to_owned(), ..ended.clone() };
     database.put_managed_jobs(&[(first, without)]).await.unwrap();
     let kept = ManagedJob { state: "CANCELLED".to_owned(), ..ended };
     assert_eq!(
         database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap(),
         [(first, kept)]
     );
+}
+
+/// A task of an array that an earlier release noted, in the same state still.
+async fn raw_ids_are_noted_once_they_are_known(bench: Bench) {
+    let database = &bench.database;
+    let [first, _] = reservations(&bench).await;
+    let noted = job("9_1", 60);
+    assert_eq!(noted.raw_id, None);
+    let known = ManagedJob { raw_id: Some(10), ..noted.clone() };
+    for job in [noted, known.clone()] {
+        database.put_managed_jobs(&[(first, job)]).await.unwrap();
+    }
+    let found = database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap();
+    assert_eq!(found, [(first, known)]);
 }
 
 async fn jobs_are_forgotten_by_id_and_submission(bench: Bench) {

@@ -189,6 +189,7 @@ mod tests {
     fn ended() -> ManagedJob {
         ManagedJob {
             id: "7".to_owned(),
+            raw_id: Some(7),
             submitted: at(0),
             user: "alice".to_owned(),
             account: String::new(),
