@@ -121,7 +121,7 @@ pub(crate) fn of<'a>(rows: &'a [Value], hour: i64, holder: &str) -> &'a Value {
     rows.iter().find(found).unwrap_or_else(|| panic!("no {holder} at {start}"))
 }
 
-fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout.clone()).unwrap()
 }

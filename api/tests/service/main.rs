@@ -75,6 +75,7 @@ mod recalibration;
 mod reevaluation;
 mod repeats;
 mod roles;
+mod sacct;
 mod sbatch;
 mod sbatch_spellings;
 mod sbatch_waiting;

@@ -65,7 +65,10 @@ fn next(time: Time, now: &Zoned) -> Result<Option<Zoned>, String> {
 }
 
 /// The instant of a local time, if there is one and one only.
-fn at(local: DateTime, zone: &TimeZone) -> Result<Zoned, String> {
+///
+/// # Errors
+/// Says why there is none, or which of two is to be said.
+pub fn at(local: DateTime, zone: &TimeZone) -> Result<Zoned, String> {
     let found = zone.to_ambiguous_zoned(local);
     let name = zone.iana_name().unwrap_or("the local time zone");
     let shown = |it: Zoned| it.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();

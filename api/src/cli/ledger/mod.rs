@@ -79,6 +79,18 @@ impl LedgerHours {
     /// # Errors
     /// Times that are none.
     pub fn query(&self) -> Result<Vec<(&'static str, String)>, Failure> {
+        let mut query = self.window()?;
+        for (name, value) in [("user", &self.user), ("project", &self.project)] {
+            query.extend(value.iter().map(|value| (name, value.clone())));
+        }
+        Ok(query)
+    }
+
+    /// Those of these parameters that say which hours.
+    ///
+    /// # Errors
+    /// Times that are none.
+    pub fn window(&self) -> Result<Vec<(&'static str, String)>, Failure> {
         let now = Zoned::now();
         let mut errors = Vec::new();
         let mut read = |name: &str, text: &str| {
@@ -87,10 +99,16 @@ impl LedgerHours {
         };
         let (from, to) = (read("from", &self.from), read("to", &self.to));
         let (Some(from), Some(to)) = (from, to) else { return Err(Failure::BadInput(errors)) };
-        let mut query = vec![("from", from.to_string()), ("to", to.to_string())];
-        for (name, value) in [("user", &self.user), ("project", &self.project)] {
-            query.extend(value.iter().map(|value| (name, value.clone())));
-        }
-        Ok(query)
+        Ok(vec![("from", from.to_string()), ("to", to.to_string())])
+    }
+
+    /// Only this user's.
+    pub const fn user(&self) -> Option<&String> {
+        self.user.as_ref()
+    }
+
+    /// Only this project's.
+    pub const fn project(&self) -> Option<&String> {
+        self.project.as_ref()
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use charts::{STYLE, escaped};
 
-use super::line::{stated, texts};
-use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
+use super::line::{Shown, ShownRow, key_columns, key_texts, stated, texts};
+use crate::http::v1::reports::ReportRowDocument;
 
 /// What columns are called for people, with their units; those of amounts, in their order.
 const HEADINGS: [&str; 16] = [
@@ -33,7 +33,7 @@ const PRINT: &str = "@page { size: A4 landscape; margin: 12mm } \
     td, th { text-align: right } td.key, th.key { text-align: left }";
 
 /// The page.
-pub fn page(report: &ReportDocument) -> String {
+pub fn page(report: &Shown) -> String {
     let title = format!("Energy, cost and CO2 from {} to {}", report.from, report.to);
     let mut out = format!(
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport \
@@ -44,11 +44,14 @@ pub fn page(report: &ReportDocument) -> String {
     let _ = writeln!(out, "<p class=lead>{} {}</p>", lead(report), escaped(&stated(report)));
     out += &bars(report);
     out += "<table><thead><tr>";
-    for key in &report.by {
+    for key in key_columns(&report.by) {
         let _ = write!(out, "<th class=key>{}</th>", escaped(key));
     }
     for heading in HEADINGS {
         let _ = write!(out, "<th>{heading}</th>");
+    }
+    for name in &report.beside {
+        let _ = write!(out, "<th class=key>{}</th>", escaped(name));
     }
     out += "</tr></thead><tbody>\n";
     for row in &report.rows {
@@ -66,16 +69,16 @@ const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that ar
     node-hour that was reserved.</p>\n";
 
 /// Everything in a sentence, for each currency.
-fn lead(report: &ReportDocument) -> String {
-    let sum =
-        |of: fn(&ReportRowDocument) -> Option<f64>| report.rows.iter().filter_map(of).sum::<f64>();
+fn lead(report: &Shown) -> String {
+    let rows = || report.rows.iter().filter(|shown| shown.in_ledger).map(|shown| &shown.row);
+    let sum = |of: fn(&ReportRowDocument) -> Option<f64>| rows().filter_map(of).sum::<f64>();
     let energy = sum(|row| Some(row.energy_kwh));
     let mut told = format!("{energy:.1} kWh");
-    let mut currencies: Vec<&str> = report.rows.iter().map(|row| row.currency.as_str()).collect();
+    let mut currencies: Vec<&str> = rows().map(|row| row.currency.as_str()).collect();
     currencies.sort_unstable();
     currencies.dedup();
     for currency in currencies {
-        let rows = report.rows.iter().filter(|row| row.currency == currency);
+        let rows = rows().filter(|row| row.currency == currency);
         let cost: f64 = rows.filter_map(|row| row.cost).sum();
         let _ = write!(told, ", {cost:.2} {}", escaped(currency));
     }
@@ -95,9 +98,9 @@ const MOST_BARS: usize = 12;
 const BAR: (f64, f64, f64, f64) = (22.0, 260.0, 420.0, 120.0);
 
 /// The energy of the lines that have the most, as bars; nothing where there is but one line.
-fn bars(report: &ReportDocument) -> String {
+fn bars(report: &Shown) -> String {
     let mut rows: Vec<&ReportRowDocument> =
-        report.rows.iter().filter(|row| row.energy_kwh > 0.0).collect();
+        report.rows.iter().map(|shown| &shown.row).filter(|row| row.energy_kwh > 0.0).collect();
     rows.sort_by(|one, other| other.energy_kwh.total_cmp(&one.energy_kwh));
     let (all, Some(most)) = (rows.len(), rows.first().map(|row| row.energy_kwh)) else {
         return String::new();
@@ -134,18 +137,19 @@ fn bars(report: &ReportDocument) -> String {
 
 /// What a line is of, in words, at most 40 characters.
 fn named(by: &[String], row: &ReportRowDocument) -> String {
-    let cells = texts(by, row, |number| number.to_string());
-    let said: Vec<&str> =
-        cells.iter().take(by.len()).map(String::as_str).filter(|it| !it.is_empty()).collect();
+    let cells = key_texts(by, row);
+    let said: Vec<&str> = cells.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
     let said = if said.is_empty() { "nobody".to_owned() } else { said.join(", ") };
     said.chars().take(40).collect()
 }
 
-fn line(by: &[String], row: &ReportRowDocument) -> String {
+fn line(by: &[String], row: &ShownRow) -> String {
     let mut out = "<tr>".to_owned();
     let cells = texts(by, row, |number| format!("{number:.2}"));
+    let keys = key_columns(by).len();
     for (index, cell) in cells.iter().enumerate() {
-        let class = if index < by.len() { " class=key" } else { "" };
+        let is_amount = (keys..keys + HEADINGS.len()).contains(&index);
+        let class = if is_amount { "" } else { " class=key" };
         let _ = write!(out, "<td{class}>{}</td>", escaped(cell));
     }
     out + "</tr>\n"
@@ -154,8 +158,9 @@ fn line(by: &[String], row: &ReportRowDocument) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::v1::reports::ReportDocument;
 
-    fn report(user: &str) -> ReportDocument {
+    fn report(user: &str) -> Shown {
         let row = serde_json::json!({
             "user": user, "node_hours_reserved": 3.0, "node_hours_used": null, "energy_kwh": 0.45,
             "measured_share": 0.0, "cost": 0.0324, "currency": "EUR", "co2_location_kg": 0.162,
@@ -169,7 +174,7 @@ mod tests {
             "from": "2026-03-01T00:00:00Z", "to": "2026-04-01T00:00:00Z", "by": ["user"],
             "stated_to": null, "rows": [row, nobody],
         });
-        serde_json::from_value(report).unwrap()
+        Shown::from(serde_json::from_value::<ReportDocument>(report).unwrap())
     }
 
     #[test]

@@ -1,6 +1,43 @@
 //! A report's columns, and its lines as text.
 
+use serde_json::{Map, Value, json};
+
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
+
+/// A report as it is printed.
+pub struct Shown {
+    /// RFC 3339.
+    pub from: String,
+    /// RFC 3339.
+    pub to: String,
+    /// By what.
+    pub by: Vec<String>,
+    /// The end of the newest hour that is stated, RFC 3339.
+    pub stated_to: Option<String>,
+    /// In the order in which they are printed.
+    pub rows: Vec<ShownRow>,
+    /// The names of the columns that accounting has beside ours.
+    pub beside: Vec<String>,
+}
+
+/// A line as it is printed.
+pub struct ShownRow {
+    /// What the ledger says.
+    pub row: ReportRowDocument,
+    /// Whether it says anything: else there are but the columns of `--by`, and amounts are not known.
+    pub in_ledger: bool,
+    /// The cells of the columns of accounting.
+    pub beside: Vec<String>,
+}
+
+impl From<ReportDocument> for Shown {
+    fn from(report: ReportDocument) -> Self {
+        let ReportDocument { from, to, by, stated_to, rows } = report;
+        let shown = |row| ShownRow { row, in_ledger: true, beside: Vec::new() };
+        let rows = rows.into_iter().map(shown).collect();
+        Self { from, to, by, stated_to, rows, beside: Vec::new() }
+    }
+}
 
 /// The columns after those of `--by`.
 const AMOUNTS: [&str; 16] = [
@@ -22,28 +59,48 @@ const AMOUNTS: [&str; 16] = [
     "sci_g_per_node_hour",
 ];
 
+/// The columns of `--by`, in their order.
+pub fn key_columns(by: &[String]) -> Vec<&str> {
+    by.iter()
+        .flat_map(|key| match key.as_str() {
+            "job" => vec!["cluster", "job_id", "job_raw_id", "submitted"],
+            key => vec![key],
+        })
+        .collect()
+}
+
 /// All columns of a report, in their order.
-pub fn columns(by: &[String]) -> Vec<&str> {
-    by.iter().map(String::as_str).chain(AMOUNTS).collect()
+pub fn columns(report: &Shown) -> Vec<&str> {
+    let beside = report.beside.iter().map(String::as_str);
+    key_columns(&report.by).into_iter().chain(AMOUNTS).chain(beside).collect()
+}
+
+/// Whether a column has numbers.
+pub fn is_number(column: &str) -> bool {
+    column != "currency" && AMOUNTS.contains(&column)
+}
+
+/// The cells of `--by`.
+pub fn key_texts(by: &[String], row: &ReportRowDocument) -> Vec<String> {
+    let cell = |column: &str| match column {
+        "user" => row.user.clone(),
+        "project" => row.project.clone(),
+        "partition" => row.partition.clone(),
+        "application" => row.application.clone(),
+        "cluster" => row.cluster.clone(),
+        "job_id" => row.job_id.clone(),
+        "job_raw_id" => row.job_raw_id.map(|id| id.to_string()),
+        "submitted" => row.submitted.clone(),
+        "reservation" => row.reservation.clone(),
+        _ => row.month.clone(),
+    };
+    key_columns(by).into_iter().map(|column| cell(column).unwrap_or_default()).collect()
 }
 
 /// A line's columns; what is not known is empty.
-pub fn texts(
-    by: &[String],
-    row: &ReportRowDocument,
-    number: impl Fn(f64) -> String,
-) -> Vec<String> {
+pub fn texts(by: &[String], shown: &ShownRow, number: impl Fn(f64) -> String) -> Vec<String> {
+    let row = &shown.row;
     let known = |amount: Option<f64>| amount.map(&number).unwrap_or_default();
-    let key = |key: &String| {
-        let said = match key.as_str() {
-            "user" => &row.user,
-            "project" => &row.project,
-            "partition" => &row.partition,
-            "application" => &row.application,
-            _ => &row.month,
-        };
-        said.clone().unwrap_or_default()
-    };
     let amounts = [
         number(row.node_hours_reserved),
         known(row.node_hours_used),
@@ -62,11 +119,32 @@ pub fn texts(
         known(row.embodied_co2_kg),
         known(row.sci_g_per_node_hour),
     ];
-    by.iter().map(key).chain(amounts).collect()
+    let amounts = if shown.in_ledger { amounts } else { Default::default() };
+    key_texts(by, row).into_iter().chain(amounts).chain(shown.beside.iter().cloned()).collect()
+}
+
+/// A report as the API tells one, with the columns of accounting in `sacct` of each line.
+pub fn json(report: &Shown) -> anyhow::Result<Value> {
+    let line = |shown: &ShownRow| {
+        let mut line = serde_json::to_value(&shown.row)?;
+        if !shown.in_ledger {
+            for column in AMOUNTS.into_iter().chain(["energy_j", "measured_j", "unrated_j"]) {
+                line[column] = Value::Null;
+            }
+        }
+        if !report.beside.is_empty() {
+            let cells = shown.beside.iter().map(|cell| Value::from(cell.as_str()));
+            line["sacct"] = report.beside.iter().cloned().zip(cells).collect::<Map<_, _>>().into();
+        }
+        Ok(line)
+    };
+    let rows = report.rows.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?;
+    let Shown { from, to, by, stated_to, .. } = report;
+    Ok(json!({ "from": from, "to": to, "by": by, "stated_to": stated_to, "rows": rows }))
 }
 
 /// How far the ledger is, in a sentence.
-pub fn stated(report: &ReportDocument) -> String {
+pub fn stated(report: &Shown) -> String {
     match &report.stated_to {
         Some(to) => format!("Hours are stated to {to}."),
         None => "No hour is stated yet.".to_owned(),

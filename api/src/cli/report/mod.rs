@@ -2,6 +2,7 @@
 
 mod html;
 mod line;
+mod sacct;
 
 use clap::ValueEnum;
 use comfy_table::presets::NOTHING;
@@ -12,10 +13,12 @@ use super::booking::server::Connection;
 use super::ledger::LedgerHours;
 use super::{Failure, block_on, print};
 use crate::http::v1::reports::ReportDocument;
-use line::{columns, texts};
+use line::{Shown, columns, texts};
+use sacct::SacctArguments;
 
 /// By what a report is added up.
-const KEYS: [&str; 5] = ["user", "project", "partition", "application", "month"];
+const KEYS: [&str; 7] =
+    ["user", "project", "partition", "application", "job", "reservation", "month"];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -36,11 +39,13 @@ enum Format {
 pub struct Arguments {
     #[command(flatten)]
     hours: LedgerHours,
-    /// By what, commas between: user, project, partition, application, month [default: all together]
+    /// By what, commas between: user, project, partition, application, job, reservation, month [default: all together]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = KEYS)]
     by: Vec<String>,
     #[arg(long, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    sacct: SacctArguments,
     #[command(flatten)]
     connection: Connection,
 }
@@ -52,16 +57,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             take csv, or build with --features parquet";
         return Err(Failure::BadInput(vec![error.to_owned()]));
     }
-    let (mut query, server) = (arguments.hours.query()?, arguments.connection.open()?);
-    if !arguments.by.is_empty() {
-        query.push(("by", arguments.by.join(",")));
-    }
+    let file = arguments.sacct.read()?;
+    let query = match &file {
+        Some(_) => sacct::query(arguments)?,
+        None => query(arguments)?,
+    };
+    let server = arguments.connection.open()?;
     let answer: Value = block_on(async { server.get_with("reports", &query).await })?;
-    if arguments.format == Format::Json {
+    if arguments.format == Format::Json && file.is_none() {
         return Ok(print(serde_json::to_string_pretty(&answer)?)?);
     }
     let report: ReportDocument = serde_json::from_value(answer)?;
+    let report = match file {
+        Some(file) => sacct::joined(arguments, &file, report),
+        None => Shown::from(report),
+    };
     match arguments.format {
+        Format::Json => print(serde_json::to_string_pretty(&line::json(&report)?)?)?,
         Format::Csv => print(csv(&report)?.trim_end())?,
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet(&report)?,
@@ -74,37 +86,49 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The parameters of the API for a report.
+fn query(arguments: &Arguments) -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut query = arguments.hours.query()?;
+    if !arguments.by.is_empty() {
+        query.push(("by", arguments.by.join(",")));
+    }
+    Ok(query)
+}
+
 #[cfg(feature = "parquet")]
-fn parquet(report: &ReportDocument) -> anyhow::Result<()> {
+fn parquet(report: &Shown) -> anyhow::Result<()> {
     use arrow_schema::DataType;
     let kind = |column: &str| match column {
-        "user" | "project" | "partition" | "application" | "month" | "currency" => DataType::Utf8,
-        _ => DataType::Float64,
+        "job_raw_id" => DataType::Int64,
+        column if line::is_number(column) => DataType::Float64,
+        _ => DataType::Utf8,
     };
     let table = csv(report)?;
     super::ledger::parquet::write(
         table.as_bytes(),
-        &columns(&report.by),
+        &columns(report),
         kind,
         &mut std::io::stdout().lock(),
     )
 }
 
-fn csv(report: &ReportDocument) -> anyhow::Result<String> {
+fn csv(report: &Shown) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(columns(&report.by))?;
+    writer.write_record(columns(report))?;
     for row in &report.rows {
         writer.write_record(texts(&report.by, row, |number| number.to_string()))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-fn table(report: &ReportDocument) -> Table {
+fn table(report: &Shown) -> Table {
     let mut table = Table::new();
-    let head = columns(&report.by);
+    let head = columns(report);
     table.load_style(NOTHING).set_header(head.iter().map(|name| name.to_uppercase()));
-    for column in table.column_iter_mut().skip(report.by.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (column, name) in table.column_iter_mut().zip(&head) {
+        if line::is_number(name) || *name == "currency" {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     for row in &report.rows {
         table.add_row(texts(&report.by, row, |number| format!("{number:.3}")));

@@ -265,3 +265,44 @@ fn parts(amount: i64, unit: i64) -> f64 {
     let (amount, unit) = (i128::from(amount) * 1_000_000, i128::from(unit));
     (2 * amount + unit).div_euclid(2 * unit) as f64 / 1e6
 }
+
+#[cfg(test)]
+mod tests {
+    use planner::ledger::{Amounts, JobSubmission};
+    use planner::time::Timestamp;
+    use storage::ReportGroup;
+
+    use super::*;
+    use crate::service::ledger::LedgerSavings;
+
+    fn line(job: &str, submission: Option<JobSubmission>) -> ReportLine {
+        ReportLine {
+            group: ReportGroup { job: job.to_owned(), submission, ..ReportGroup::default() },
+            month: None,
+            reserved_s: 0,
+            used_s: None,
+            amounts: Amounts::default(),
+            promised: LedgerSavings::default(),
+            measured: LedgerSavings::default(),
+            mean_error_millionths: None,
+            water_ml: None,
+            embodied_mg: None,
+            score_mg: None,
+        }
+    }
+
+    #[test]
+    fn jobs_are_told_with_the_cluster_and_their_submission() {
+        let submission = JobSubmission { at: Timestamp::from_unix_seconds(0), raw_id: Some(10) };
+        let told = |line, by: &[ReportKey]| {
+            let row = serde_json::to_value(row_document(line, by, Some("alpha"))).unwrap();
+            ["cluster", "job_id", "job_raw_id", "submitted"].map(|column| row.get(column).cloned())
+        };
+        let job = told(line("9_1", Some(submission)), &[ReportKey::Job]);
+        let expected = ["alpha".into(), "9_1".into(), 10.into(), "1970-01-01T00:00:00Z".into()];
+        assert_eq!(job, expected.map(Some));
+        let idle = told(line("", None), &[ReportKey::Job]);
+        assert_eq!(idle, [Some("".into()), Some("".into()), None, None]);
+        assert_eq!(told(line("", None), &[ReportKey::User]), [const { None }; 4]);
+    }
+}
