@@ -656,7 +656,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of the ledger added up by user, project, partition, application and month
+         * Rows of the ledger added up by user, project, partition, application, job, reservation and month
          * @description For users, of what they ran and what ran in their reservations, and operators, of all.
          */
         get: operations["get_report"];
@@ -3370,6 +3370,11 @@ export interface components {
             /** @description Empty where none is named. Absent unless it is by application. */
             application?: string | null;
             /**
+             * @description The job's cluster, as the settings name it; empty where they do not, and for what is no job. Absent unless it is by
+             *     job.
+             */
+            cluster?: string | null;
+            /**
              * Format: double
              * @description Kilograms of CO2 by the grid's intensity; null where it is not known.
              */
@@ -3395,16 +3400,33 @@ export interface components {
              */
             embodied_co2_kg?: number | null;
             /**
+             * Format: int64
+             * @description The same in joules, whole, so that lines sum exactly.
+             */
+            energy_j?: number;
+            /**
              * Format: double
              * @description Kilowatt-hours.
              */
             energy_kwh: number;
+            /** @description The job's id in Slurm, such as `1234_7`; empty for what is no job. Absent unless it is by job. */
+            job_id?: string | null;
+            /**
+             * Format: int64
+             * @description Its id as a number, which a task of an array has of its own. Absent unless it is by job and known.
+             */
+            job_raw_id?: number | null;
             /**
              * Format: double
              * @description How far what offers predicted was from what was measured: the mean of `|measured - predicted| / predicted` over
              *     reservations that ended and of whose energy nine tenths or more were measured; null without any.
              */
             mean_error?: number | null;
+            /**
+             * Format: int64
+             * @description Of these the joules that were measured.
+             */
+            measured_j?: number;
             /**
              * Format: double
              * @description The same in kilograms of CO2.
@@ -3447,12 +3469,21 @@ export interface components {
              * @description What the chosen offers save against starting as soon as possible; null where there are none.
              */
             promised_saving_cost?: number | null;
+            /** @description The reservation's id; empty for what is in none. Absent unless it is by reservation. */
+            reservation?: string | null;
             /**
              * Format: double
              * @description Grams of CO2 for each node-hour that was reserved: `co2_location_kg` and `embodied_co2_kg` over
              *     `node_hours_reserved` (ISO/IEC 21031); null where one of them is not known.
              */
             sci_g_per_node_hour?: number | null;
+            /** @description When it was submitted, RFC 3339: ids are used again in time. Absent unless it is by job and known. */
+            submitted?: string | null;
+            /**
+             * Format: int64
+             * @description Joules for which no CO2 intensity is known.
+             */
+            unrated_j?: number;
             /** @description Empty for what is nobody's: idle nodes and the facility. Absent unless it is by user. */
             user?: string | null;
             /**
@@ -6704,7 +6735,10 @@ export interface operations {
     get_report: {
         parameters: {
             query?: {
-                /** @description By what, commas between: `user`, `project`, `partition`, `application`, `month`; all together unless given. */
+                /**
+                 * @description By what, commas between: `user`, `project`, `partition`, `application`, `job`, `reservation`, `month`; all together
+                 *     unless given.
+                 */
                 by?: string;
                 /** @description Rows that count in hours which begin here, RFC 3339, or later; a day before `to` unless given. */
                 from?: string;

@@ -113,6 +113,7 @@ async fn jobs_are_the_same_in_both_versions() {
         assert_eq!(inside.nodes, ["n3", "n4"]);
         assert_eq!((inside.reservation.as_deref(), inside.energy), (Some(OURS), None));
         assert_eq!((task.id.as_str(), task.nodes.join(" ")), ("2_3", "n6".to_owned()));
+        assert_eq!((inside.raw_id, task.raw_id), (Some(1), Some(3)), "a task has an id of its own");
         assert_eq!((task.limit, task.reservation), (Some(Seconds::new(86_400)), None));
         assert_eq!((rest.phase, rest.start, rest.end), (JobPhase::Waiting, None, None));
         assert_eq!((short.phase, short.state.as_str()), (JobPhase::Ended, "FAILED"));

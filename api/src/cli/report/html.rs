@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use charts::{STYLE, escaped};
 
-use super::line::{Shown, ShownRow, key_columns, key_texts, stated, texts};
+use super::line::{PrintedReport, PrintedRow, key_columns, key_texts, stated, texts};
 use crate::http::v1::reports::ReportRowDocument;
 
 /// What columns are called for people, with their units; those of amounts, in their order.
@@ -33,7 +33,7 @@ const PRINT: &str = "@page { size: A4 landscape; margin: 12mm } \
     td, th { text-align: right } td.key, th.key { text-align: left }";
 
 /// The page.
-pub fn page(report: &Shown) -> String {
+pub fn page(report: &PrintedReport) -> String {
     let title = format!("Energy, cost and CO2 from {} to {}", report.from, report.to);
     let mut out = format!(
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport \
@@ -69,7 +69,7 @@ const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that ar
     node-hour that was reserved.</p>\n";
 
 /// Everything in a sentence, for each currency.
-fn lead(report: &Shown) -> String {
+fn lead(report: &PrintedReport) -> String {
     let rows = || report.rows.iter().filter(|shown| shown.in_ledger).map(|shown| &shown.row);
     let sum = |of: fn(&ReportRowDocument) -> Option<f64>| rows().filter_map(of).sum::<f64>();
     let energy = sum(|row| Some(row.energy_kwh));
@@ -98,7 +98,7 @@ const MOST_BARS: usize = 12;
 const BAR: (f64, f64, f64, f64) = (22.0, 260.0, 420.0, 120.0);
 
 /// The energy of the lines that have the most, as bars; nothing where there is but one line.
-fn bars(report: &Shown) -> String {
+fn bars(report: &PrintedReport) -> String {
     let mut rows: Vec<&ReportRowDocument> =
         report.rows.iter().map(|shown| &shown.row).filter(|row| row.energy_kwh > 0.0).collect();
     rows.sort_by(|one, other| other.energy_kwh.total_cmp(&one.energy_kwh));
@@ -143,7 +143,7 @@ fn named(by: &[String], row: &ReportRowDocument) -> String {
     said.chars().take(40).collect()
 }
 
-fn line(by: &[String], row: &ShownRow) -> String {
+fn line(by: &[String], row: &PrintedRow) -> String {
     let mut out = "<tr>".to_owned();
     let cells = texts(by, row, |number| format!("{number:.2}"));
     let keys = key_columns(by).len();
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::http::v1::reports::ReportDocument;
 
-    fn report(user: &str) -> Shown {
+    fn report(user: &str) -> PrintedReport {
         let row = serde_json::json!({
             "user": user, "node_hours_reserved": 3.0, "node_hours_used": null, "energy_kwh": 0.45,
             "measured_share": 0.0, "cost": 0.0324, "currency": "EUR", "co2_location_kg": 0.162,
@@ -174,7 +174,7 @@ mod tests {
             "from": "2026-03-01T00:00:00Z", "to": "2026-04-01T00:00:00Z", "by": ["user"],
             "stated_to": null, "rows": [row, nobody],
         });
-        Shown::from(serde_json::from_value::<ReportDocument>(report).unwrap())
+        PrintedReport::from(serde_json::from_value::<ReportDocument>(report).unwrap())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
 
 /// A report as it is printed.
-pub struct Shown {
+pub struct PrintedReport {
     /// RFC 3339.
     pub from: String,
     /// RFC 3339.
@@ -15,13 +15,13 @@ pub struct Shown {
     /// The end of the newest hour that is stated, RFC 3339.
     pub stated_to: Option<String>,
     /// In the order in which they are printed.
-    pub rows: Vec<ShownRow>,
+    pub rows: Vec<PrintedRow>,
     /// The names of the columns that accounting has beside ours.
     pub beside: Vec<String>,
 }
 
 /// A line as it is printed.
-pub struct ShownRow {
+pub struct PrintedRow {
     /// What the ledger says.
     pub row: ReportRowDocument,
     /// Whether it says anything: else there are but the columns of `--by`, and amounts are not known.
@@ -30,10 +30,10 @@ pub struct ShownRow {
     pub beside: Vec<String>,
 }
 
-impl From<ReportDocument> for Shown {
+impl From<ReportDocument> for PrintedReport {
     fn from(report: ReportDocument) -> Self {
         let ReportDocument { from, to, by, stated_to, rows } = report;
-        let shown = |row| ShownRow { row, in_ledger: true, beside: Vec::new() };
+        let shown = |row| PrintedRow { row, in_ledger: true, beside: Vec::new() };
         let rows = rows.into_iter().map(shown).collect();
         Self { from, to, by, stated_to, rows, beside: Vec::new() }
     }
@@ -70,7 +70,7 @@ pub fn key_columns(by: &[String]) -> Vec<&str> {
 }
 
 /// All columns of a report, in their order.
-pub fn columns(report: &Shown) -> Vec<&str> {
+pub fn columns(report: &PrintedReport) -> Vec<&str> {
     let beside = report.beside.iter().map(String::as_str);
     key_columns(&report.by).into_iter().chain(AMOUNTS).chain(beside).collect()
 }
@@ -98,7 +98,7 @@ pub fn key_texts(by: &[String], row: &ReportRowDocument) -> Vec<String> {
 }
 
 /// A line's columns; what is not known is empty.
-pub fn texts(by: &[String], shown: &ShownRow, number: impl Fn(f64) -> String) -> Vec<String> {
+pub fn texts(by: &[String], shown: &PrintedRow, number: impl Fn(f64) -> String) -> Vec<String> {
     let row = &shown.row;
     let known = |amount: Option<f64>| amount.map(&number).unwrap_or_default();
     let amounts = [
@@ -124,8 +124,8 @@ pub fn texts(by: &[String], shown: &ShownRow, number: impl Fn(f64) -> String) ->
 }
 
 /// A report as the API tells one, with the columns of accounting in `sacct` of each line.
-pub fn json(report: &Shown) -> anyhow::Result<Value> {
-    let line = |shown: &ShownRow| {
+pub fn json(report: &PrintedReport) -> anyhow::Result<Value> {
+    let line = |shown: &PrintedRow| {
         let mut line = serde_json::to_value(&shown.row)?;
         if !shown.in_ledger {
             for column in AMOUNTS.into_iter().chain(["energy_j", "measured_j", "unrated_j"]) {
@@ -139,12 +139,12 @@ pub fn json(report: &Shown) -> anyhow::Result<Value> {
         Ok(line)
     };
     let rows = report.rows.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?;
-    let Shown { from, to, by, stated_to, .. } = report;
+    let PrintedReport { from, to, by, stated_to, .. } = report;
     Ok(json!({ "from": from, "to": to, "by": by, "stated_to": stated_to, "rows": rows }))
 }
 
 /// How far the ledger is, in a sentence.
-pub fn stated(report: &Shown) -> String {
+pub fn stated(report: &PrintedReport) -> String {
     match &report.stated_to {
         Some(to) => format!("Hours are stated to {to}."),
         None => "No hour is stated yet.".to_owned(),

@@ -13,7 +13,7 @@ use super::booking::server::Connection;
 use super::ledger::LedgerHours;
 use super::{Failure, block_on, print};
 use crate::http::v1::reports::ReportDocument;
-use line::{Shown, columns, texts};
+use line::{PrintedReport, columns, texts};
 use sacct::SacctArguments;
 
 /// By what a report is added up.
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report: ReportDocument = serde_json::from_value(answer)?;
     let report = match file {
         Some(file) => sacct::joined(arguments, &file, report),
-        None => Shown::from(report),
+        None => PrintedReport::from(report),
     };
     match arguments.format {
         Format::Json => print(serde_json::to_string_pretty(&line::json(&report)?)?)?,
@@ -96,7 +96,7 @@ fn query(arguments: &Arguments) -> Result<Vec<(&'static str, String)>, Failure> 
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(report: &Shown) -> anyhow::Result<()> {
+fn parquet(report: &PrintedReport) -> anyhow::Result<()> {
     use arrow_schema::DataType;
     let kind = |column: &str| match column {
         "job_raw_id" => DataType::Int64,
@@ -112,7 +112,7 @@ fn parquet(report: &Shown) -> anyhow::Result<()> {
     )
 }
 
-fn csv(report: &Shown) -> anyhow::Result<String> {
+fn csv(report: &PrintedReport) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns(report))?;
     for row in &report.rows {
@@ -121,7 +121,7 @@ fn csv(report: &Shown) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-fn table(report: &Shown) -> Table {
+fn table(report: &PrintedReport) -> Table {
     let mut table = Table::new();
     let head = columns(report);
     table.load_style(NOTHING).set_header(head.iter().map(|name| name.to_uppercase()));

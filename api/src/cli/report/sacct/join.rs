@@ -9,11 +9,11 @@ use storage::{ReportGroup, ReportKey};
 
 use super::file::{SacctFile, SacctJob};
 use super::sum::Sum;
-use crate::cli::report::line::ShownRow;
+use crate::cli::report::line::PrintedRow;
 use crate::http::v1::reports::{ReportRowDocument, row_document};
 
 /// By what lines are added up, and which are shown.
-pub struct Wanted {
+pub struct ReportSelection {
     /// By what, beside the month.
     pub by: Vec<ReportKey>,
     /// Whether by month, too.
@@ -26,7 +26,7 @@ pub struct Wanted {
 
 /// How many jobs were found on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct JoinCounts {
     /// Jobs of the file that have rows in the ledger.
     pub matched: usize,
     /// Jobs of the file that have none.
@@ -64,7 +64,11 @@ impl<'a> Join<'a> {
     }
 
     /// The lines of a report by job, reservation, user, project, partition and application, added up as it is wanted.
-    pub fn rows(&self, lines: Vec<ReportRowDocument>, wanted: &Wanted) -> (Vec<ShownRow>, Found) {
+    pub fn rows(
+        &self,
+        lines: Vec<ReportRowDocument>,
+        wanted: &ReportSelection,
+    ) -> (Vec<PrintedRow>, JoinCounts) {
         let (mut matched, mut unmatched) = (BTreeSet::new(), BTreeSet::new());
         let mut sums: BTreeMap<Common, Line> = BTreeMap::new();
         for mut row in lines {
@@ -100,7 +104,7 @@ impl<'a> Join<'a> {
                 }
             }
         }
-        let found = Found {
+        let found = JoinCounts {
             matched: matched.len(),
             only_in_file: missing.count(),
             only_in_ledger: unmatched.len(),
@@ -123,7 +127,12 @@ impl<'a> Join<'a> {
         there.next().filter(|_| there.next().is_none())
     }
 
-    fn shown(&self, (month, group, cluster): Common, line: Line, wanted: &Wanted) -> ShownRow {
+    fn shown(
+        &self,
+        (month, group, cluster): Common,
+        line: Line,
+        wanted: &ReportSelection,
+    ) -> PrintedRow {
         let beside = if wanted.by.contains(&ReportKey::Job) {
             let nothing = || vec![String::new(); self.file.columns.len()];
             line.job.map_or_else(nothing, |index| self.file.jobs[index].cells.clone())
@@ -132,7 +141,7 @@ impl<'a> Join<'a> {
         };
         let in_ledger = line.sum.is_some();
         let sum = line.sum.unwrap_or_default().line(group, month);
-        ShownRow { row: row_document(sum, &wanted.by, Some(&cluster)), in_ledger, beside }
+        PrintedRow { row: row_document(sum, &wanted.by, Some(&cluster)), in_ledger, beside }
     }
 }
 
@@ -158,7 +167,7 @@ impl SacctJob {
     }
 }
 
-impl Wanted {
+impl ReportSelection {
     /// Whether a line is shown.
     fn shows(&self, row: &ReportRowDocument) -> bool {
         let is = |asked: &Option<String>, said: &Option<String>| {

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 
 use super::Arguments;
-use super::line::Shown;
+use super::line::PrintedReport;
 use crate::cli::{Failure, tell};
 use crate::http::v1::reports::{ReportColumn, ReportDocument};
 use file::SacctFile;
-use join::{Found, Join, Wanted};
+use join::{Join, JoinCounts, ReportSelection};
 
 /// By what the API is asked, so that each line is of one job and one reservation at the most.
 const ASKED: &str = "job,reservation,user,project,partition,application";
@@ -79,23 +79,27 @@ pub fn query(arguments: &Arguments) -> Result<Vec<(&'static str, String)>, Failu
 }
 
 /// The report that the API tells, joined with a file and added up as it is wanted. Says how many jobs were found.
-pub fn joined(arguments: &Arguments, accounting: &Accounting, report: ReportDocument) -> Shown {
+pub fn joined(
+    arguments: &Arguments,
+    accounting: &Accounting,
+    report: ReportDocument,
+) -> PrintedReport {
     let Accounting { path, file } = accounting;
     let by = arguments.by.iter().filter_map(|word| ReportColumn::from_word(word)?.key());
-    let wanted = Wanted {
+    let wanted = ReportSelection {
         by: by.collect(),
         by_month: arguments.by.iter().any(|word| word == "month"),
         user: arguments.hours.user().cloned(),
         project: arguments.hours.project().cloned(),
     };
     let (rows, found) = Join::new(file).rows(report.rows, &wanted);
-    let Found { matched, only_in_file, only_in_ledger } = found;
+    let JoinCounts { matched, only_in_file, only_in_ledger } = found;
     tell(format_args!(
         "{path}: {matched} jobs have rows in the ledger, {only_in_file} have none; {only_in_ledger} jobs of the \
          ledger are not in the file"
     ));
     let by_job = arguments.by.iter().any(|key| key == "job");
-    Shown {
+    PrintedReport {
         from: report.from,
         to: report.to,
         by: arguments.by.clone(),

@@ -40,8 +40,8 @@ fn file(text: &str) -> SacctFile {
     SacctFile::read(text, &TimeZone::UTC).unwrap()
 }
 
-fn wanted(by: &[ReportKey]) -> Wanted {
-    Wanted { by: by.to_vec(), by_month: false, user: None, project: None }
+fn wanted(by: &[ReportKey]) -> ReportSelection {
+    ReportSelection { by: by.to_vec(), by_month: false, user: None, project: None }
 }
 
 /// The id 7 was used twice; a task of an array is known by its raw id, or, where that was not noted, by its id.
@@ -65,7 +65,7 @@ fn lines() -> Vec<ReportRowDocument> {
 fn jobs_are_found_by_raw_id_and_submission() {
     let file = file(FILE);
     let (rows, found) = Join::new(&file).rows(lines(), &wanted(&[ReportKey::User]));
-    assert_eq!(found, Found { matched: 3, only_in_file: 1, only_in_ledger: 1 });
+    assert_eq!(found, JoinCounts { matched: 3, only_in_file: 1, only_in_ledger: 1 });
     let told: Vec<_> = rows.iter().map(|it| (it.row.user.as_deref(), it.row.energy_j)).collect();
     assert_eq!(told, [(Some(""), 3600), (Some("bob"), 3600), (Some("carol"), 3 * 3600)]);
     let carol = &rows[2].row;
@@ -94,7 +94,7 @@ fn the_file_says_project_and_application() {
 #[test]
 fn by_job_every_job_of_the_file_is_a_line() {
     let file = file(FILE);
-    let by_month = Wanted { by_month: true, ..wanted(&[ReportKey::Job]) };
+    let by_month = ReportSelection { by_month: true, ..wanted(&[ReportKey::Job]) };
     let (rows, _) = Join::new(&file).rows(lines(), &by_month);
     let jobs = |in_ledger| {
         let rows = rows.iter().filter(move |it| it.in_ledger == in_ledger);
@@ -139,14 +139,14 @@ fn jobs_without_a_submission_are_not_found() {
     let file = file(FILE);
     let old = ReportRowDocument { submitted: None, ..line("7", None, 100, "ada") };
     let (_, found) = Join::new(&file).rows(vec![old], &wanted(&[]));
-    assert_eq!(found, Found { matched: 0, only_in_file: 4, only_in_ledger: 1 });
+    assert_eq!(found, JoinCounts { matched: 0, only_in_file: 4, only_in_ledger: 1 });
 }
 
 /// `--user carol` asks for those who are carol by the file.
 #[test]
 fn what_is_shown_is_chosen_as_the_file_says() {
     let file = file(FILE);
-    let carol = Wanted { user: Some("carol".to_owned()), ..wanted(&[ReportKey::Job]) };
+    let carol = ReportSelection { user: Some("carol".to_owned()), ..wanted(&[ReportKey::Job]) };
     let (rows, _) = Join::new(&file).rows(lines(), &carol);
     assert_eq!(rows.len(), 3);
     let (all, _) = Join::new(&file).rows(lines(), &wanted(&[]));
