@@ -7,6 +7,7 @@
 pub mod billing;
 pub mod calibration;
 pub mod feeds;
+pub mod job_owners;
 pub mod ledger;
 pub mod limits;
 pub mod meters;

@@ -10,6 +10,8 @@ use planner::time::Seconds;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::job_owners::{JobOwners, OwnerUsers};
+
 /// Slurm, of which nothing was asked yet.
 #[cfg(feature = "slurm")]
 pub type SlurmConnection = std::sync::Arc<slurm::Slurm>;
@@ -45,7 +47,7 @@ pub struct ManagerSettings {
     /// Whether jobs that ended are asked of its accounting.
     pub accounting: bool,
     /// Whose jobs may run in reservations of an owner; unless listed, those of the user of this name.
-    pub owners: BTreeMap<String, JobOwners>,
+    pub owners: OwnerUsers,
 }
 
 /// Whether anything is changed in the resource manager.
@@ -56,15 +58,6 @@ pub enum ManagerMode {
     Observe,
     /// Reservations are made, changed and removed there, and nodes are woken.
     Drive,
-}
-
-/// Whose jobs may run in a reservation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobOwners {
-    /// The users.
-    pub users: BTreeSet<String>,
-    /// The accounts.
-    pub accounts: BTreeSet<String>,
 }
 
 /// What the file says.
@@ -129,12 +122,6 @@ impl ManagerSettings {
     /// Whether reservations are made in the resource manager.
     pub fn drives(&self) -> bool {
         self.mode == ManagerMode::Drive
-    }
-
-    /// Whose jobs may run in the reservations of an owner.
-    pub fn job_owners(&self, owner: &str) -> JobOwners {
-        let alone = || JobOwners { users: [owner.to_owned()].into(), accounts: BTreeSet::new() };
-        self.owners.get(owner).cloned().unwrap_or_else(alone)
     }
 
     fn of(fields: SlurmFields) -> anyhow::Result<Self> {
@@ -300,9 +287,9 @@ mod tests {
         assert_eq!((settings.gives_back, settings.boot), (true, None));
         assert_eq!(settings.give_back_after, Seconds::new(60));
         let physics = JobOwners { users: BTreeSet::new(), accounts: ["physics".into()].into() };
-        assert_eq!(settings.job_owners("alice"), physics);
+        assert_eq!(settings.owners.job_owners("alice"), physics);
         let bob = JobOwners { users: ["bob".into()].into(), accounts: BTreeSet::new() };
-        assert_eq!(settings.job_owners("bob"), bob);
+        assert_eq!(settings.owners.job_owners("bob"), bob);
     }
 
     #[test]

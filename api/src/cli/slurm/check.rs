@@ -1,6 +1,6 @@
 //! `wattbook slurm check`: what Slurm is, by which way each thing is done, and what does not fit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
@@ -13,7 +13,8 @@ use slurm::{About, Way};
 use super::Outcome;
 use crate::cli::{Failure, ListFormat, print};
 use crate::clock::Clock;
-use crate::config::slurm::{JobOwners, ManagerSettings};
+use crate::config::job_owners::OwnerUsers;
+use crate::config::slurm::ManagerSettings;
 use crate::service::resource_manager::fit::{
     RIGHTS, told_of_clock, told_of_cluster, told_of_rights,
 };
@@ -179,7 +180,8 @@ fn partitions(counting: &[String], nodes: &[ManagedNode]) -> Finding {
 }
 
 /// Whose jobs run in reservations.
-fn owners(listed: &BTreeMap<String, JobOwners>) -> String {
+fn owners(owners: &OwnerUsers) -> String {
+    let listed = owners.listed();
     if listed.is_empty() {
         return "jobs of the Slurm user of each owner's name".to_owned();
     }
@@ -310,7 +312,8 @@ mod tests {
         let told = "2 in the settings, of others the user of the owner's name; of alice a job must \
                     match both: one of the users and one of the accounts";
         assert_eq!(owners(&settings.owners), told);
-        let alone = settings.owners.into_iter().filter(|(owner, _)| owner == "carol").collect();
+        let carol = ("carol".to_owned(), settings.owners.job_owners("carol"));
+        let alone = std::iter::once(carol).collect();
         assert_eq!(owners(&alone), "1 in the settings, of others the user of the owner's name");
     }
 

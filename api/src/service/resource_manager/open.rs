@@ -11,7 +11,8 @@ use planner::time::{Span, Timestamp};
 use storage::{OutageKind, StoredManagedReservation};
 
 use super::ResourceManagerService;
-use crate::config::slurm::{JobOwners, ManagerSettings};
+use crate::config::job_owners::JobOwners;
+use crate::config::slurm::ManagerSettings;
 use crate::service::shared::{Fault, SiteState, blocking};
 
 /// A managed reservation that is not settled for good.
@@ -32,7 +33,7 @@ impl OpenReservation {
     ) -> Self {
         let holding = settings.zip(holding(state, &stored, bookings, now));
         let wanted = holding.map(|(settings, (span, ranks))| {
-            let JobOwners { users, accounts } = settings.job_owners(&stored.owner);
+            let JobOwners { users, accounts } = settings.owners.job_owners(&stored.owner);
             let (name, nodes) = (row.name.clone(), names(state, &ranks));
             WantedReservation { name, nodes, span, users, accounts }
         });
