@@ -43,7 +43,7 @@ impl UpkeepService {
         }
     }
 
-    /// Forgets old idempotency keys and events, until told to stop.
+    /// Forgets old idempotency keys, jobs outside of reservations and events, until told to stop.
     pub async fn clear_up(self: Arc<Self>, stop: CancellationToken) {
         let mut turns = every(CLEAR_UP);
         loop {
@@ -60,6 +60,9 @@ impl UpkeepService {
 
     async fn forget(&self) -> Result<(), Fault> {
         self.shared.forget_old_keys().await?;
+        // With the quarter-hours goes what hours are stated anew by.
+        let before = self.shared.now() - self.shared.settings.metering.keep_quarters;
+        self.shared.database.forget_jobs_outside(before).await?;
         self.events.forget_old().await
     }
 }

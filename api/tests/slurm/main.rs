@@ -36,6 +36,7 @@ mod jobs_inside;
 mod listed;
 mod observed;
 mod occupied;
+mod outside;
 mod replaced;
 mod settled;
 mod waking;

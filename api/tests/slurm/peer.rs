@@ -150,7 +150,7 @@ impl Peer {
 }
 
 /// `KEY=value` of a line; values with spaces lose what follows the first.
-fn fields(line: &str) -> Fields {
+pub fn fields(line: &str) -> Fields {
     let pairs = line.split_whitespace().filter_map(|word| word.split_once('='));
     pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }

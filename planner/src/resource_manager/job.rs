@@ -40,7 +40,32 @@ pub struct ManagedJob {
     pub energy: Option<Energy>,
 }
 
+/// What a job is known by for ever: its id and when it was submitted.
+pub type JobKey<'a> = (&'a str, Timestamp);
+
 impl ManagedJob {
+    /// The state of a job that the resource manager forgot before it was seen to have ended.
+    pub const FORGOTTEN: &'static str = "UNKNOWN";
+
+    /// What it is known by.
+    pub fn key(&self) -> JobKey<'_> {
+        (&self.id, self.submitted)
+    }
+
+    /// A job that is told no more, as it is noted: it ended at its limit, or at `latest` where that is earlier or no limit
+    /// is known.
+    #[must_use]
+    pub fn forgotten(&self, latest: Timestamp) -> Self {
+        let limit = || Some(self.start? + self.limit?);
+        let end = self.end.or_else(limit).filter(|end| *end < latest).unwrap_or(latest);
+        Self {
+            phase: JobPhase::Ended,
+            state: Self::FORGOTTEN.to_owned(),
+            end: Some(end),
+            ..self.clone()
+        }
+    }
+
     /// Whether this is a task of the array that `waits`. As long as tasks of an array wait, one record
     /// under the array's id stands for all of them; when the last of them begins it becomes that task.
     pub fn is_task_of(&self, waits: &Self) -> bool {
@@ -80,6 +105,21 @@ impl JobPhase {
 mod tests {
     use super::*;
     use crate::resource_manager::worked_example::{at, job};
+
+    /// It began at 100 with a limit of 500 s, so that it ends at 600.
+    #[test]
+    fn jobs_that_are_told_no_more_ended_at_their_limit_or_before() {
+        let limited = ManagedJob {
+            start: Some(at(100)),
+            limit: Some(Seconds::new(500)),
+            ..job("1", &["n1"])
+        };
+        let told = ManagedJob { end: Some(at(550)), ..limited.clone() };
+        let end = |job: &ManagedJob, latest: i64| job.forgotten(at(latest)).end;
+        assert_eq!([end(&limited, 400), end(&limited, 700)], [Some(at(400)), Some(at(600))]);
+        assert_eq!(end(&told, 700), Some(at(550)));
+        assert_eq!(end(&job("2", &["n1"]), 700), Some(at(700)), "it has no limit");
+    }
 
     /// `sbatch --array=0-9` makes 123, of which the tasks `123_0` and so on are split off as they begin.
     #[test]

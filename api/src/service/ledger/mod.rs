@@ -10,6 +10,7 @@
 mod access;
 mod bill;
 mod error;
+mod jobs;
 mod measured;
 mod months;
 mod promise;
@@ -17,6 +18,8 @@ mod read;
 mod report;
 mod sources;
 mod state;
+#[cfg(test)]
+mod worked_example;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -56,7 +56,7 @@ pub struct ReportLine {
     pub water_ml: Option<i64>,
     /// Milligrams of CO2 for making the nodes; `None` where the site gives no factors.
     pub embodied_mg: Option<i64>,
-    /// Milligrams of CO2 for a node-hour that was reserved, by ISO/IEC 21031; `None` where one of its parts is not known.
+    /// Milligrams of CO2 for a node-hour that was reserved, or that a job used outside of reservations, by ISO/IEC 21031; `None` where one of its parts is not known.
     pub score_mg: Option<i64>,
 }
 
@@ -125,7 +125,7 @@ impl LedgerService {
     }
 
     fn line(&self, sum: ReportSum, promised: Promised, month: Option<String>) -> ReportLine {
-        let ReportSum { group, reserved_s, used_s, facility_j, amounts } = sum;
+        let ReportSum { group, reserved_s, used_s, outside_s, facility_j, amounts } = sum;
         let (settings, energy_j) = (self.settings(), amounts.energy_j());
         let nodes_j = energy_j - facility_j;
         let embodied_mg = settings.embodied.map(|it| it.milligrams(amounts.node_s));
@@ -140,7 +140,7 @@ impl LedgerService {
             mean_error_millionths: promised.error.error().mean_absolute,
             water_ml: settings.water.map(|it| it.millilitres(nodes_j, energy_j)),
             embodied_mg,
-            score_mg: score_mg(&amounts, embodied_mg, reserved_s),
+            score_mg: score_mg(&amounts, embodied_mg, reserved_s + outside_s),
         }
     }
 

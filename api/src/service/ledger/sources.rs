@@ -5,29 +5,32 @@ use std::collections::{BTreeMap, HashMap};
 
 use planner::identity::ReservationId;
 use planner::ledger::{
-    Claim, ClaimedDraw, Holder, Hour, Interval, JobSubmission, LedgerRow, Party, StatedJobs, Tariff,
+    Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, StatedJobs, Tariff,
 };
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice};
-use planner::resource_manager::{JobPhase, ManagedJob, NodePower};
+use planner::resource_manager::NodePower;
 use planner::time::{Span, Timestamp};
 use storage::{EpochId, HeldNodes, LedgerSources, NodePowerState, PowerAction};
 
 use super::measured::Measured;
 use super::{HOUR, LedgerService, QUARTER};
+use crate::config::job_owners::OwnerUsers;
 use crate::config::ledger::{LedgerSettings, ProjectRule};
 use crate::config::racks::Racks;
 use crate::service::shared::{EpochNodes, Fault, StoredWords, blocking, rates};
 
 /// Everything that a window's claims are made of.
-struct Claimed<'a> {
+pub(super) struct Claimed<'a> {
     settings: &'a LedgerSettings,
-    sources: &'a LedgerSources,
+    /// Which owner a job's user is; `None` where there is no resource manager.
+    pub(super) owners: Option<&'a OwnerUsers>,
+    pub(super) sources: &'a LedgerSources,
     /// Whose the reservations of the window are, and what their requests say.
-    reservations: HashMap<ReservationId, (&'a HeldNodes, StoredWords)>,
+    pub(super) reservations: HashMap<ReservationId, (&'a HeldNodes, StoredWords)>,
     /// The jobs of the window as it was stated with them before.
-    stated: &'a StatedJobs,
-    window: Span,
+    pub(super) stated: &'a StatedJobs,
+    pub(super) window: Span,
 }
 
 impl LedgerService {
@@ -59,7 +62,8 @@ impl LedgerService {
             by_market: settings.ledger.market.as_ref().map(|market| market.intensity),
         };
         blocking(move || {
-            let claimed = Claimed::new(&settings.ledger, &sources, &stated, window)?;
+            let owners = settings.manager.as_ref().map(|manager| &manager.owners);
+            let claimed = Claimed::new(&settings.ledger, owners, &sources, &stated, window)?;
             let mut hour = Hour::new(&tariff);
             for (index, (id, began, nodes)) in epochs.iter().enumerate() {
                 let ends = epochs.get(index + 1).map_or(window.end(), |(_, next, _)| *next);
@@ -110,8 +114,9 @@ fn quarters(span: Span) -> impl Iterator<Item = Span> {
 
 impl<'a> Claimed<'a> {
     /// What is known of a window; a stored request that cannot be read is a fault that names its reservation.
-    fn new(
+    pub(super) fn new(
         settings: &'a LedgerSettings,
+        owners: Option<&'a OwnerUsers>,
         sources: &'a LedgerSources,
         stated: &'a StatedJobs,
         window: Span,
@@ -122,15 +127,14 @@ impl<'a> Claimed<'a> {
                 vacant.insert((held, StoredWords::of(held)?));
             }
         }
-        Ok(Self { settings, sources, reservations, stated, window })
+        Ok(Self { settings, owners, sources, reservations, stated, window })
     }
 
     /// Who had which nodes of an epoch.
-    fn of_epoch(&self, id: EpochId, nodes: &EpochNodes) -> Vec<Claim> {
+    pub(super) fn of_epoch(&self, id: EpochId, nodes: &EpochNodes) -> Vec<Claim> {
         let held = self.sources.held.iter().filter(|held| held.epoch == id);
         let held = held.map(|held| self.of_reservation(held, nodes));
-        let jobs = self.sources.jobs.iter();
-        let jobs = jobs.filter_map(|(reservation, job)| self.of_job(*reservation, job, nodes));
+        let jobs = self.of_jobs(id, nodes);
         let switched = self.sources.switched.iter();
         let switched = switched.filter(|action| !self.power_is_known(action));
         let switched = switched.filter_map(|action| self.of_switching(action, nodes));
@@ -155,38 +159,6 @@ impl<'a> Claimed<'a> {
         Claim { party, span: held.span, nodes: ordinals, draw }
     }
 
-    fn of_job(
-        &self,
-        reservation: ReservationId,
-        job: &ManagedJob,
-        nodes: &EpochNodes,
-    ) -> Option<Claim> {
-        let of = self.reservations.get(&reservation);
-        let nothing = StoredWords::default();
-        let words = of.map_or(&nothing, |(_, words)| words);
-        // The end of one that runs is its limit, which it may have been given more of.
-        let end = if job.phase == JobPhase::Ended { job.end? } else { self.window.end() };
-        let party = Party {
-            reservation: Some(reservation),
-            job: job.id.clone(),
-            user: job.user.clone(),
-            owner: of.map(|(held, _)| held.owner.clone()).unwrap_or_default(),
-            project: self.project(words, Some(&job.account)),
-            application: words.label("application"),
-            partition: job.partition.clone(),
-            submission: self
-                .stated
-                .submission(&job.id, JobSubmission { at: job.submitted, raw_id: job.raw_id }),
-            ..Party::of(Holder::Job)
-        };
-        Some(Claim {
-            party,
-            span: Span::new(job.start?, end)?,
-            nodes: nodes.ordinals(job.nodes.iter().map(String::as_str)),
-            draw: busy(words),
-        })
-    }
-
     fn of_switching(&self, action: &PowerAction, nodes: &EpochNodes) -> Option<Claim> {
         let span = Span::new(action.ordered?, action.done.unwrap_or(self.window.end()))?;
         let nodes = nodes.ordinals(std::iter::once(action.node.as_str()));
@@ -200,7 +172,7 @@ impl<'a> Claimed<'a> {
     }
 
     /// The project by the first rule of the settings that says one.
-    fn project(&self, words: &StoredWords, account: Option<&str>) -> String {
+    pub(super) fn project(&self, words: &StoredWords, account: Option<&str>) -> String {
         let says = |rule: &ProjectRule| {
             let said = match rule {
                 ProjectRule::Label => words.labels.get("project").map(String::as_str),
@@ -213,7 +185,7 @@ impl<'a> Claimed<'a> {
 }
 
 /// Nodes that are used as a request says.
-fn busy(words: &StoredWords) -> ClaimedDraw {
+pub(super) fn busy(words: &StoredWords) -> ClaimedDraw {
     ClaimedDraw::Busy(words.utilisation())
 }
 
@@ -248,33 +220,21 @@ fn racks_of<'a>(racks: &'a Racks, nodes: &EpochNodes) -> Vec<(&'a str, NodeSet)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planner::decimal::Fraction;
+    use crate::service::ledger::worked_example::{at, held, no_sources, nodes, span};
 
     #[test]
     fn a_stored_request_that_cannot_be_read_is_told_with_its_reservation() {
-        let window = Span::starting(Timestamp::from_unix_seconds(0), HOUR).unwrap();
+        let window = span(0, 3600);
         let sources = |request: &str| LedgerSources {
-            epochs: Vec::new(),
-            held: vec![HeldNodes {
-                reservation: ReservationId::new(uuid::Uuid::nil()),
-                owner: "ada".to_owned(),
-                request: request.to_owned(),
-                managed: false,
-                epoch: EpochId::from(1),
-                span: window,
-                ranks: NodeSet::default(),
-            }],
-            jobs: Vec::new(),
-            switched: Vec::new(),
-            powers: Vec::new(),
-            price: Vec::new(),
-            co2: Vec::new(),
+            held: vec![held(request, window, 0, 0)],
+            ..no_sources()
         };
         let stated = StatedJobs::default();
         let settings = LedgerSettings::read(toml::from_str("").unwrap()).unwrap();
-        assert!(Claimed::new(&settings, &sources("{\"nodes\": 2}"), &stated, window).is_ok());
+        assert!(Claimed::new(&settings, None, &sources("{\"nodes\": 2}"), &stated, window).is_ok());
         let broken = sources("{\"labels\": 1}");
-        let Err(Fault::Internal(error)) = Claimed::new(&settings, &broken, &stated, window) else {
+        let Err(Fault::Internal(error)) = Claimed::new(&settings, None, &broken, &stated, window)
+        else {
             panic!("it is a fault of the service")
         };
         let told = format!("{error:#}");
@@ -285,7 +245,6 @@ mod tests {
     /// ours.
     #[test]
     fn nodes_are_off_as_the_resource_manager_said() {
-        let at = Timestamp::from_unix_seconds;
         let state = |node: &str, since: i64, power| NodePowerState {
             node: node.to_owned(),
             since: at(since),
@@ -298,16 +257,8 @@ mod tests {
             state("n1", -50, NodePower::Off),
             state("n9", 100, NodePower::Off),
         ];
-        let watts = |watts: i64| planner::quantity::Power::from_microwatts(watts * 1_000_000);
-        let node = planner::node::Node::new(watts(100), watts(200), None).unwrap();
-        let nodes = planner::node::Nodes::numbered(vec![node; 2]).unwrap();
-        let order = planner::order::NodeOrder::new(
-            &nodes,
-            planner::order::Preference::LeastDraw,
-            Fraction::ONE,
-        );
-        let nodes = EpochNodes { nodes: nodes.into(), order: order.into() };
-        let window = Span::starting(at(0), HOUR).unwrap();
+        let nodes = nodes(2);
+        let window = span(0, 3600);
         let claims = power_claims(&powers, window, &nodes);
         let told: Vec<(Holder, i64, i64, u32)> = claims
             .iter()
@@ -325,9 +276,7 @@ mod tests {
     /// From 500 to 2000 lie the rest of one quarter-hour, a whole one and the beginning of the next.
     #[test]
     fn quarters_are_those_of_the_clock() {
-        let at = Timestamp::from_unix_seconds;
-        let span = Span::new(at(500), at(2000)).unwrap();
-        let lengths: Vec<i64> = quarters(span).map(|it| it.length().get()).collect();
+        let lengths: Vec<i64> = quarters(span(500, 2000)).map(|it| it.length().get()).collect();
         assert_eq!(lengths, [400, 900, 200]);
     }
 }

@@ -146,6 +146,8 @@ impl Gathered {
             NodeSet::from_positions(names.iter().filter_map(|name| index.ordinal(name)))
         };
         for (reservation, job) in &day.sources.jobs {
+            // Nodes with other people's jobs are known by quarter-hours.
+            let Some(reservation) = reservation else { continue };
             let end = if job.phase == JobPhase::Ended { job.end } else { Some(day.span.end()) };
             let span = job.start.zip(end).and_then(|(start, end)| Span::new(start, end));
             let Some(span) = span else { continue };

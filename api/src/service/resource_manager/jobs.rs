@@ -2,20 +2,18 @@
 //! given back before its end.
 
 mod accounting;
+mod outside;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use planner::identity::ReservationId;
 use planner::reservation::ReservationState;
-use planner::resource_manager::{JobPhase, ManagedJob, reservation_id};
+use planner::resource_manager::{JobKey, JobPhase, ManagedJob, reservation_id};
 use planner::time::{Seconds, Timestamp};
 
 use super::open::OpenReservation;
 use super::turn::Turn;
 use super::{ResourceManagerService, TurnError};
-
-/// The state of a job that the resource manager forgot before it was seen to have ended.
-const FORGOTTEN: &str = "UNKNOWN";
 
 /// Jobs that ended earlier the resource manager has forgotten, so that there is nothing to note of them.
 const REMEMBERED: Seconds = Seconds::new(3600);
@@ -38,14 +36,18 @@ impl ResourceManagerService {
         let linked: HashMap<JobKey<'_>, ReservationId> = turn
             .jobs
             .iter()
-            .flat_map(|(id, jobs)| jobs.iter().map(|job| (key(job), *id)))
+            .flat_map(|(id, jobs)| jobs.iter().map(|job| (job.key(), *id)))
             .collect();
         // A job that was linked stays so, though its reservation may be gone.
         let ours = |job: &ManagedJob| {
             let named = job.reservation.as_deref().and_then(reservation_id);
-            named.filter(|id| known.contains(id)).or_else(|| linked.get(&key(job)).copied())
+            named.filter(|id| known.contains(id)).or_else(|| linked.get(&job.key()).copied())
         };
-        let jobs = turn.seen.jobs.items.iter();
+        let (inside, outside): (Vec<usize>, Vec<usize>) = {
+            let jobs = &turn.seen.jobs.items;
+            (0..jobs.len()).partition(|at| ours(&jobs[*at]).is_some())
+        };
+        let jobs = inside.into_iter().map(|at| &turn.seen.jobs.items[at]);
         let news: Vec<(ReservationId, ManagedJob)> = {
             let memo = self.memo();
             let noted = |job: &ManagedJob| {
@@ -55,8 +57,9 @@ impl ResourceManagerService {
                 .filter_map(|job| Some((ours(job)?, job.clone())))
                 .collect()
         };
-        let new = news.iter().filter(|(_, job)| !linked.contains_key(&key(job))).count();
+        let new = news.iter().filter(|(_, job)| !linked.contains_key(&job.key())).count();
         metrics::counter!("wattbook_slurm_jobs_linked_total").increment(new as u64);
+        turn.outside = Some(outside);
         self.note(turn, news).await?;
         let seen = keys(&turn.seen.jobs.items);
         self.memo().noted.retain(|(id, submitted), _| seen.contains(&(id.as_str(), *submitted)));
@@ -97,7 +100,7 @@ impl ResourceManagerService {
         for (id, job) in news {
             memo.noted.insert((job.id.clone(), job.submitted), job.clone());
             let jobs = turn.jobs.entry(id).or_default();
-            match jobs.iter_mut().find(|it| key(it) == key(&job)) {
+            match jobs.iter_mut().find(|it| it.key() == job.key()) {
                 Some(before) => {
                     let energy = job.energy.or(before.energy);
                     *before = ManagedJob { energy, ..job };
@@ -115,7 +118,7 @@ impl ResourceManagerService {
         let (gone, begun) = gone_and_begun(turn);
         self.shared.database.forget_managed_jobs(&begun).await?;
         for jobs in turn.jobs.values_mut() {
-            jobs.retain(|job| !begun.iter().any(|(id, at)| (id.as_str(), *at) == key(job)));
+            jobs.retain(|job| !begun.iter().any(|(id, at)| (id.as_str(), *at) == job.key()));
         }
         self.note(turn, gone).await
     }
@@ -156,18 +159,11 @@ impl ResourceManagerService {
     }
 }
 
-/// What a job is known by for ever.
-type JobKey<'a> = (&'a str, Timestamp);
-
 /// A job, and the reservation of ours that it belongs to.
 type LinkedJob = (ReservationId, ManagedJob);
 
-fn key(job: &ManagedJob) -> JobKey<'_> {
-    (&job.id, job.submitted)
-}
-
 fn keys(jobs: &[ManagedJob]) -> HashSet<JobKey<'_>> {
-    jobs.iter().map(key).collect()
+    jobs.iter().map(ManagedJob::key).collect()
 }
 
 /// Jobs that are seen no more, as they are noted, and arrays that waited until all of their tasks began.
@@ -176,28 +172,16 @@ fn gone_and_begun(turn: &Turn<'_>) -> (Vec<LinkedJob>, Vec<(String, Timestamp)>)
     let (mut gone, mut begun) = (Vec::new(), Vec::new());
     for (id, jobs) in &turn.jobs {
         let unseen =
-            jobs.iter().filter(|job| job.phase != JobPhase::Ended && !seen.contains(&key(job)));
+            jobs.iter().filter(|job| job.phase != JobPhase::Ended && !seen.contains(&job.key()));
         for job in unseen {
             if jobs.iter().any(|it| it.is_task_of(job)) {
                 begun.push((job.id.clone(), job.submitted));
             } else {
-                gone.push((*id, forgotten(job, turn.now)));
+                gone.push((*id, job.forgotten(turn.now)));
             }
         }
     }
     (gone, begun)
-}
-
-/// A job that is gone, as it is noted: it ended at its limit, or now where that is ahead or not known.
-fn forgotten(job: &ManagedJob, now: Timestamp) -> ManagedJob {
-    let limit = || Some(job.start? + job.limit?);
-    let end = job.end.or_else(limit).filter(|end| *end < now).unwrap_or(now);
-    ManagedJob {
-        phase: JobPhase::Ended,
-        state: FORGOTTEN.to_owned(),
-        end: Some(end),
-        ..job.clone()
-    }
 }
 
 fn by_reservation(

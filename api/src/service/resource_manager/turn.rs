@@ -10,6 +10,7 @@ use planner::resource_manager::{
 use planner::time::Timestamp;
 use storage::{PowerAction, StoredManagedReservation, Withheld};
 
+use super::jobs_outside::JobsOutside;
 use super::open::OpenReservation;
 use super::poll::Seen;
 use super::status::measure;
@@ -29,6 +30,8 @@ pub(super) struct Memo {
     pub tried: HashMap<ReservationId, Step>,
     /// Jobs as they were noted last, by id and submission.
     pub noted: HashMap<(String, Timestamp), ManagedJob>,
+    /// Jobs outside of our reservations as they were noted last; `None` before they were read.
+    pub outside: Option<JobsOutside>,
     /// How the accounting was asked for jobs, by id and submission.
     pub asked: HashMap<(String, Timestamp), Asked>,
     /// When the last turn was that read the resource manager.
@@ -63,6 +66,8 @@ pub(super) struct Turn<'a> {
     pub open: Vec<OpenReservation>,
     /// The jobs that run or wait in these, and those that ended lately, once they were linked.
     pub jobs: HashMap<ReservationId, Vec<ManagedJob>>,
+    /// The positions in `seen` of jobs outside of our reservations; `None` before they were told from the others.
+    pub outside: Option<Vec<usize>>,
     /// What is withheld, once it was put into the book.
     pub withheld: Vec<Withheld>,
     /// Orders to switch nodes on that failed, until that was noted.
@@ -73,6 +78,7 @@ impl ResourceManagerService {
     /// Does what there is to do now.
     pub(super) async fn take_turn(&self) -> Result<(), TurnError> {
         let Some((settings, ports)) = self.connected() else {
+            self.forget_outside().await?;
             return self.forget_withheld().await;
         };
         let (read, now) = (self.poll(settings, ports).await, self.shared.now());
@@ -98,6 +104,7 @@ impl ResourceManagerService {
             renamed: BTreeMap::new(),
             open,
             jobs: HashMap::new(),
+            outside: None,
             withheld: Vec::new(),
             failed: Vec::new(),
         };
@@ -109,12 +116,13 @@ impl ResourceManagerService {
         let noted = if written { self.note_failed(&mut turn).await } else { Ok(()) };
         self.note_absence(&turn).await?;
         let linked = self.link_jobs(&mut turn).await;
+        let noted_outside = self.note_outside(&turn).await;
         let pushed = self.push(&mut turn).await;
         // Last of what others answer: nobody waits for it.
         let accounted = self.ask_accounting(&mut turn).await;
         let labelled = self.follow_labels(&turn).await;
         measure(&turn.open);
-        let kept = remembered.and(noted_powers);
+        let kept = remembered.and(noted_powers).and(noted_outside);
         kept.and(woken).and(noted).and(linked).and(pushed).and(accounted).and(labelled)
     }
 

@@ -56,7 +56,8 @@ pub struct LedgerRecord {
 pub struct LedgerFilter {
     /// Those that count in hours which begin in this span.
     pub window: Span,
-    /// Those of this user, as who ran the job or as who made the reservation.
+    /// Those of this user, as who ran the job or as who made the reservation. Jobs outside of reservations are of their
+    /// owner alone, whatever their user is called.
     pub of: Option<String>,
     /// Those of this user.
     pub user: Option<String>,
@@ -160,6 +161,8 @@ pub struct ReportSum {
     pub reserved_s: i64,
     /// Seconds of nodes on which jobs ran.
     pub used_s: i64,
+    /// Seconds of nodes on which jobs ran outside of reservations.
+    pub outside_s: i64,
     /// Joules of the facility; all others are nodes'.
     pub facility_j: i64,
     /// The sums; of nodes there is none.
@@ -223,7 +226,8 @@ impl LedgerFilter {
     /// Whether rows of a party pass, whenever they count.
     pub fn admits(&self, party: &Party) -> bool {
         let is = |asked: &Option<String>, said: &str| asked.as_ref().is_none_or(|it| it == said);
-        (is(&self.of, &party.user) || is(&self.of, &party.owner))
+        let outside = party.holder == Holder::Job && party.reservation.is_none();
+        (is(&self.of, &party.owner) || (is(&self.of, &party.user) && !outside))
             && is(&self.user, &party.user)
             && is(&self.project, &party.project)
     }
@@ -236,8 +240,8 @@ pub struct LedgerSources {
     pub epochs: Vec<(EpochId, Timestamp)>,
     /// Who had which nodes.
     pub held: Vec<HeldNodes>,
-    /// The jobs that ran, each with its reservation.
-    pub jobs: Vec<(ReservationId, ManagedJob)>,
+    /// The jobs that ran, each with its reservation; `None` for those outside of reservations.
+    pub jobs: Vec<(Option<ReservationId>, ManagedJob)>,
     /// Nodes that were being switched on.
     pub switched: Vec<PowerAction>,
     /// When nodes were on, off and on their way, by node and in time order.

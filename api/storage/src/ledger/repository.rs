@@ -179,8 +179,9 @@ repository!(
             query.push_bind(filter.window.start().as_unix_seconds());
             query.push(" AND counted_s < ").push_bind(filter.window.end().as_unix_seconds());
             if let Some(of) = &filter.of {
-                query.push(" AND (user_name = ").push_bind(of.clone());
-                query.push(" OR owner = ").push_bind(of.clone()).push(")");
+                query.push(" AND (owner = ").push_bind(of.clone());
+                query.push(" OR (user_name = ").push_bind(of.clone());
+                query.push(" AND (holder <> 'job' OR reservation_id IS NOT NULL)))");
             }
             if let Some(user) = &filter.user {
                 query.push(" AND user_name = ").push_bind(user.clone());

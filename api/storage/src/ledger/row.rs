@@ -223,6 +223,7 @@ pub(crate) struct ReportSumRow {
     group: ReportGroupRow,
     reserved_s: i64,
     used_s: i64,
+    outside_s: i64,
     facility_j: i64,
     #[sqlx(flatten)]
     amounts: AmountsRow,
@@ -234,6 +235,7 @@ impl From<ReportSumRow> for ReportSum {
             group: row.group.into(),
             reserved_s: row.reserved_s,
             used_s: row.used_s,
+            outside_s: row.outside_s,
             facility_j: row.facility_j,
             amounts: row.amounts.into(),
         }

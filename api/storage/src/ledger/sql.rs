@@ -113,12 +113,11 @@ statements! {
           AND r.state IN ('confirmed', 'active', 'completed', 'cancelled', 'failed')
         ORDER BY a.offer_id, a.start_s, a.first_rank";
 
-    /// The jobs that ran in a window. One that runs may end later than was expected.
+    /// The jobs that ran in a window. One that runs may end later than was expected. Each case is found by an index.
     JOBS_DURING = "SELECT id, submitted_s, reservation_id, user_name, account, partition_name, job_name,
             state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj, raw_id
         FROM managed_jobs
-        WHERE start_s < $2 AND phase <> 'waiting'
-          AND (phase = 'running' OR end_s IS NULL OR end_s > $1)
+        WHERE start_s < $2 AND (phase = 'running' OR (phase = 'ended' AND end_s > $1))
         ORDER BY id, submitted_s";
 
     /// The power actions that were underway in a window.
@@ -155,9 +154,10 @@ pub const GROUPS_WHERE: &str =
 /// What rows amount to by the keys that stand before.
 pub const REPORT_SUMS: &str = concat!(
     "currency,
-        CAST(SUM(CASE WHEN holder IN ('reservation', 'job') THEN node_s ELSE 0 END) AS BIGINT)
-            AS reserved_s,
+        CAST(SUM(CASE WHEN reservation_id IS NOT NULL THEN node_s ELSE 0 END) AS BIGINT) AS reserved_s,
         CAST(SUM(CASE WHEN holder = 'job' THEN node_s ELSE 0 END) AS BIGINT) AS used_s,
+        CAST(SUM(CASE WHEN holder = 'job' AND reservation_id IS NULL THEN node_s ELSE 0 END) AS BIGINT)
+            AS outside_s,
         CAST(SUM(CASE WHEN holder = 'facility' THEN measured_j + estimated_j ELSE 0 END) AS BIGINT)
             AS facility_j, ",
     sums!(),

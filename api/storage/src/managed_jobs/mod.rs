@@ -1,5 +1,7 @@
-//! Jobs that the resource manager ran, or will run, in reservations of ours.
+//! Jobs that the resource manager ran, or will run, in reservations of ours, and those that it ran on our nodes outside
+//! of them.
 
-mod repository;
+mod outside;
+pub(crate) mod repository;
 pub(crate) mod row;
 pub mod sql;

@@ -10,6 +10,7 @@ use sqlx::QueryBuilder;
 use super::sql;
 use crate::amounts::energy_text;
 use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::managed_jobs::row::{JobsSummaryRow, ManagedJobRow};
@@ -27,37 +28,12 @@ repository!(
             &self,
             jobs: &[(ReservationId, ManagedJob)],
         ) -> Result<(), StorageError> {
-            // A statement may name a row once.
-            let jobs: BTreeMap<(&str, Timestamp), &(ReservationId, ManagedJob)> =
-                jobs.iter().map(|it| ((it.1.id.as_str(), it.1.submitted), it)).collect();
             if jobs.is_empty() {
                 return Ok(());
             }
-            let jobs: Vec<&(ReservationId, ManagedJob)> = jobs.into_values().collect();
             let mut transaction = self.begin_beside_the_book().await?;
-            for chunk in jobs.chunks(MAX_BOUND_VALUES / 16) {
-                let mut insert = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_BULK);
-                insert.push_values(chunk, |mut row, (reservation_id, job)| {
-                    row.push_bind(&job.id)
-                        .push_bind(job.submitted.as_unix_seconds())
-                        .push_bind(reservation_id.as_uuid())
-                        .push_bind(&job.user)
-                        .push_bind(&job.account)
-                        .push_bind(&job.partition)
-                        .push_bind(&job.name)
-                        .push_bind(&job.state)
-                        .push_bind(job.phase.word())
-                        .push_bind(job.start.map(Timestamp::as_unix_seconds))
-                        .push_bind(job.end.map(Timestamp::as_unix_seconds))
-                        .push_bind(job.limit.map(Seconds::get))
-                        .push_bind(name_text(&job.nodes))
-                        .push_bind(job.reservation.as_deref())
-                        .push_bind(job.energy.map(energy_text))
-                        .push_bind(job.raw_id);
-                });
-                insert.push(sql::MANAGED_JOBS_BULK_END);
-                insert.build().execute(&mut *transaction).await?;
-            }
+            let jobs = jobs.iter().map(|(reservation, job)| (Some(*reservation), job));
+            Self::put_all(&mut transaction, jobs).await?;
             Ok(transaction.commit().await?)
         }
 
@@ -103,7 +79,7 @@ repository!(
                 .bind(i64::from(limit))
                 .fetch_all(&self.reader)
                 .await?;
-            rows.into_iter().map(ManagedJobRow::job).collect()
+            rows.into_iter().map(ManagedJobRow::job_of_reservation).collect()
         }
 
         /// The jobs of these reservations that wait or run, and those that ended at `ended_since` or later, each
@@ -128,7 +104,7 @@ repository!(
                 let rows: Vec<ManagedJobRow> =
                     query.build_query_as().fetch_all(&self.reader).await?;
                 for row in rows {
-                    jobs.push(row.job()?);
+                    jobs.push(row.job_of_reservation()?);
                 }
             }
             Ok(jobs)
@@ -155,7 +131,7 @@ repository!(
                 let rows: Vec<ManagedJobRow> =
                     query.build_query_as().fetch_all(&self.reader).await?;
                 for row in rows {
-                    jobs.push(row.job()?);
+                    jobs.push(row.job_of_reservation()?);
                 }
             }
             Ok(jobs)
@@ -207,6 +183,44 @@ repository!(
                 summaries.extend(rows.into_iter().map(JobsSummaryRow::summary));
             }
             Ok(summaries)
+        }
+    }
+
+    /// Parts of transactions.
+    impl ManagedJobs {
+        /// Notes jobs, each with its reservation if it ran in one.
+        pub(crate) async fn put_all<'j>(
+            connection: &mut Connection<Engine>,
+            jobs: impl Iterator<Item = (Option<ReservationId>, &'j ManagedJob)>,
+        ) -> Result<(), StorageError> {
+            // A statement may name a row once.
+            let jobs: BTreeMap<(&str, Timestamp), (Option<ReservationId>, &ManagedJob)> =
+                jobs.map(|it| ((it.1.id.as_str(), it.1.submitted), it)).collect();
+            let jobs: Vec<(Option<ReservationId>, &ManagedJob)> = jobs.into_values().collect();
+            for chunk in jobs.chunks(MAX_BOUND_VALUES / 16) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_BULK);
+                insert.push_values(chunk, |mut row, (reservation_id, job)| {
+                    row.push_bind(&job.id)
+                        .push_bind(job.submitted.as_unix_seconds())
+                        .push_bind(reservation_id.map(ReservationId::as_uuid))
+                        .push_bind(&job.user)
+                        .push_bind(&job.account)
+                        .push_bind(&job.partition)
+                        .push_bind(&job.name)
+                        .push_bind(&job.state)
+                        .push_bind(job.phase.word())
+                        .push_bind(job.start.map(Timestamp::as_unix_seconds))
+                        .push_bind(job.end.map(Timestamp::as_unix_seconds))
+                        .push_bind(job.limit.map(Seconds::get))
+                        .push_bind(name_text(&job.nodes))
+                        .push_bind(job.reservation.as_deref())
+                        .push_bind(job.energy.map(energy_text))
+                        .push_bind(job.raw_id);
+                });
+                insert.push(sql::MANAGED_JOBS_BULK_END);
+                insert.build().execute(&mut *connection).await?;
+            }
+            Ok(())
         }
     }
 );

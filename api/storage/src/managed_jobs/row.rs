@@ -15,8 +15,7 @@ use crate::row::{RowPlace, instant};
 pub(crate) struct ManagedJobRow {
     id: String,
     submitted_s: i64,
-    #[sqlx(try_from = "Uuid")]
-    reservation_id: ReservationId,
+    reservation_id: Option<Uuid>,
     user_name: String,
     account: String,
     partition_name: String,
@@ -61,8 +60,15 @@ impl JobsSummaryRow {
 }
 
 impl ManagedJobRow {
-    /// The job of this row, and the reservation that it belongs to.
-    pub(crate) fn job(self) -> Result<(ReservationId, ManagedJob), StorageError> {
+    /// The job of this row, which belongs to a reservation.
+    pub(crate) fn job_of_reservation(self) -> Result<(ReservationId, ManagedJob), StorageError> {
+        let (reservation, job) = self.job()?;
+        let place = RowPlace { table: "managed_jobs", row: &job.id };
+        Ok((place.readable("reservation_id", reservation)?, job))
+    }
+
+    /// The job of this row, and the reservation that it belongs to; `None` where it ran outside of reservations.
+    pub(crate) fn job(self) -> Result<(Option<ReservationId>, ManagedJob), StorageError> {
         let row = self;
         let place = RowPlace { table: "managed_jobs", row: &row.id };
         let measured = |text: &str| place.readable("energy_uj", energy(text));
@@ -83,6 +89,6 @@ impl ManagedJobRow {
             state: row.state,
             reservation: row.ran_in,
         };
-        Ok((row.reservation_id, job))
+        Ok((row.reservation_id.map(ReservationId::new), job))
     }
 }

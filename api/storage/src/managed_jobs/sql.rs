@@ -1,10 +1,28 @@
-//! Jobs in managed reservations.
+//! Jobs of the resource manager.
 
 use crate::statements::statements;
 
 statements! {
     /// Forgets one, by its id and when it was submitted.
     FORGET_MANAGED_JOB = "DELETE FROM managed_jobs WHERE id = $1 AND submitted_s = $2";
+
+    /// Jobs outside of reservations that run.
+    RUNNING_JOBS_OUTSIDE = "SELECT id, submitted_s, reservation_id, user_name, account,
+            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
+            raw_id
+        FROM managed_jobs WHERE phase = 'running' AND reservation_id IS NULL
+        ORDER BY id, submitted_s";
+
+    /// When jobs outside of reservations were seen last.
+    JOBS_OUTSIDE_SEEN = "SELECT seen_s FROM managed_jobs_seen WHERE id = 1";
+
+    /// Notes when jobs outside of reservations were seen last.
+    PUT_JOBS_OUTSIDE_SEEN = "INSERT INTO managed_jobs_seen (id, seen_s) VALUES (1, $1)
+        ON CONFLICT (id) DO UPDATE SET seen_s = excluded.seen_s";
+
+    /// Forgets jobs outside of reservations that ended before an instant.
+    FORGET_JOBS_OUTSIDE = "DELETE FROM managed_jobs
+        WHERE phase = 'ended' AND end_s < $1 AND reservation_id IS NULL";
 
     /// A page of a reservation's jobs behind one, by submission.
     MANAGED_JOBS_PAGE = "SELECT id, submitted_s, reservation_id, user_name, account,
@@ -19,7 +37,7 @@ statements! {
             partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
             raw_id
         FROM managed_jobs
-        WHERE phase = 'ended' AND energy_uj IS NULL
+        WHERE phase = 'ended' AND energy_uj IS NULL AND reservation_id IS NOT NULL
           AND (end_s >= $1 OR (state = $2 AND end_s >= $3))
         ORDER BY end_s, id LIMIT $4";
 }
@@ -70,19 +88,22 @@ pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, 
     energy_uj, raw_id) ";
 
 /// What may change of jobs that are known; those that are as they were are not written. An energy that
-/// was measured and a raw id stay where none is told.
+/// was measured and a raw id stay where none is told, and so does the reservation that a job is of.
 pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDATE SET
-    reservation_id = excluded.reservation_id, user_name = excluded.user_name,
+    reservation_id = COALESCE(excluded.reservation_id, managed_jobs.reservation_id),
+    user_name = excluded.user_name,
     account = excluded.account, partition_name = excluded.partition_name,
     job_name = excluded.job_name, state = excluded.state, phase = excluded.phase,
     start_s = excluded.start_s, end_s = excluded.end_s, limit_s = excluded.limit_s,
     nodes = excluded.nodes, ran_in = excluded.ran_in,
     energy_uj = COALESCE(excluded.energy_uj, managed_jobs.energy_uj),
     raw_id = COALESCE(excluded.raw_id, managed_jobs.raw_id)
-    WHERE (managed_jobs.reservation_id, managed_jobs.state, managed_jobs.phase, managed_jobs.start_s,
+    WHERE (managed_jobs.state, managed_jobs.phase, managed_jobs.start_s,
             managed_jobs.end_s, managed_jobs.limit_s, managed_jobs.nodes, managed_jobs.ran_in)
-        IS DISTINCT FROM (excluded.reservation_id, excluded.state, excluded.phase, excluded.start_s,
+        IS DISTINCT FROM (excluded.state, excluded.phase, excluded.start_s,
             excluded.end_s, excluded.limit_s, excluded.nodes, excluded.ran_in)
+        OR managed_jobs.reservation_id IS DISTINCT FROM
+            COALESCE(excluded.reservation_id, managed_jobs.reservation_id)
         OR managed_jobs.energy_uj IS DISTINCT FROM
             COALESCE(excluded.energy_uj, managed_jobs.energy_uj)
         OR managed_jobs.raw_id IS DISTINCT FROM COALESCE(excluded.raw_id, managed_jobs.raw_id)

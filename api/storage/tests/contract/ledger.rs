@@ -21,6 +21,8 @@ on_both_engines![
     rows_come_back_page_by_page_and_sum_to_totals,
     users_find_their_own_rows,
     reports_tell_jobs_from_those_with_their_id_before,
+    jobs_outside_of_reservations_are_of_their_owner_alone,
+    reports_tell_what_jobs_used_outside_of_reservations,
     what_is_in_the_ledger_cannot_be_changed,
     an_abandoned_statement_leaves_nothing,
     sources_are_what_was_held_by_chosen_offers,
@@ -185,6 +187,39 @@ async fn reports_tell_jobs_from_those_with_their_id_before(bench: Bench) {
     assert!(
         sums[1..].iter().all(|it| it.group.reservation == reservation && it.group.user == "bob")
     );
+}
+
+/// A row of a job of the user bob outside of reservations.
+fn outside(owner: &str, joules: i64) -> LedgerRow {
+    let LedgerRow { party, amounts } = row("bob", joules);
+    let party = Party { reservation: None, owner: owner.to_owned(), ..party };
+    LedgerRow { party, amounts }
+}
+
+async fn jobs_outside_of_reservations_are_of_their_owner_alone(bench: Bench) {
+    let database = &bench.database;
+    let rows = vec![outside("bob", 100), outside("robert", 200), outside("", 300)];
+    database.put_statement(&statement(0, 0, 0, rows.clone())).await.unwrap();
+    for (owner, own) in [("bob", 0..1), ("robert", 1..2), ("eve", 3..3)] {
+        let filter = LedgerFilter { of: Some(owner.to_owned()), ..all(0, 1) };
+        let found = database.ledger_rows(&filter, None, 100).await.unwrap();
+        let found: Vec<LedgerRow> = found.into_iter().map(|it| it.row).collect();
+        assert_eq!(found, rows[own.clone()], "{owner}");
+        let admitted: Vec<LedgerRow> =
+            rows.iter().filter(|it| filter.admits(&it.party)).cloned().collect();
+        assert_eq!(admitted, rows[own], "{owner}, of a bill");
+    }
+}
+
+/// Each row has 7200 s of nodes: two jobs ran in reservations and one outside of them, and the rest was idle.
+async fn reports_tell_what_jobs_used_outside_of_reservations(bench: Bench) {
+    let database = &bench.database;
+    let rows = vec![row("bob", 100), row("eve", 200), outside("bob", 300), idle(400)];
+    database.put_statement(&statement(0, 0, 0, rows)).await.unwrap();
+    let [sum] = &database.report_sums(&all(0, 1), &[]).await.unwrap()[..] else {
+        panic!("there is one line")
+    };
+    assert_eq!((sum.reserved_s, sum.used_s, sum.outside_s), (14_400, 21_600, 7200));
 }
 
 async fn what_is_in_the_ledger_cannot_be_changed(bench: Bench) {

@@ -1,4 +1,4 @@
-//! Jobs that ran in managed reservations.
+//! Jobs that ran in managed reservations, and outside of them.
 
 use planner::identity::ReservationId;
 use planner::quantity::Energy;
@@ -18,6 +18,8 @@ on_both_engines![
     jobs_whose_consumption_is_not_known_are_found_by_their_ends,
     jobs_are_read_in_parts,
     what_jobs_are_together_is_counted,
+    jobs_outside_of_reservations_are_noted_until_one_has_them,
+    jobs_outside_of_reservations_are_forgotten_long_after_their_end,
 ];
 
 fn job(id: &str, submitted: i64) -> ManagedJob {
@@ -249,4 +251,46 @@ async fn what_jobs_are_together_is_counted(bench: Bench) {
     database.put_managed_jobs(&[(first, cancelled), (first, unknown)]).await.unwrap();
     let expected = JobsSummary { lasting: 0, unknown_ends: 1, last_end: Some(t(2160)), ..expected };
     assert_eq!(summary().await, [(first, expected)].into());
+}
+
+async fn jobs_outside_of_reservations_are_noted_until_one_has_them(bench: Bench) {
+    let database = &bench.database;
+    let [first, _] = reservations(&bench).await;
+    assert_eq!(database.running_jobs_outside().await.unwrap(), (Vec::new(), None));
+    let before = database.marks().await.unwrap();
+    database.put_jobs_outside(&[job("7", 60), job("8", 60)], t(2010)).await.unwrap();
+    let running = database.running_jobs_outside().await.unwrap();
+    assert_eq!(running, (vec![job("7", 60), job("8", 60)], Some(t(2010))));
+    let of_ledger = async || database.ledger_sources(span(0, 3600)).await.unwrap().jobs;
+    assert_eq!(of_ledger().await, [(None, job("7", 60)), (None, job("8", 60))]);
+    // One of them belongs to a reservation, as is told late, and stays with it whoever tells of it.
+    database.put_managed_jobs(&[(first, job("7", 60))]).await.unwrap();
+    let ended = ManagedJob { phase: JobPhase::Ended, ..job("7", 60) };
+    database.put_jobs_outside(std::slice::from_ref(&ended), t(2520)).await.unwrap();
+    assert_eq!(of_ledger().await, [(Some(first), ended.clone()), (None, job("8", 60))]);
+    let recent = database.recent_managed_jobs_of(&[first], Timestamp::MIN).await.unwrap();
+    assert_eq!(recent, [(first, ended)]);
+    database.put_jobs_outside(&[], t(2530)).await.unwrap();
+    let running = database.running_jobs_outside().await.unwrap();
+    assert_eq!(running, (vec![job("8", 60)], Some(t(2530))));
+    // No plan rests on jobs.
+    assert_eq!(database.marks().await.unwrap(), before);
+}
+
+/// Each ended at 2501 but for one that runs.
+async fn jobs_outside_of_reservations_are_forgotten_long_after_their_end(bench: Bench) {
+    let database = &bench.database;
+    let [first, _] = reservations(&bench).await;
+    let ended = |id: &str| ManagedJob { phase: JobPhase::Ended, ..job(id, 60) };
+    database.put_managed_jobs(&[(first, ended("1"))]).await.unwrap();
+    database.put_jobs_outside(&[ended("2"), job("3", 60)], t(2600)).await.unwrap();
+    let unaccounted = database.unaccounted_managed_jobs(t(0), "UNKNOWN", t(0), 10).await.unwrap();
+    assert_eq!(unaccounted, [(first, ended("1"))], "the accounting is not asked for the others");
+    let left = async |before: i64| {
+        database.forget_jobs_outside(t(before)).await.unwrap();
+        let jobs = database.ledger_sources(span(0, 3600)).await.unwrap().jobs;
+        jobs.into_iter().map(|(_, job)| job.id).collect::<Vec<_>>()
+    };
+    assert_eq!(left(2501).await, ["1", "2", "3"]);
+    assert_eq!(left(2502).await, ["1", "3"]);
 }

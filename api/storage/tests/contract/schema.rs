@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
-use storage::sql::{reservations, state};
+use storage::sql::{ledger, reservations, state};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, stored_nodes, t};
 
@@ -108,4 +108,17 @@ async fn sqlite_finds_what_changed_by_the_count_of_changes() {
         assert!(steps.iter().any(by_change), "{statement}: {steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("SCAN a")), "{statement}: {steps:?}");
     }
+}
+
+/// Jobs are kept for years, and an hour's are few.
+#[tokio::test]
+async fn sqlite_finds_jobs_of_an_hour_by_their_ends() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    let explain = format!("EXPLAIN QUERY PLAN {}", ledger::JOBS_DURING);
+    let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
+    let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+    let by_end = |step: &String| step.contains("INDEX managed_jobs_by_end (phase=? AND end_s>?)");
+    assert!(steps.iter().any(by_end), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:?}");
 }

@@ -12,6 +12,8 @@ use crate::service::ledger::{LedgerSavings, ReportLine, score_mg};
 #[derive(Debug, Default)]
 pub struct Sum {
     reserved_s: i64,
+    /// Seconds of nodes that jobs used outside of reservations.
+    outside_s: i64,
     used_s: Option<i64>,
     amounts: Amounts,
     promised: LedgerSavings,
@@ -31,10 +33,13 @@ impl Sum {
             cost_millionths: millionths(cost),
             co2_mg: millionths(co2),
         };
+        let used_s = row.node_hours_used.map(|it| whole(it, 3600.0));
+        let is_outside = row.reservation.as_deref().is_none_or(str::is_empty);
         let error = row.reservation.clone().zip(millionths(row.mean_error));
         Self {
             reserved_s: whole(row.node_hours_reserved, 3600.0),
-            used_s: row.node_hours_used.map(|it| whole(it, 3600.0)),
+            outside_s: used_s.filter(|_| is_outside).unwrap_or_default(),
+            used_s,
             amounts: Amounts {
                 measured_j: row.measured_j,
                 estimated_j: row.energy_j - row.measured_j,
@@ -59,6 +64,7 @@ impl Sum {
             (one, other) => one.or(other),
         };
         self.reserved_s += line.reserved_s;
+        self.outside_s += line.outside_s;
         self.used_s = both(self.used_s, line.used_s);
         self.amounts = self.amounts.plus(line.amounts);
         self.promised = self.promised.plus(line.promised);
@@ -78,7 +84,7 @@ impl Sum {
             month,
             reserved_s: self.reserved_s,
             used_s: self.used_s,
-            score_mg: score_mg(&self.amounts, self.embodied_mg, self.reserved_s),
+            score_mg: score_mg(&self.amounts, self.embodied_mg, self.reserved_s + self.outside_s),
             amounts: self.amounts,
             promised: self.promised,
             measured: self.measured,

@@ -7,7 +7,7 @@ use planner::identity::ReservationId;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
 use planner::time::{Seconds, Timestamp};
 
-use super::{FORGOTTEN, LinkedJob, key};
+use super::LinkedJob;
 use crate::service::resource_manager::open::OpenReservation;
 use crate::service::resource_manager::turn::{Asked, Turn};
 use crate::service::resource_manager::{ResourceManagerService, TurnError};
@@ -123,7 +123,7 @@ impl ResourceManagerService {
     async fn ask_for_ended(&self, turn: &mut Turn<'_>, questions: u16) -> Result<(), TurnError> {
         for (reservation, job) in self.unaccounted(turn, questions).await? {
             let ended = turn.ports.manager.ended_jobs(&job.id).await?;
-            let same = ended.into_iter().find(|it| key(it) == key(&job));
+            let same = ended.into_iter().find(|it| it.key() == job.key());
             self.note_asked(&job, same.is_some(), turn.now);
             let news = same.map(|it| (reservation, known(&job, it)));
             self.note(turn, news.into_iter().collect()).await?;
@@ -139,7 +139,8 @@ impl ResourceManagerService {
     ) -> Result<Vec<LinkedJob>, TurnError> {
         let (lately, forgotten) = (turn.now - UNTIL, turn.now - FORGOTTEN_UNTIL);
         let database = &self.shared.database;
-        let all = database.unaccounted_managed_jobs(lately, FORGOTTEN, forgotten, CANDIDATES);
+        let all =
+            database.unaccounted_managed_jobs(lately, ManagedJob::FORGOTTEN, forgotten, CANDIDATES);
         let all = all.await?;
         let memo = self.memo();
         let asked = |job: &ManagedJob| memo.asked.get(&(job.id.clone(), job.submitted)).copied();
@@ -159,7 +160,7 @@ impl ResourceManagerService {
 /// What is known of a job since the accounting told of it. What the resource manager itself told to the end of a
 /// job stays.
 fn known(job: &ManagedJob, accounted: ManagedJob) -> ManagedJob {
-    if job.state == FORGOTTEN {
+    if job.state == ManagedJob::FORGOTTEN {
         ManagedJob { reservation: job.reservation.clone(), ..accounted }
     } else {
         ManagedJob { energy: accounted.energy, ..job.clone() }
@@ -172,7 +173,7 @@ fn is_due(job: &ManagedJob, asked: Option<Asked>, now: Timestamp) -> bool {
     let lately = ended.is_some_and(|end| (AFTER..UNTIL).contains(&(now - end)));
     let may_tell_more = asked.is_none_or(|it| it.times < TIMES);
     let rests = asked.is_some_and(|it| now < it.last + AGAIN_AFTER);
-    !rests && (job.state == FORGOTTEN || (lately && may_tell_more))
+    !rests && (job.state == ManagedJob::FORGOTTEN || (lately && may_tell_more))
 }
 
 #[cfg(test)]
@@ -218,7 +219,7 @@ mod tests {
     /// Nobody saw how it ended: it is asked for until that is known.
     #[test]
     fn jobs_that_were_forgotten_are_asked_for_however_long_ago_they_ended() {
-        let forgotten = ManagedJob { state: FORGOTTEN.to_owned(), ..ended() };
+        let forgotten = ManagedJob { state: ManagedJob::FORGOTTEN.to_owned(), ..ended() };
         let due = |asked, now| is_due(&forgotten, asked, at(now));
         let often = Some(Asked { times: 9, last: at(90_000) });
         assert!(due(None, 1000) && due(None, 90_000));
@@ -234,7 +235,7 @@ mod tests {
         let reservation = Some("wattbook-a".to_owned());
         let seen = ManagedJob { reservation: reservation.clone(), ..ended() };
         assert_eq!(known(&seen, accounted.clone()), ManagedJob { energy, ..seen.clone() });
-        let forgotten = ManagedJob { state: FORGOTTEN.to_owned(), ..seen };
+        let forgotten = ManagedJob { state: ManagedJob::FORGOTTEN.to_owned(), ..seen };
         assert_eq!(known(&forgotten, accounted.clone()), ManagedJob { reservation, ..accounted });
     }
 

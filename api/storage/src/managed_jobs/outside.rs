@@ -1,0 +1,68 @@
+//! Jobs outside of reservations. No part of the book.
+
+use planner::resource_manager::ManagedJob;
+use planner::time::Timestamp;
+
+use super::sql;
+use crate::database::repository;
+use crate::error::StorageError;
+use crate::managed_jobs::repository::ManagedJobs;
+use crate::managed_jobs::row::ManagedJobRow;
+
+repository!(
+    /// Jobs that the resource manager ran on our nodes outside of reservations of ours.
+    impl Database for JobsOutside {
+        /// Notes jobs outside of reservations, and when they were seen. One that is known, by its id and when it was
+        /// submitted, is noted as it is now; if it was noted with a reservation it stays with it.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_jobs_outside(
+            &self,
+            jobs: &[ManagedJob],
+            seen: Timestamp,
+        ) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            let all = jobs.iter().map(|job| (None, job));
+            ManagedJobs::<Engine>::put_all(&mut transaction, all).await?;
+            sqlx::query(sql::PUT_JOBS_OUTSIDE_SEEN)
+                .bind(seen.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
+        }
+
+        /// The jobs outside of reservations that run as far as is known, by id and submission, and when they were seen
+        /// last; `None` before that was noted.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn running_jobs_outside(
+            &self,
+        ) -> Result<(Vec<ManagedJob>, Option<Timestamp>), StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let rows: Vec<ManagedJobRow> =
+                sqlx::query_as(sql::RUNNING_JOBS_OUTSIDE).fetch_all(&mut *transaction).await?;
+            let seen: Option<i64> = sqlx::query_scalar(sql::JOBS_OUTSIDE_SEEN)
+                .fetch_optional(&mut *transaction)
+                .await?;
+            transaction.commit().await?;
+            let jobs = rows.into_iter().map(|row| Ok(row.job()?.1));
+            let jobs: Result<Vec<ManagedJob>, StorageError> = jobs.collect();
+            Ok((jobs?, seen.map(Timestamp::from_unix_seconds)))
+        }
+
+        /// Forgets jobs outside of reservations that ended before an instant.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_jobs_outside(&self, before: Timestamp) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            sqlx::query(sql::FORGET_JOBS_OUTSIDE)
+                .bind(before.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
+        }
+    }
+);
