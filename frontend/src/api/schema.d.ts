@@ -2114,7 +2114,7 @@ export interface components {
             project?: string | null;
             /**
              * Format: uuid
-             * @description The reservation whose nodes they were.
+             * @description The reservation whose nodes they were; null for a job outside of reservations.
              */
             reservation_id?: string | null;
             /** @description Who ran the job, or reserved the nodes. */
@@ -3473,8 +3473,8 @@ export interface components {
             reservation?: string | null;
             /**
              * Format: double
-             * @description Grams of CO2 for each node-hour that was reserved: `co2_location_kg` and `embodied_co2_kg` over
-             *     `node_hours_reserved` (ISO/IEC 21031); null where one of them is not known.
+             * @description Grams of CO2 for each node-hour that was reserved or that a job used outside of reservations: `co2_location_kg` and
+             *     `embodied_co2_kg` over these (ISO/IEC 21031); null where one of them is not known.
              */
             sci_g_per_node_hour?: number | null;
             /** @description When it was submitted, RFC 3339: ids are used again in time. Absent unless it is by job and known. */

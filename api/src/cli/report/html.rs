@@ -66,7 +66,7 @@ const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that ar
     facility. Saved is against starting as soon as possible: as the offers promised, and for the energy that was \
     really consumed. CO2 by the grid and by what was bought are the two methods of the GHG Protocol, Scope 2. Where a \
     field is empty, it is not known. The SCI (ISO/IEC 21031) is the CO2 by the grid and of making the nodes for each \
-    node-hour that was reserved.</p>\n";
+    node-hour that was reserved or that a job used outside of reservations.</p>\n";
 
 /// Everything in a sentence, for each currency.
 fn lead(report: &PrintedReport) -> String {

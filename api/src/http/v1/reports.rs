@@ -127,8 +127,8 @@ pub struct ReportRowDocument {
     /// Kilograms of CO2 for making the nodes, by the factors of the settings; null without these.
     #[serde(default)]
     pub embodied_co2_kg: Option<f64>,
-    /// Grams of CO2 for each node-hour that was reserved: `co2_location_kg` and `embodied_co2_kg` over
-    /// `node_hours_reserved` (ISO/IEC 21031); null where one of them is not known.
+    /// Grams of CO2 for each node-hour that was reserved or that a job used outside of reservations: `co2_location_kg` and
+    /// `embodied_co2_kg` over these (ISO/IEC 21031); null where one of them is not known.
     #[serde(default)]
     pub sci_g_per_node_hour: Option<f64>,
 }

@@ -125,9 +125,7 @@ fn not_empty((start, end, nodes): (Timestamp, Timestamp, NodeSet)) -> Option<(Sp
 #[cfg(test)]
 mod tests {
     use planner::decimal::Fraction;
-    use planner::ledger::{
-        ClaimedDraw, Hour, Interval, LedgerRow, Overheads, StatedJobs, Tariff,
-    };
+    use planner::ledger::{ClaimedDraw, Hour, Interval, LedgerRow, Overheads, StatedJobs, Tariff};
     use planner::quantity::{CarbonIntensity, Currency, EnergyPrice};
     use storage::LedgerSources;
 

@@ -55,7 +55,7 @@ pub struct LedgerRowDocument {
     /// `reservation`, `job`, `idle`, `off`, `switching`, `facility` or `unallocated`.
     #[schema(example = "job")]
     pub holder: String,
-    /// The reservation whose nodes they were.
+    /// The reservation whose nodes they were; null for a job outside of reservations.
     pub reservation_id: Option<Uuid>,
     /// The job's id in the resource manager.
     pub job_id: Option<String>,
