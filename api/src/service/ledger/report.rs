@@ -56,7 +56,8 @@ pub struct ReportLine {
     pub water_ml: Option<i64>,
     /// Milligrams of CO2 for making the nodes; `None` where the site gives no factors.
     pub embodied_mg: Option<i64>,
-    /// Milligrams of CO2 for a node-hour that was reserved, or that a job used outside of reservations, by ISO/IEC 21031; `None` where one of its parts is not known.
+    /// Milligrams of CO2 for a node-hour that was reserved, or that a job used outside of reservations, by ISO/IEC 21031;
+    /// `None` where one of its parts is not known.
     pub score_mg: Option<i64>,
 }
 

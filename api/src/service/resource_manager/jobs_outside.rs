@@ -42,8 +42,8 @@ impl JobsOutside {
         changed.map(|job| (*job).clone()).chain(self.gone(told)).collect()
     }
 
-    /// Of all jobs that are told those that ran and are not among them, or wait again: they ended when they were seen last, or at their limit
-    /// where that is earlier.
+    /// Those that ran and are not among all jobs that are told, or wait again: they ended when they were seen last, or at
+    /// their limit where that is earlier.
     pub(super) fn gone(&self, told: &[ManagedJob]) -> Vec<ManagedJob> {
         let Some(seen) = self.seen else { return Vec::new() };
         let told: HashSet<JobKey<'_>> =

@@ -2,12 +2,13 @@
 //! there.
 //!
 //! One replica does all of it, by a lease; the others only read. A turn is taken at every poll, and when
-//! something was chosen, cancelled or given other nodes: what the resource manager has is read (`poll`),
-//! its nodes are remembered (`inventory`), nodes that it withholds are put into the book (`withhold`), jobs
-//! are linked to reservations, and those outside of them noted (`jobs`), reservations are made, changed and removed there (`push`), nodes are
-//! woken (`wake`), and what jobs consumed is asked for (`jobs::accounting`). Each step compares what is with
-//! what ought to be and does the difference: killed at any instant, the next turn goes on. The rules are pure, in `planner::resource_manager`; `port` says what a resource manager must
-//! be able to do.
+//! something was chosen, cancelled or given other nodes: what the resource manager has is read (`poll`), its
+//! nodes are remembered (`inventory`), nodes that it withholds are put into the book (`withhold`), jobs are
+//! linked to reservations, and those outside of them noted (`jobs`), reservations are made, changed and removed
+//! there (`push`), nodes are woken (`wake`), and what jobs consumed is asked for (`jobs::accounting`). Each
+//! step compares what is with what ought to be and does the difference: killed at any instant, the next turn
+//! goes on. The rules are pure, in `planner::resource_manager`; `port` says what a resource manager must be
+//! able to do.
 
 pub mod fit;
 mod inventory;
