@@ -3418,7 +3418,7 @@ export interface components {
             job_raw_id?: number | null;
             /**
              * Format: double
-             * @description How far what offers predicted was from what was measured: the mean of `|measured - predicted| / predicted` over
+             * @description How far what offers predicted was from what was measured: the mean of `|predicted - measured| / measured` over
              *     reservations that ended and of whose energy nine tenths or more were measured; null without any.
              */
             mean_error?: number | null;
