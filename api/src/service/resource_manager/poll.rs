@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use planner::resource_manager::{
-    ManagedJob, ManagedNode, ManagedReservation, ManagerError, ManagerView,
+    ManagedJob, ManagedNode, ManagedReservation, ManagerError, ManagerView, NodePower,
 };
 use planner::time::Timestamp;
 use tokio::time::Instant;
@@ -193,8 +193,10 @@ impl Poller {
         // What changed since is told by its clock: where that was set back, or another controller took over,
         // nothing would have changed until it is as late again. So all is read whole now and then.
         let known = self.seen.as_ref().filter(|_| !asks);
+        // Slurm 22.05 does not say that a node changed when it is off at last: while one is on its way all are read.
+        let settled = known.filter(|it| !it.nodes.items.iter().any(is_on_its_way));
         let (nodes, reservations, jobs) = tokio::try_join!(
-            manager.nodes(known.map(|it| it.nodes.at)),
+            manager.nodes(settled.map(|it| it.nodes.at)),
             manager.reservations(known.map(|it| it.reservations.at)),
             manager.jobs(known.map(|it| it.jobs.at)),
         )?;
@@ -206,6 +208,11 @@ impl Poller {
         self.seen = Some(seen.clone());
         Ok(Read { seen, clock_difference })
     }
+}
+
+/// Whether a node is being switched on or off.
+fn is_on_its_way(node: &ManagedNode) -> bool {
+    matches!(node.power, NodePower::PoweringUp | NodePower::PoweringDown)
 }
 
 /// The list that was read, or the one that is known where nothing changed.
