@@ -35,10 +35,10 @@ struct Exact {
 }
 
 /// Exact amounts of money in a millionth of the currency.
-const COST_UNIT: i128 = 3_600_000_000_000_000;
+pub const COST_UNIT: i128 = 3_600_000_000_000_000;
 
 /// Exact masses in a milligram.
-const MASS_UNIT: i128 = 3_600_000_000_000_000;
+pub const MASS_UNIT: i128 = 3_600_000_000_000_000;
 
 impl<'a> Hour<'a> {
     /// An hour of which nothing is known yet.

@@ -77,10 +77,6 @@ impl Amounts {
     /// Both together. What is not known of one is nothing beside what is known of the other.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
         Self {
             nodes: self.nodes + other.nodes,
             node_s: self.node_s + other.node_s,
@@ -88,11 +84,11 @@ impl Amounts {
             measured_j: self.measured_j + other.measured_j,
             estimated_j: self.estimated_j + other.estimated_j,
             quarters_j: std::array::from_fn(|it| self.quarters_j[it] + other.quarters_j[it]),
-            cost_millionths: both(self.cost_millionths, other.cost_millionths),
+            cost_millionths: known_sum(self.cost_millionths, other.cost_millionths),
             unpriced_j: self.unpriced_j + other.unpriced_j,
-            co2_location_mg: both(self.co2_location_mg, other.co2_location_mg),
+            co2_location_mg: known_sum(self.co2_location_mg, other.co2_location_mg),
             unrated_j: self.unrated_j + other.unrated_j,
-            co2_market_mg: both(self.co2_market_mg, other.co2_market_mg),
+            co2_market_mg: known_sum(self.co2_market_mg, other.co2_market_mg),
         }
     }
 
@@ -113,5 +109,13 @@ impl Amounts {
             unrated_j: -self.unrated_j,
             co2_market_mg: minus(self.co2_market_mg),
         }
+    }
+}
+
+/// Both together. What is not known of one is nothing beside what is known of the other.
+pub fn known_sum(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
     }
 }

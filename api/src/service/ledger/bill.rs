@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use planner::bill::{DemandCharge, DemandPeak, demand_shares};
-use planner::ledger::{Holder, LedgerRow, Party};
+use planner::ledger::{Holder, LedgerRow, Party, known_sum};
 use planner::metering::QuarterHour;
 use planner::quantity::Currency;
 use planner::time::{Seconds, Span, Timestamp};
@@ -87,10 +87,7 @@ impl LedgerService {
         for BillSum { group, amounts } in sums {
             let line = lines.entry(merged(group)).or_insert((0, None, 0));
             line.0 += amounts.energy_j();
-            line.1 = match (line.1, amounts.cost_millionths) {
-                (Some(one), Some(other)) => Some(one + other),
-                (one, other) => one.or(other),
-            };
+            line.1 = known_sum(line.1, amounts.cost_millionths);
         }
         let mut demand = Vec::with_capacity(settings.billing.demand.len());
         let quarters = self.drawn(window).await?;

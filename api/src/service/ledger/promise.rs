@@ -1,5 +1,6 @@
 //! What the chosen offer of a reservation promised, against what came of it.
 
+use planner::ledger::{COST_UNIT, MASS_UNIT, known_sum};
 use planner::recalibration::ErrorSums;
 use planner::reservation::Reservation;
 use storage::{ReportPart, WholeEnergy};
@@ -27,9 +28,6 @@ pub(super) struct Promise {
     is_measured: bool,
 }
 
-/// Exact amounts of money in a millionth of the currency, and of CO2 in a milligram.
-const EXACT: i128 = 3_600_000_000_000_000;
-
 impl Promise {
     /// `None` where no offer was chosen, or it promised no energy.
     pub(super) fn of(reservation: &Reservation, whole: WholeEnergy, ended: bool) -> Option<Self> {
@@ -40,8 +38,8 @@ impl Promise {
         let is_measured = whole.measured_j.saturating_mul(10) >= whole_j.saturating_mul(9);
         (energy_j > 0).then(|| Self {
             energy_j,
-            cost: (values.cost.as_exact() / EXACT, saves.cost.as_exact() / EXACT),
-            co2: (values.co2.as_exact() / EXACT, saves.co2.as_exact() / EXACT),
+            cost: (values.cost.as_exact() / COST_UNIT, saves.cost.as_exact() / COST_UNIT),
+            co2: (values.co2.as_exact() / MASS_UNIT, saves.co2.as_exact() / MASS_UNIT),
             whole_j: whole_j.into(),
             is_measured: ended && is_measured,
         })
@@ -80,13 +78,9 @@ impl LedgerSavings {
     /// Both together. What cannot be said of one is nothing beside what can be said of the other.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
         Self {
-            cost_millionths: both(self.cost_millionths, other.cost_millionths),
-            co2_mg: both(self.co2_mg, other.co2_mg),
+            cost_millionths: known_sum(self.cost_millionths, other.cost_millionths),
+            co2_mg: known_sum(self.co2_mg, other.co2_mg),
         }
     }
 }

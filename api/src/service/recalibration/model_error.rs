@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use planner::identity::ReservationId;
+use planner::ledger::{COST_UNIT, MASS_UNIT};
 use planner::recalibration::{ErrorSums, ModelError};
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Span, Timestamp};
@@ -12,9 +13,6 @@ use storage::{JudgedNode, ReservationSum};
 use super::RecalibrationService;
 use crate::service::ledger::{LedgerError, visible};
 use crate::service::shared::{Access, Fault};
-
-/// Of money and CO2 the planner's exact units in a millionth and a milligram.
-const EXACT: i128 = 3_600_000_000_000_000;
 
 /// A reservation counts of whose energy so many percent were measured, and that had its nodes for so much of its time.
 const LEAST_PERCENT: i64 = 90;
@@ -141,8 +139,8 @@ fn predicted(
         && sum.measured_j * 100 >= energy_j * LEAST_PERCENT;
     whole.then(|| WholeAmounts {
         energy_j: terms.values.energy.as_microjoules() / 1_000_000,
-        cost_millionths: terms.values.cost.as_exact() / EXACT,
-        co2_mg: terms.values.co2.as_exact() / EXACT,
+        cost_millionths: terms.values.cost.as_exact() / COST_UNIT,
+        co2_mg: terms.values.co2.as_exact() / MASS_UNIT,
     })
 }
 

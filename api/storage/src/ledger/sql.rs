@@ -1,5 +1,6 @@
 //! The ledger, and what it rests on.
 
+use crate::managed_jobs::sql::job_columns;
 use crate::statements::statements;
 
 /// What is read and written of rows beside their ids and quarter-hours.
@@ -114,11 +115,9 @@ statements! {
         ORDER BY a.offer_id, a.start_s, a.first_rank";
 
     /// The jobs that ran in a window. One that runs may end later than was expected. Each case is found by an index.
-    JOBS_DURING = "SELECT id, submitted_s, reservation_id, user_name, account, partition_name, job_name,
-            state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj, raw_id
-        FROM managed_jobs
+    JOBS_DURING = concat!("SELECT ", job_columns!(), " FROM managed_jobs
         WHERE start_s < $2 AND (phase = 'running' OR (phase = 'ended' AND end_s > $1))
-        ORDER BY id, submitted_s";
+        ORDER BY id, submitted_s");
 
     /// The power actions that were underway in a window.
     SWITCHED_DURING = "SELECT id, node, action, reservation_id, state, because, created_s, ordered_s,

@@ -2,16 +2,22 @@
 
 use crate::statements::statements;
 
+/// What is read of jobs.
+macro_rules! job_columns {
+    () => {
+        "id, submitted_s, reservation_id, user_name, account, partition_name, job_name, state, phase, start_s, \
+         end_s, limit_s, nodes, ran_in, energy_uj, raw_id"
+    };
+}
+pub(crate) use job_columns;
+
 statements! {
     /// Forgets one, by its id and when it was submitted.
     FORGET_MANAGED_JOB = "DELETE FROM managed_jobs WHERE id = $1 AND submitted_s = $2";
 
     /// Jobs outside of reservations that run.
-    RUNNING_JOBS_OUTSIDE = "SELECT id, submitted_s, reservation_id, user_name, account,
-            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
-            raw_id
-        FROM managed_jobs WHERE phase = 'running' AND reservation_id IS NULL
-        ORDER BY id, submitted_s";
+    RUNNING_JOBS_OUTSIDE = concat!("SELECT ", job_columns!(), " FROM managed_jobs WHERE phase = 'running' AND reservation_id IS NULL
+        ORDER BY id, submitted_s");
 
     /// When jobs outside of reservations were seen last.
     JOBS_OUTSIDE_SEEN = "SELECT seen_s FROM managed_jobs_seen WHERE id = 1";
@@ -25,36 +31,32 @@ statements! {
         WHERE phase = 'ended' AND end_s < $1 AND reservation_id IS NULL";
 
     /// A page of a reservation's jobs behind one, by submission.
-    MANAGED_JOBS_PAGE = "SELECT id, submitted_s, reservation_id, user_name, account,
-            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
-            raw_id
-        FROM managed_jobs
+    MANAGED_JOBS_PAGE = concat!("SELECT ", job_columns!(), " FROM managed_jobs
         WHERE reservation_id = $1 AND (submitted_s > $2 OR (submitted_s = $2 AND id > $3))
-        ORDER BY submitted_s, id LIMIT $4";
+        ORDER BY submitted_s, id LIMIT $4");
 
     /// Jobs that ended after an instant and whose consumption is not known; those in one state after another one.
-    UNACCOUNTED_MANAGED_JOBS = "SELECT id, submitted_s, reservation_id, user_name, account,
-            partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
-            raw_id
-        FROM managed_jobs
+    UNACCOUNTED_MANAGED_JOBS = concat!("SELECT ", job_columns!(), " FROM managed_jobs
         WHERE phase = 'ended' AND energy_uj IS NULL AND reservation_id IS NOT NULL
           AND (end_s >= $1 OR (state = $2 AND end_s >= $3))
-        ORDER BY end_s, id LIMIT $4";
+        ORDER BY end_s, id LIMIT $4");
 }
 
 /// Jobs that last, and those that ended after an instant; reservations' ids follow.
-pub const RECENT_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
-        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
-            raw_id
-    FROM managed_jobs WHERE (phase <> 'ended' OR end_s IS NULL OR end_s >= ";
+pub const RECENT_MANAGED_JOBS: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM managed_jobs WHERE (phase <> 'ended' OR end_s IS NULL OR end_s >= "
+);
 
 /// The newest jobs of each reservation: ids of reservations and [`NEWEST_MANAGED_JOBS_END`] follow.
-pub const NEWEST_MANAGED_JOBS: &str = "SELECT id, submitted_s, reservation_id, user_name, account,
-        partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj,
-            raw_id
-    FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY reservation_id
+pub const NEWEST_MANAGED_JOBS: &str = concat!(
+    "SELECT ",
+    job_columns!(),
+    " FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY reservation_id
             ORDER BY submitted_s DESC, id DESC) AS place
-        FROM managed_jobs WHERE reservation_id IN (";
+        FROM managed_jobs WHERE reservation_id IN ("
+);
 
 /// The greatest number for each follows.
 pub const NEWEST_MANAGED_JOBS_END: &str = ")) AS numbered WHERE place <= ";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use planner::ledger::Amounts;
+use planner::ledger::{Amounts, known_sum};
 use storage::ReportGroup;
 
 use crate::http::v1::reports::ReportRowDocument;
@@ -59,18 +59,14 @@ impl Sum {
 
     /// Adds a line. What is not known of one is nothing beside what is known of the other.
     pub fn add(&mut self, line: Self) {
-        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one + other),
-            (one, other) => one.or(other),
-        };
         self.reserved_s += line.reserved_s;
         self.outside_s += line.outside_s;
-        self.used_s = both(self.used_s, line.used_s);
+        self.used_s = known_sum(self.used_s, line.used_s);
         self.amounts = self.amounts.plus(line.amounts);
         self.promised = self.promised.plus(line.promised);
         self.measured = self.measured.plus(line.measured);
-        self.water_ml = both(self.water_ml, line.water_ml);
-        self.embodied_mg = both(self.embodied_mg, line.embodied_mg);
+        self.water_ml = known_sum(self.water_ml, line.water_ml);
+        self.embodied_mg = known_sum(self.embodied_mg, line.embodied_mg);
         self.errors.extend(line.errors);
     }
 
