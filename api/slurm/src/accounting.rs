@@ -51,13 +51,16 @@ struct Array {
     task_id: Number,
 }
 
-/// The reservation that a job ran in. 22.05 tells its number alone, and a name that is no text.
+/// The reservation that a job ran in. 22.05 tells its number alone, and a name that is no text. 26.05 tells an empty name
+/// where slurmdbd heard of the reservation after the job had begun, and which ones the job asked for.
 #[derive(Debug, Default, Deserialize)]
 struct InReservation {
     #[serde(default)]
     id: Number,
     #[serde(default)]
     name: serde_json::Value,
+    #[serde(default, deserialize_with = "text")]
+    requested: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -241,9 +244,12 @@ impl AccountedJob {
 
     /// Whether it is told that it ran in this reservation.
     fn names_reservation(&self, reservation: &WantedReservation) -> Named {
-        match self.reservation.name.as_str() {
+        let InReservation { id, name, requested } = &self.reservation;
+        let may_be_asked_for =
+            requested.is_empty() || requested.split(',').any(|it| it == reservation.name);
+        match name.as_str().filter(|name| !name.is_empty()) {
             Some(told) if told == reservation.name => Named::This,
-            None if self.reservation.id.positive().is_some() => Named::Some,
+            None if id.positive().is_some() && may_be_asked_for => Named::Some,
             _ => Named::Other,
         }
     }
@@ -311,6 +317,38 @@ mod tests {
 
     fn joules(joules: i128) -> Energy {
         Energy::from_microjoules(joules * 1_000_000)
+    }
+
+    /// As 22.05 tells it, and as 26.05 does before and after slurmdbd heard of the reservation.
+    #[test]
+    fn the_reservation_of_a_job_is_told_by_name_or_at_least_that_there_was_one() {
+        let at = Timestamp::from_unix_seconds;
+        let asked = WantedReservation {
+            name: "wattbook-1".to_owned(),
+            span: planner::time::Span::new(at(0), at(900)).unwrap(),
+            nodes: BTreeSet::new(),
+            users: BTreeSet::new(),
+            accounts: BTreeSet::new(),
+        };
+        let named = |reservation: Value| {
+            let job = json!({
+                "job_id": 7, "array": {}, "time": {"submission": 1}, "state": {"current": ["COMPLETED"]}, "tres": {},
+                "reservation": reservation,
+            });
+            serde_json::from_value::<AccountedJob>(job).unwrap().names_reservation(&asked)
+        };
+        assert_eq!(named(json!({"id": 4, "name": 0})), Named::Some);
+        assert_eq!(named(json!({"id": 0, "name": 0})), Named::Other);
+        assert_eq!(
+            named(json!({"id": 4, "name": "wattbook-1", "requested": "wattbook-1"})),
+            Named::This
+        );
+        assert_eq!(
+            named(json!({"id": 4, "name": "", "requested": "other,wattbook-1"})),
+            Named::Some
+        );
+        assert_eq!(named(json!({"id": 4, "name": "", "requested": "other"})), Named::Other);
+        assert_eq!(named(json!({"id": 0, "name": "", "requested": ""})), Named::Other);
     }
 
     #[test]
