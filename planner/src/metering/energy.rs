@@ -38,6 +38,9 @@ pub enum Bridge {
 }
 
 impl QuarterHour {
+    /// How long each lasts.
+    pub const LENGTH: Seconds = Seconds::new(QUARTER_MS / 1000);
+
     /// The quarter-hour with this number.
     pub const fn from_number(number: i64) -> Self {
         Self(number)
@@ -56,6 +59,11 @@ impl QuarterHour {
     /// Its first instant.
     pub const fn start(self) -> Timestamp {
         Timestamp::from_unix_seconds(self.0 * (QUARTER_MS / 1000))
+    }
+
+    /// All of it.
+    pub fn span(self) -> Span {
+        Span::starting(self.start(), Self::LENGTH).unwrap_or_else(|| unreachable!("it has a length"))
     }
 
     /// The quarter-hours that have an instant of a span.

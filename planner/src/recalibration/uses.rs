@@ -2,7 +2,7 @@
 
 use crate::metering::QuarterHour;
 use crate::node_set::NodeSet;
-use crate::time::{Seconds, Span};
+use crate::time::Span;
 
 /// Nodes that somebody or something had for a time, by ordinal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum QuarterUse {
 /// What each of so many nodes was used for in a quarter-hour. `O(nodes)`, and what the uses have in it.
 pub fn uses_of_quarter(quarter: QuarterHour, nodes: u32, uses: &[NodeUse]) -> Vec<QuarterUse> {
     let mut states = vec![UseSoFar::Idle; nodes as usize];
-    let Some(span) = Span::starting(quarter.start(), QUARTER) else { return Vec::new() };
+    let span = quarter.span();
     // What is kept comes first, so that a run takes its place.
     let (kept, others): (Vec<&NodeUse>, Vec<&NodeUse>) = uses
         .iter()
@@ -56,8 +56,6 @@ pub fn uses_of_quarter(quarter: QuarterHour, nodes: u32, uses: &[NodeUse]) -> Ve
     }
     states.into_iter().map(UseSoFar::told_of_quarter).collect()
 }
-
-const QUARTER: Seconds = Seconds::new(900);
 
 /// What is known of a node while uses are gone through.
 #[derive(Clone, Copy)]

@@ -24,6 +24,7 @@ mod worked_example;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use planner::metering::QuarterHour;
 use planner::time::{Seconds, Timestamp};
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +52,7 @@ pub const LOOK: Duration = Duration::from_secs(2);
 const HOUR: Seconds = Seconds::new(3600);
 
 /// A quarter-hour: the longest interval within which energy is spread evenly.
-const QUARTER: Seconds = Seconds::new(900);
+const QUARTER: Seconds = QuarterHour::LENGTH;
 
 /// States hours, and tells what was stated.
 pub struct LedgerService {

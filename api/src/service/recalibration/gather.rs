@@ -21,8 +21,6 @@ use crate::service::shared::{EpochNodes, Fault, SiteState, StoredWords, blocking
 
 const DAY: Seconds = Seconds::new(86_400);
 
-const QUARTER: Seconds = Seconds::new(900);
-
 /// What is gathered of a window.
 pub(super) struct Gathered {
     pub nodes: Arc<Nodes>,
@@ -124,7 +122,7 @@ impl Gathered {
             }
             let of_quarter = self.occupied(quarter, day);
             let uses: Vec<NodeUse> =
-                uses.iter().filter(|it| it.span.overlaps(span_of(quarter))).cloned().collect();
+                uses.iter().filter(|it| it.span.overlaps(quarter.span())).cloned().collect();
             let uses = [uses, of_quarter].concat();
             self.gathering.add_quarter(quarter, &nodes, &uses, &powers, &self.rules);
         }
@@ -174,7 +172,7 @@ impl Gathered {
         if !self.shared_nodes {
             return Vec::new();
         }
-        let span = span_of(quarter);
+        let span = quarter.span();
         let looked = day.occupied.iter().find(|it| it.quarter == quarter.number());
         let looked = looked.filter(|it| it.looks >= LEAST_LOOKS);
         let (nodes, used_for) = match looked {
@@ -239,8 +237,4 @@ impl Runs {
         });
         Ok(number)
     }
-}
-
-fn span_of(quarter: QuarterHour) -> Span {
-    Span::starting(quarter.start(), QUARTER).unwrap_or_else(|| unreachable!("it has a length"))
 }

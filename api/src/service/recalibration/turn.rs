@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use planner::metering::QuarterHour;
 use planner::recalibration::{
     FollowRules, NodeFinding, ProposalState, judge, mark_outlying, propose,
 };
@@ -14,8 +15,6 @@ use super::gather::Gathered;
 use super::{RecalibrationError, RecalibrationService};
 use crate::config::calibration::Follow;
 use crate::service::shared::{Fault, blocking};
-
-const QUARTER: Seconds = Seconds::new(900);
 
 /// Samples come a little later than they are of.
 const DELAY: Seconds = Seconds::new(900);
@@ -31,8 +30,8 @@ impl RecalibrationService {
         if state.epoch().is_none() {
             return Ok(());
         }
-        let whole = |at: Timestamp| at.ceil_to(QUARTER);
-        let window = Span::new(whole(now - settings.window), whole(now - DELAY - QUARTER));
+        let whole = |at: Timestamp| at.ceil_to(QuarterHour::LENGTH);
+        let window = Span::new(whole(now - settings.window), whole(now - DELAY - QuarterHour::LENGTH));
         let Some(window) = window else { return Ok(()) };
         let (known, before) = self.shared.database.judged_nodes().await?;
         let Some(gathered) = self.gather(&state, window, stop).await? else { return Ok(()) };
