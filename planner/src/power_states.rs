@@ -27,7 +27,7 @@ pub struct ComputingState {
 }
 
 /// A switch from one state to another that takes its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transition {
     /// The power meanwhile.
     pub power: Power,
@@ -36,7 +36,7 @@ pub struct Transition {
 }
 
 /// The state in which a computer is off, and the ways there and back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sleep {
     /// How the description of the computer numbers the state.
     pub number: u16,

@@ -1,0 +1,255 @@
+//! A kind of node: what sleeping costs, and the instants among which the best are.
+
+use std::time::Duration;
+
+use super::amounts::{Amounts, Key, difference, sum};
+use super::tariff::{Tariffs, millis};
+use crate::power_states::Sleep;
+use crate::quantity::Power;
+use crate::time::Span;
+
+/// A node that can be switched: what it draws idle, how it sleeps, and how long waking is to be counted on to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SwitchableNode {
+    /// What it draws when it is on and nobody uses it.
+    pub idle: Power,
+    /// How it is switched off and on.
+    pub sleep: Sleep,
+    /// A high quantile of its boot times. Switching on takes as long at least.
+    pub boot: Duration,
+}
+
+impl SwitchableNode {
+    /// Milliseconds from the order to switch off until it is off.
+    pub(super) fn off_ms(&self) -> i64 {
+        millis_of(self.sleep.switching_off.time)
+    }
+
+    /// Milliseconds from the order to wake for which switching on draws its power.
+    pub(super) fn on_ms(&self) -> i64 {
+        millis_of(self.sleep.switching_on.time)
+    }
+
+    /// Milliseconds from the order to wake until it is counted on to be up.
+    pub(super) fn lead_ms(&self) -> i64 {
+        millis_of(self.boot).max(self.on_ms())
+    }
+
+    /// The shortest gap, to be exact, in which sleeping consumes no more energy than idling; `None` where it never does.
+    ///
+    /// Switching takes `T = T_off + T_on` and consumes `E = E_off + E_on`; a gap `g` consumes `E + P_off (g - T)`
+    /// instead of `P_idle g`, so that it pays from `(E - P_off T) / (P_idle - P_off)` on, and is not shorter than `T`.
+    /// (Batsim thesis, table 6.1: 95 W idle, 9.75 W off, 6.1 s at 101 W, 151.52 s at 125.17 W: 211.7 s.)
+    pub fn break_even_s(&self) -> Option<f64> {
+        let Sleep { off, switching_off, switching_on, .. } = self.sleep;
+        let switching = [switching_off, switching_on];
+        let time_s: f64 = switching.iter().map(|it| it.time.as_secs_f64()).sum();
+        let energy_j: f64 =
+            switching.iter().map(|it| it.power.as_watts() * it.time.as_secs_f64()).sum();
+        let saved_w = self.idle.as_watts() - off.as_watts();
+        (saved_w > 0.0).then(|| time_s.max((energy_j - off.as_watts() * time_s) / saved_w))
+    }
+
+    /// What sleeping costs more than idling, between the orders to switch off and to wake; what is saved, negated.
+    pub(super) fn extra(&self, tariffs: &Tariffs, times: SleepTimes) -> Amounts {
+        let SleepTimes { off_ms: off, wake_ms: wake } = times;
+        let (down, up) = (self.off_ms(), self.on_ms());
+        let above = |power: Power| power.as_microwatts() - self.idle.as_microwatts();
+        let Sleep { off: asleep, switching_off, switching_on, .. } = self.sleep;
+        tariffs.between(above(switching_off.power), off, off + down)
+            + tariffs.between(above(asleep), off + down, wake)
+            + tariffs.between(above(switching_on.power), wake, wake + up)
+    }
+}
+
+/// When a node is ordered to switch off, and when to wake: milliseconds since the Unix epoch, as switching takes some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SleepTimes {
+    /// The order to switch off.
+    pub off_ms: i64,
+    /// The order to wake.
+    pub wake_ms: i64,
+}
+
+/// What the orders of a kind of node cost, at every instant at which that changes its course.
+///
+/// What a sleep costs more than idling is `F(off) + G(wake)`. Both are piecewise linear in time: their bends are where
+/// switching begins or ends while a rate changes. So the least is at a bend, at an end of what is allowed, or where
+/// the node wakes as soon as it is off.
+pub(super) struct Kind<'a> {
+    pub node: SwitchableNode,
+    tariffs: &'a Tariffs,
+    /// Instants in milliseconds, in order, and what an order then costs.
+    offs: Vec<(i64, Key)>,
+    wakes: Vec<(i64, Key)>,
+}
+
+/// What a sleep may be: within the gap, where tariffs are known, and in permitted hours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// The order to switch off is at this millisecond or later.
+    pub off_from: i64,
+    /// The order to wake is at this millisecond or earlier.
+    pub wake_until: i64,
+}
+
+/// A sleep that costs the least in some bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BestSleep {
+    pub times: SleepTimes,
+    /// What it costs more than idling, without wear.
+    pub cost: Key,
+}
+
+impl BestSleep {
+    /// Orders with what each costs.
+    fn new(off: (i64, Key), wake: (i64, Key)) -> Self {
+        let times = SleepTimes { off_ms: off.0, wake_ms: wake.0 };
+        Self { times, cost: sum(off.1, wake.1) }
+    }
+}
+
+impl<'a> Kind<'a> {
+    pub fn new(node: SwitchableNode, tariffs: &'a Tariffs) -> Self {
+        let mut kind = Self { node, tariffs, offs: Vec::new(), wakes: Vec::new() };
+        let bends = |length_ms: i64| {
+            let edges = tariffs.edges().iter();
+            let mut bends: Vec<i64> = edges.flat_map(|edge| [*edge, edge - length_ms]).collect();
+            bends.sort_unstable();
+            bends.dedup();
+            bends
+        };
+        kind.offs = bends(node.off_ms()).into_iter().map(|at| (at, kind.off_cost(at))).collect();
+        kind.wakes = bends(node.on_ms()).into_iter().map(|at| (at, kind.wake_cost(at))).collect();
+        kind
+    }
+
+    /// `F(off) = P_idle I(off) + P_switching (I(off + T) - I(off)) - P_off I(off + T)`, with the integral `I` of a rate.
+    fn off_cost(&self, at: i64) -> Key {
+        let (begin, end) = (at, at + self.node.off_ms());
+        let Sleep { off, switching_off, .. } = self.node.sleep;
+        let powers = [self.node.idle, switching_off.power, off];
+        self.in_three(powers, begin, end)
+    }
+
+    /// `G(wake) = P_off I(wake) + P_switching (I(wake + T) - I(wake)) - P_idle I(wake + T)`.
+    fn wake_cost(&self, at: i64) -> Key {
+        let (begin, end) = (at, at + self.node.on_ms());
+        let Sleep { off, switching_on, .. } = self.node.sleep;
+        self.in_three([off, switching_on.power, self.node.idle], begin, end)
+    }
+
+    /// What a power before, one between and one after cost, the last one taken off up to the end.
+    fn in_three(&self, powers: [Power; 3], begin: i64, end: i64) -> Key {
+        let [before, between, after] = powers.map(|power| i128::from(power.as_microwatts()));
+        let (first, last) = (self.tariffs.up_to(begin), self.tariffs.up_to(end));
+        std::array::from_fn(|place| {
+            (before - between) * first[place] + (between - after) * last[place]
+        })
+    }
+
+    /// The sleep in some bounds that costs the least, where switching off is permitted; of equals the longest.
+    pub fn best(&self, bounds: Bounds, permitted: &[Span]) -> Option<BestSleep> {
+        let switching = self.node.off_ms();
+        let off_until = bounds.wake_until - switching;
+        let offs = self.off_candidates(bounds.off_from, off_until, permitted);
+        let off = offs.clone().min_by_key(|(at, cost)| (*cost, *at))?;
+        let wakes = self.wake_candidates(bounds.off_from + switching, bounds.wake_until);
+        let wake = wakes.clone().min_by_key(|(at, cost)| (*cost, -at))?;
+        if off.0 + switching <= wake.0 {
+            return Some(BestSleep::new(off, wake));
+        }
+        self.best_in_order(offs.collect(), wakes.collect(), permitted)
+    }
+
+    /// The best where the best orders by themselves would wake a node before it is off.
+    fn best_in_order(
+        &self,
+        mut offs: Vec<(i64, Key)>,
+        mut wakes: Vec<(i64, Key)>,
+        permitted: &[Span],
+    ) -> Option<BestSleep> {
+        let switching = self.node.off_ms();
+        let (first, last) = (wakes.iter().map(|it| it.0).min()?, wakes.iter().map(|it| it.0).max()?);
+        let is_permitted = |at: i64| {
+            permitted.iter().any(|it| millis(it.start()) <= at && at < millis(it.end()))
+        };
+        let at_once: Vec<i64> = wakes.iter().map(|wake| wake.0 - switching).collect();
+        wakes.extend(
+            offs.iter()
+                .map(|off| off.0 + switching)
+                .filter(|at| (first..=last).contains(at))
+                .map(|at| (at, self.wake_cost(at))),
+        );
+        offs.extend(at_once.into_iter().filter(|at| is_permitted(*at)).map(|at| (at, self.off_cost(at))));
+        offs.sort_unstable_by_key(|off| off.0);
+        wakes.sort_unstable_by_key(|wake| wake.0);
+        let mut least: Option<(i64, Key)> = None;
+        let mut best: Option<BestSleep> = None;
+        let mut next = offs.into_iter().peekable();
+        for wake in wakes {
+            while let Some(off) = next.next_if(|off| off.0 + switching <= wake.0) {
+                if least.is_none_or(|it| off.1 < it.1) {
+                    least = Some(off);
+                }
+            }
+            let Some(off) = least else { continue };
+            let sleep = BestSleep::new(off, wake);
+            if best.is_none_or(|it| sleep.cost <= it.cost) {
+                best = Some(sleep);
+            }
+        }
+        best
+    }
+
+    /// The instants from one to another among which the best order to switch off is, in permitted hours.
+    fn off_candidates<'b>(
+        &'b self,
+        from: i64,
+        until: i64,
+        permitted: &'b [Span],
+    ) -> impl Iterator<Item = (i64, Key)> + Clone + 'b {
+        let begin = permitted.partition_point(|it| millis(it.end()) <= from);
+        let spans = permitted[begin..].iter().map(move |it| {
+            let (start, end) = (millis(it.start()), millis(it.end()));
+            (start.max(from), (end - 1).min(until))
+        });
+        spans.take_while(move |(start, _)| *start <= until).flat_map(|(start, end)| {
+            let ends = [start, end].into_iter().map(|at| (at, self.off_cost(at)));
+            ends.chain(between(&self.offs, start, end).iter().copied())
+        })
+    }
+
+    /// The instants from one to another among which the best order to wake is.
+    fn wake_candidates(&self, from: i64, until: i64) -> impl Iterator<Item = (i64, Key)> + Clone {
+        let ends = (from <= until).then_some([from, until]).into_iter().flatten();
+        let ends = ends.map(|at| (at, self.wake_cost(at)));
+        ends.chain(between(&self.wakes, from, until).iter().copied())
+    }
+
+    /// What a sleep saves in all criteria against idling.
+    pub fn saves(&self, sleep: BestSleep) -> Amounts {
+        Amounts::ZERO - self.node.extra(self.tariffs, sleep.times)
+    }
+
+    /// The sleep with given orders.
+    pub fn sleep(&self, SleepTimes { off_ms, wake_ms }: SleepTimes) -> BestSleep {
+        BestSleep::new((off_ms, self.off_cost(off_ms)), (wake_ms, self.wake_cost(wake_ms)))
+    }
+
+    /// What a sleep is worth, when a cycle costs so much beside it.
+    pub fn worth(sleep: &BestSleep, cycle: Key) -> Key {
+        difference(difference([0; 3], sleep.cost), cycle)
+    }
+}
+
+/// The entries from one instant to another, both included.
+fn between(entries: &[(i64, Key)], from: i64, until: i64) -> &[(i64, Key)] {
+    let start = entries.partition_point(|entry| entry.0 < from);
+    let end = entries.partition_point(|entry| entry.0 <= until);
+    &entries[start..end.max(start)]
+}
+
+fn millis_of(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}

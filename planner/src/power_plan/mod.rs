@@ -1,0 +1,184 @@
+//! Which node sleeps when: power actions from known gaps.
+//!
+//! A node sleeps at most once in a gap between its reservations and outages. What a sleep saves is what the node would draw
+//! idle, less what switching and being off draw, each as an integral over price and CO2 intensity where and when it is drawn;
+//! and less what a cycle costs in wear and in the risk that the node does not come back. The site ranks the criteria: sleeps
+//! whose savings are lexicographically above nothing are planned, each at the instants at which it saves most.
+//!
+//! 1. `gaps` are what reservations and outages leave, up to the horizon, where every node is to be up.
+//! 2. `kind` finds the best sleep of each gap, exactly, where `rights` permit and `tariff` knows what it costs.
+//! 3. `days` chooses, exactly, where a node may be switched only so often a day.
+//! 4. `coupling` keeps nodes warm and the burst of switching nodes under the cap: the sleeps that save most a second come first,
+//!    and what is in the way of others sleeps for a part of its gap, or not at all.
+//!
+//! `docs/MODEL.md` has the arithmetic, and the sources of it.
+
+mod amounts;
+mod burst;
+mod coupling;
+mod days;
+mod gaps;
+mod kind;
+mod refusal;
+mod rights;
+mod sleeps;
+mod steps;
+mod tariff;
+mod window;
+#[cfg(test)]
+mod worked_example;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::agenda::Agendas;
+use crate::book::{BookedSpan, Outage};
+use crate::cap_scope::CapScope;
+use crate::node::Nodes;
+use crate::node_set::NodeSet;
+use crate::power_states::Sleep;
+use crate::quantity::{Currency, Power};
+use crate::search::Cancelled;
+use crate::time::{Seconds, Span};
+
+pub use amounts::{Amounts, RankBy, RankByError};
+pub use kind::{SleepTimes, SwitchableNode};
+pub use refusal::Refusal;
+pub use rights::{Permits, PowerChange, Right, RightLevel};
+pub use window::WeeklyWindow;
+
+/// The longest horizon, which keeps every product inside 128 bits: 2e15 uW x 1e12 x 3.2e10 ms = 6.4e37 < 1.7e38.
+pub const LONGEST_HORIZON: Seconds = Seconds::new(366 * 86_400);
+
+/// The most that nodes which can be switched may draw in all their states together.
+pub const MAX_SWITCHED_POWER: Power = Power::from_microwatts(2_000_000_000_000_000);
+
+/// How a node is switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switching {
+    /// What it draws when it is off, and the ways there and back.
+    pub sleep: Sleep,
+    /// A high quantile of its boot times, by which it is woken.
+    pub boot: Duration,
+}
+
+/// So many nodes of a partition or with a feature that nobody has are up at any time, as far as there are as many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeepWarm {
+    /// How it is told, such as `partition "batch"`.
+    pub name: Box<str>,
+    /// The nodes among which they are, by ordinal.
+    pub among: NodeSet,
+    /// How many.
+    pub nodes: u32,
+}
+
+/// Every input of a plan of power actions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerProblem {
+    /// From now to the instant at which every node is to be up again.
+    pub horizon: Span,
+    /// The nodes, all of them on and up now.
+    pub nodes: Arc<Nodes>,
+    /// How each node is switched, by ordinal; `None` where it never is.
+    pub switching: Vec<Option<Switching>>,
+    /// The reservations that hold nodes.
+    pub reservations: Vec<BookedSpan>,
+    /// The nodes that are out of service; they are not switched meanwhile.
+    pub outages: Vec<Outage>,
+    /// Price, CO2 intensity and power cap over time.
+    pub agendas: Agendas,
+    /// The currency of all prices.
+    pub currency: Currency,
+    /// What the power cap limits.
+    pub cap_scope: CapScope,
+    /// What may be done to nodes; nothing where no right is in force.
+    pub rights: Vec<Right>,
+    /// How many nodes stay up though nobody has them.
+    pub keep_warm: Vec<KeepWarm>,
+    /// How often a node may be switched off on a day of UTC.
+    pub most_switches_per_day: Option<u32>,
+    /// The criteria by which a sleep is judged.
+    pub rank_by: RankBy,
+    /// What wear costs, of a node that is switched off and on once.
+    pub wear: Amounts,
+    /// How probable it is that a node does not come back, in millionths, and what that costs.
+    pub failure: (i64, Amounts),
+}
+
+/// A sleep of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedSleep {
+    /// The node, by ordinal.
+    pub node: u32,
+    /// The gap that it sleeps in.
+    pub gap: Span,
+    /// The orders.
+    pub times: SleepTimes,
+    /// How switching it off comes to be done.
+    pub level: RightLevel,
+    /// What it saves against idling, wear and the risk of failing taken off.
+    pub saves: Amounts,
+}
+
+/// A gap in which a node stays on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedGap {
+    /// The node, by ordinal.
+    pub node: u32,
+    /// The gap.
+    pub gap: Span,
+    /// Why.
+    pub because: Refusal,
+}
+
+/// Which node sleeps when: every gap of every node is in one of both, by node and time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PowerPlan {
+    /// The sleeps.
+    pub sleeps: Vec<PlannedSleep>,
+    /// The gaps without one.
+    pub refused: Vec<RefusedGap>,
+}
+
+impl PowerProblem {
+    /// What one cycle of switching off and on costs beside what is drawn.
+    pub fn cycle_cost(&self) -> Amounts {
+        let (probability, loss) = self.failure;
+        self.wear + loss.times_millionths(probability)
+    }
+
+    /// A node with what switching it needs.
+    pub fn switchable(&self, ordinal: u32) -> Option<SwitchableNode> {
+        let Switching { sleep, boot } = (*self.switching.get(ordinal as usize)?)?;
+        let idle = self.nodes.as_slice().get(ordinal as usize)?.idle();
+        Some(SwitchableNode { idle, sleep, boot })
+    }
+}
+
+impl PowerPlan {
+    /// What all sleeps save.
+    pub fn total(&self) -> Amounts {
+        self.sleeps.iter().fold(Amounts::ZERO, |total, sleep| total + sleep.saves)
+    }
+}
+
+/// Plans which node sleeps when. Costs the bends of tariffs for each kind of node, those in the gaps of each node, and
+/// where nodes depend on each other a logarithm for each sleep.
+///
+/// # Errors
+/// [`Cancelled`] soon after `is_cancelled` says so.
+pub fn plan_power(
+    problem: &PowerProblem,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<PowerPlan, Cancelled> {
+    let tariffs = tariff::Tariffs::new(&problem.agendas, problem.rank_by, problem.horizon);
+    let gaps = gaps::Gaps::new(
+        problem.nodes.count(),
+        &problem.reservations,
+        &problem.outages,
+        problem.horizon,
+    );
+    let wanted = sleeps::Sleeps::of(problem, &tariffs, &gaps, is_cancelled)?;
+    coupling::coupled(problem, &gaps, wanted, is_cancelled)
+}

@@ -1,0 +1,95 @@
+//! Worked examples: the thesis's machine at flat and at changing prices.
+
+use super::*;
+use crate::agenda::{Agenda, Piece, RateAgenda};
+use crate::criterion::Criterion;
+use crate::node::Node;
+use crate::power_states::Transition;
+use crate::quantity::{CarbonIntensity, Energy, EnergyPrice, MILLION};
+use crate::time::Timestamp;
+
+fn watts(watts: f64) -> Power {
+    Power::from_watts(watts).unwrap()
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(second)
+}
+
+fn span(start: i64, end: i64) -> Span {
+    Span::new(at(start), at(end)).unwrap()
+}
+
+/// Table 6.1 of the Batsim thesis.
+fn thesis() -> Switching {
+    let transition = |power_w, ms| Transition { power: watts(power_w), time: Duration::from_millis(ms) };
+    let sleep = Sleep {
+        number: 1,
+        off: watts(9.75),
+        switching_off: transition(101.0, 6_100),
+        switching_on: transition(125.17, 151_520),
+    };
+    Switching { sleep, boot: sleep.switching_on.time }
+}
+
+/// A node of 95 W idle over so many seconds, with prices per MWh and intensities in g/kWh from instants on.
+fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> PowerProblem {
+    let node = Node::new(watts(95.0), watts(190.0), None).unwrap();
+    let pieces = |values: &[(i64, i64)]| -> Vec<(Span, i64)> {
+        let ends = values[1..].iter().map(|it| it.0).chain([until]);
+        values.iter().zip(ends).map(|(it, end)| (span(it.0, end), it.1 * MILLION)).collect()
+    };
+    let price = pieces(prices).into_iter().map(|(span, value)| {
+        let value = EnergyPrice::from_millionths_per_mwh(value).unwrap();
+        Piece { span, value }
+    });
+    let co2 = pieces(intensities).into_iter().map(|(span, value)| {
+        let value = CarbonIntensity::from_millionths_g_per_kwh(value).unwrap();
+        Piece { span, value }
+    });
+    PowerProblem {
+        horizon: span(0, until),
+        nodes: Arc::new(Nodes::numbered(vec![node]).unwrap()),
+        switching: vec![Some(thesis())],
+        reservations: Vec::new(),
+        outages: Vec::new(),
+        agendas: Agendas {
+            price: RateAgenda::new(Agenda::new(price.collect()).unwrap()),
+            co2: RateAgenda::new(Agenda::new(co2.collect()).unwrap()),
+            power_cap: None,
+        },
+        currency: Currency::EUR,
+        cap_scope: CapScope::ReservedNodes,
+        rights: vec![Right {
+            nodes: NodeSet::from_positions([0]),
+            level: RightLevel::Automatic,
+            actions: vec![PowerChange::Off],
+            windows: Vec::new(),
+        }],
+        keep_warm: Vec::new(),
+        most_switches_per_day: None,
+        rank_by: RankBy::default(),
+        wear: Amounts::ZERO,
+        failure: (0, Amounts::ZERO),
+    }
+}
+
+fn ranked(criterion: Criterion, problem: PowerProblem) -> PowerPlan {
+    let rank_by = RankBy::new(&[criterion]).unwrap();
+    plan_power(&PowerProblem { rank_by, ..problem }, &|| false).unwrap()
+}
+
+/// 6.1 s x 101 W + 151.52 s x 125.17 W = 616.1 + 18,965.7584 = 19,581.8584 J of switching, where idling draws
+/// 95 W x 157.62 s = 14,973.9 J. Each second more saves 85.25 J: 157.62 + 4,607.9584 / 85.25 = 211.67 s. So a gap of 211 s
+/// loses 85.25 x 0.672 = 57.27 J, and one of 212 s saves 27.98 J: 85.25 x (212 - 157.62) - 4,607.9584 = 27.9366 J.
+#[test]
+fn a_gap_breaks_even_after_211_7_seconds() {
+    let node = problem(1, &[(0, 50)], &[(0, 50)]).switchable(0).unwrap();
+    assert!((node.break_even_s().unwrap() - 211.672).abs() < 0.001);
+    let plan = |length| ranked(Criterion::Energy, problem(length, &[(0, 50)], &[(0, 50)]));
+    let refused = plan(211);
+    assert!(matches!(refused.refused[..], [RefusedGap { because: Refusal::DoesNotPay { .. }, .. }]));
+    let [sleep] = plan(212).sleeps[..] else { panic!("it pays") };
+    assert_eq!(sleep.times, SleepTimes { off_ms: 0, wake_ms: 60_480 });
+    assert_eq!(sleep.saves.energy(), Some(Energy::from_microjoules(27_936_600)));
+}
