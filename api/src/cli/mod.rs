@@ -17,6 +17,7 @@ mod negotiation;
 mod openapi;
 mod out;
 mod plan;
+mod power;
 mod report;
 mod sbatch;
 mod serve;
@@ -70,6 +71,8 @@ enum Command {
     Calibrations(calibrations::Arguments),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
+    /// Plan which nodes sleep when
+    Power(power::Arguments),
     /// Serve the REST API
     Serve(serve::Arguments),
     /// Serve on demonstration data around today
@@ -142,6 +145,7 @@ pub fn run() -> ExitCode {
         Command::Outage(arguments) => booking::outage(&arguments),
         Command::Calibrations(arguments) => calibrations::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Power(arguments) => power::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),

@@ -64,7 +64,8 @@ fn read_problem(path: &Path) -> Result<PlanningProblem, Failure> {
         .map_err(|errors| Failure::BadInput(errors.iter().map(ToString::to_string).collect()))
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+/// Reads a file, or standard input for `-`; in words why not.
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let read = if path == Path::new("-") {
         let mut text = String::new();
         io::stdin().read_to_string(&mut text).map(|_| text)
@@ -74,7 +75,8 @@ fn read_text(path: &Path) -> Result<String, String> {
     read.map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-fn load_nodes(path: &Path) -> Result<Nodes, Vec<String>> {
+/// Reads a table of nodes.
+pub(super) fn load_nodes(path: &Path) -> Result<Nodes, Vec<String>> {
     let text = read_text(path).map_err(|error| vec![error])?;
     grid_feeds::table::nodes(&text)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect())

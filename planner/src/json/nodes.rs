@@ -16,16 +16,39 @@ pub enum NodesDocument {
     File(String),
 }
 
+/// What is read of each node beside its powers and labels: the names of the fields, and how they are read.
+pub struct NodeFields<'a, T> {
+    /// The names of the fields.
+    pub names: &'a [&'static str],
+    /// Reads them from the object of a node or of a class.
+    pub part: &'a dyn Fn(&mut Reader, &Object<'_>) -> Option<T>,
+}
+
 /// Reads `[{"name", ...}]`, `{"classes": [...]}` or `{"file": "..."}`.
 pub fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<NodesDocument> {
+    let none = NodeFields { names: &[], part: &|_, _| Some(()) };
+    nodes_with(reader, raw, &none).map(|(nodes, _)| nodes)
+}
+
+/// Reads nodes as [`nodes`] does, with further fields of each in the order of the nodes. A file has none of them.
+pub fn nodes_with<T: Clone>(
+    reader: &mut Reader,
+    raw: &RawValue,
+    fields: &NodeFields<'_, T>,
+) -> Option<(NodesDocument, Vec<T>)> {
+    let inline = |(nodes, more)| (NodesDocument::Inline(nodes), more);
     if raw.get().starts_with('[') {
-        return listed(reader, raw).map(NodesDocument::Inline);
+        return listed(reader, raw, fields).map(inline);
     }
     let object = reader.object(raw, &["classes", "file"])?;
     match (object.get("classes"), object.get("file")) {
-        (Some(_), None) => reader.required(&object, "classes", classes).map(NodesDocument::Inline),
+        (Some(_), None) => {
+            let classes = |reader: &mut Reader, raw: &RawValue| classes(reader, raw, fields);
+            reader.required(&object, "classes", classes).map(inline)
+        }
         (None, Some(_)) => {
-            reader.required(&object, "file", Reader::string).map(NodesDocument::File)
+            let file = reader.required(&object, "file", Reader::string)?;
+            Some((NodesDocument::File(file), Vec::new()))
         }
         _ => {
             reader.error("must be a list of nodes, {\"classes\": [...]} or {\"file\": \"...\"}");
@@ -45,28 +68,41 @@ pub fn inline(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
     }
 }
 
-fn listed(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
+fn listed<T>(
+    reader: &mut Reader,
+    raw: &RawValue,
+    more: &NodeFields<'_, T>,
+) -> Option<(Nodes, Vec<T>)> {
+    let fields = ["name", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
+    let fields = [&fields, more.names].concat();
     let nodes = reader.array(raw, |reader, raw| {
-        let fields = ["name", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
         let object = reader.object(raw, &fields)?;
         let name = reader.required(&object, "name", Reader::name);
         let node = node(reader, &object);
         let labels = labels(reader, &object);
-        Some(((name?, node?), labels?))
+        let more = (more.part)(reader, &object);
+        Some(((name?, node?), (labels?, more?)))
     })?;
-    let (nodes, labels): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
+    let (nodes, others): (Vec<_>, Vec<_>) = nodes.into_iter().unzip();
+    let (labels, more): (Vec<_>, Vec<_>) = others.into_iter().unzip();
     let nodes = reader.accept(Nodes::listed(nodes))?;
-    Some(nodes.with_labels(Labels::new(labels)))
+    Some((nodes.with_labels(Labels::new(labels)), more))
 }
 
-fn classes(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
+fn classes<T: Clone>(
+    reader: &mut Reader,
+    raw: &RawValue,
+    more: &NodeFields<'_, T>,
+) -> Option<(Nodes, Vec<T>)> {
+    let fields = ["count", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
+    let fields = [&fields, more.names].concat();
     let mut total = 0_u32;
     let classes = reader.array(raw, |reader, raw| {
-        let fields = ["count", "idle_power_w", "max_power_w", "alpha", "partitions", "features"];
         let object = reader.object(raw, &fields)?;
         let count = reader.required(&object, "count", Reader::whole_number);
         let node = node(reader, &object);
         let labels = labels(reader, &object);
+        let more = (more.part)(reader, &object);
         let limit = i64::from(MAX_NODES - total);
         let count = count?;
         let Some(count) = u32::try_from(count).ok().filter(|_| (1..=limit).contains(&count)) else {
@@ -74,15 +110,18 @@ fn classes(reader: &mut Reader, raw: &RawValue) -> Option<Nodes> {
             return None;
         };
         total += count;
-        Some((count, node?, labels?))
+        Some((count, node?, labels?, more?))
     })?;
-    let nodes = classes.iter().flat_map(|(count, node, _)| (0..*count).map(move |_| *node));
+    let nodes = classes.iter().flat_map(|(count, node, ..)| (0..*count).map(move |_| *node));
     let nodes = reader.accept(Nodes::numbered(nodes.collect()))?;
-    if classes.iter().all(|(.., labels)| *labels == NodeLabels::default()) {
-        return Some(nodes);
+    let more = classes.iter().flat_map(|(count, .., more)| (0..*count).map(|_| more.clone()));
+    let more = more.collect();
+    if classes.iter().all(|(_, _, labels, _)| *labels == NodeLabels::default()) {
+        return Some((nodes, more));
     }
-    let labels = classes.iter().flat_map(|(count, _, labels)| (0..*count).map(|_| labels.clone()));
-    Some(nodes.with_labels(Labels::new(labels)))
+    let labels =
+        classes.iter().flat_map(|(count, _, labels, _)| (0..*count).map(|_| labels.clone()));
+    Some((nodes.with_labels(Labels::new(labels)), more))
 }
 
 fn node(reader: &mut Reader, object: &Object<'_>) -> Option<Node> {

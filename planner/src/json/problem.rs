@@ -35,10 +35,7 @@ pub fn problem(
         let object = reader.object(raw, &FIELDS)?;
         let now = reader.required(&object, "now", Reader::timestamp);
         let search = reader.required(&object, "search", request::search);
-        let currency = reader.required(&object, "currency", |reader, raw| {
-            let code = reader.string(raw)?;
-            reader.accept(Currency::parse(&code))
-        });
+        let currency = reader.required(&object, "currency", currency);
         let nodes = reader.required(&object, "nodes", nodes);
         let nodes = nodes.and_then(|nodes| loaded(reader, nodes, load_nodes));
         let agendas = reader.required(&object, "agendas", agendas::agendas);
@@ -75,7 +72,15 @@ pub fn problem(
     })
 }
 
-fn cap_scope(reader: &mut Reader, raw: &serde_json::value::RawValue) -> Option<CapScope> {
+pub(super) fn currency(reader: &mut Reader, raw: &serde_json::value::RawValue) -> Option<Currency> {
+    let code = reader.string(raw)?;
+    reader.accept(Currency::parse(&code))
+}
+
+pub(super) fn cap_scope(
+    reader: &mut Reader,
+    raw: &serde_json::value::RawValue,
+) -> Option<CapScope> {
     let word = reader.string(raw)?;
     let scope = CapScope::parse(&word);
     if scope.is_none() {
@@ -84,7 +89,7 @@ fn cap_scope(reader: &mut Reader, raw: &serde_json::value::RawValue) -> Option<C
     scope
 }
 
-fn loaded(
+pub(super) fn loaded(
     reader: &mut Reader,
     nodes: NodesDocument,
     load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,

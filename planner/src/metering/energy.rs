@@ -63,7 +63,8 @@ impl QuarterHour {
 
     /// All of it.
     pub fn span(self) -> Span {
-        Span::starting(self.start(), Self::LENGTH).unwrap_or_else(|| unreachable!("it has a length"))
+        Span::starting(self.start(), Self::LENGTH)
+            .unwrap_or_else(|| unreachable!("it has a length"))
     }
 
     /// The quarter-hours that have an instant of a span.

@@ -33,26 +33,30 @@ impl Amounts {
         self.0[criterion as usize]
     }
 
-    /// The energy, to the microjoule.
-    pub fn energy(&self) -> Option<Energy> {
-        self.rounded(Criterion::Energy).map(Energy::from_microjoules)
+    /// Joules, for people and documents, to the microjoule.
+    pub fn energy_j(&self) -> Option<f64> {
+        self.rounded(Criterion::Energy).map(|exact| Energy::from_microjoules(exact).as_joules())
     }
 
-    /// The cost.
-    pub fn cost(&self, currency: Currency) -> Option<Money> {
-        self.rounded(Criterion::Cost).map(|exact| Money::from_exact(exact, currency))
+    /// Units of the currency of the prices, for people and documents.
+    pub fn cost(&self) -> Option<f64> {
+        // The currency changes nothing of the number.
+        let units = |exact| Money::from_exact(exact, Currency::EUR).as_units();
+        self.rounded(Criterion::Cost).map(units)
     }
 
-    /// The mass of CO2.
-    pub fn co2(&self) -> Option<CarbonMass> {
-        self.rounded(Criterion::Co2).map(CarbonMass::from_exact)
+    /// Grams of CO2, for people and documents.
+    pub fn co2_g(&self) -> Option<f64> {
+        self.rounded(Criterion::Co2).map(|exact| CarbonMass::from_exact(exact).as_grams())
     }
 
     /// These amounts times a probability in millionths, rounded towards zero.
     #[must_use]
     pub fn times_millionths(self, millionths: i64) -> Self {
-        let times = |amount: i128| amount / 1_000_000 * i128::from(millionths)
-            + amount % 1_000_000 * i128::from(millionths) / 1_000_000;
+        let times = |amount: i128| {
+            amount / 1_000_000 * i128::from(millionths)
+                + amount % 1_000_000 * i128::from(millionths) / 1_000_000
+        };
         Self(self.0.map(|amount| amount.map(times)))
     }
 

@@ -162,9 +162,7 @@ impl<'a> Room<'a> {
     fn best_of(&self, finder: &Finder<'_>, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
         let Wanted { kind, permits, gap, .. } = *wanted;
         let best = match finder.most_switches {
-            Some(_) => {
-                finder.best_on_day(kind, permits, parts, day(wanted.sleep.times))
-            }
+            Some(_) => finder.best_on_day(kind, permits, parts, day(wanted.sleep.times)),
             None => finder.best(kind, permits, gap, parts).ok(),
         };
         best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
@@ -258,10 +256,10 @@ fn may_be_away(rule: &KeepWarm, gaps: &Gaps, finder: &Finder<'_>, wanted: &[Want
 /// The power that is left for switching beside what is reserved, where a cap is known.
 fn limits(problem: &PowerProblem, cap: &Agenda<Power>) -> Vec<(Range<i64>, i64)> {
     let scope = problem.cap_scope;
-    let order = NodeOrder::of(&problem.nodes, Preference::FirstListed, Fraction::ONE, scope, |_| true);
-    let booking = |it: &BookedSpan| {
-        Booking::new(Arc::clone(&it.id), it.span, order.ranks(&it.nodes), &order)
-    };
+    let order =
+        NodeOrder::of(&problem.nodes, Preference::FirstListed, Fraction::ONE, scope, |_| true);
+    let booking =
+        |it: &BookedSpan| Booking::new(Arc::clone(&it.id), it.span, order.ranks(&it.nodes), &order);
     let bookings: Vec<Booking> = problem.reservations.iter().map(booking).collect();
     let bookings: Vec<&Booking> = bookings.iter().collect();
     let base = scope.base_power(&problem.nodes);

@@ -71,15 +71,15 @@ pub struct SleepTimes {
     pub wake_ms: i64,
 }
 
-/// What the orders of a kind of node cost, at every instant at which that changes its course.
+/// What the orders of a kind of node cost.
 ///
-/// What a sleep costs more than idling is `F(off) + G(wake)`. Both are piecewise linear in time: their bends are where
-/// switching begins or ends while a rate changes. So the least is at a bend, at an end of what is allowed, or where
-/// the node wakes as soon as it is off.
+/// What a sleep costs more than idling is `F(off) + G(wake)`. Both are piecewise linear in time: they bend where switching
+/// begins or ends while a rate changes. So the least is at a minimum of theirs, at an end of what is allowed, or where the
+/// node wakes as soon as it is off.
 pub(super) struct Kind<'a> {
     pub node: SwitchableNode,
     tariffs: &'a Tariffs,
-    /// Instants in milliseconds, in order, and what an order then costs.
+    /// The minima of both in milliseconds, in order, and what an order then costs.
     offs: Vec<(i64, Key)>,
     wakes: Vec<(i64, Key)>,
 }
@@ -112,31 +112,37 @@ impl BestSleep {
 impl<'a> Kind<'a> {
     pub fn new(node: SwitchableNode, tariffs: &'a Tariffs) -> Self {
         let mut kind = Self { node, tariffs, offs: Vec::new(), wakes: Vec::new() };
-        let bends = |length_ms: i64| {
-            let edges = tariffs.edges().iter();
-            let mut bends: Vec<i64> = edges.flat_map(|edge| [*edge, edge - length_ms]).collect();
-            bends.sort_unstable();
-            bends.dedup();
-            bends
+        let minima = |[before, between, after]: [Power; 3], length: i64| {
+            let less = |one: Power, other: Power| i128::from((one - other).as_microwatts());
+            tariffs.minima(length, less(before, between), less(between, after))
         };
-        kind.offs = bends(node.off_ms()).into_iter().map(|at| (at, kind.off_cost(at))).collect();
-        kind.wakes = bends(node.on_ms()).into_iter().map(|at| (at, kind.wake_cost(at))).collect();
+        let offs = minima(kind.powers_off(), node.off_ms());
+        let wakes = minima(kind.powers_on(), node.on_ms());
+        kind.offs = offs.into_iter().map(|at| (at, kind.off_cost(at))).collect();
+        kind.wakes = wakes.into_iter().map(|at| (at, kind.wake_cost(at))).collect();
         kind
+    }
+
+    /// The powers before switching off, meanwhile and after.
+    const fn powers_off(&self) -> [Power; 3] {
+        let Sleep { off, switching_off, .. } = self.node.sleep;
+        [self.node.idle, switching_off.power, off]
+    }
+
+    /// The powers before switching on, meanwhile and after.
+    const fn powers_on(&self) -> [Power; 3] {
+        let Sleep { off, switching_on, .. } = self.node.sleep;
+        [off, switching_on.power, self.node.idle]
     }
 
     /// `F(off) = P_idle I(off) + P_switching (I(off + T) - I(off)) - P_off I(off + T)`, with the integral `I` of a rate.
     fn off_cost(&self, at: i64) -> Key {
-        let (begin, end) = (at, at + self.node.off_ms());
-        let Sleep { off, switching_off, .. } = self.node.sleep;
-        let powers = [self.node.idle, switching_off.power, off];
-        self.in_three(powers, begin, end)
+        self.in_three(self.powers_off(), at, at + self.node.off_ms())
     }
 
     /// `G(wake) = P_off I(wake) + P_switching (I(wake + T) - I(wake)) - P_idle I(wake + T)`.
     fn wake_cost(&self, at: i64) -> Key {
-        let (begin, end) = (at, at + self.node.on_ms());
-        let Sleep { off, switching_on, .. } = self.node.sleep;
-        self.in_three([off, switching_on.power, self.node.idle], begin, end)
+        self.in_three(self.powers_on(), at, at + self.node.on_ms())
     }
 
     /// What a power before, one between and one after cost, the last one taken off up to the end.
@@ -159,29 +165,20 @@ impl<'a> Kind<'a> {
         if off.0 + switching <= wake.0 {
             return Some(BestSleep::new(off, wake));
         }
-        self.best_in_order(offs.collect(), wakes.collect(), permitted)
+        let at_once = self.woken_at_once(bounds, permitted);
+        self.best_in_order(offs.collect(), wakes.collect())
+            .into_iter()
+            .chain(at_once)
+            .min_by_key(|sleep| (sleep.cost, sleep.times.off_ms, -sleep.times.wake_ms))
     }
 
-    /// The best where the best orders by themselves would wake a node before it is off.
+    /// The best pair where the best orders by themselves would wake a node before it is off.
     fn best_in_order(
         &self,
         mut offs: Vec<(i64, Key)>,
         mut wakes: Vec<(i64, Key)>,
-        permitted: &[Span],
     ) -> Option<BestSleep> {
         let switching = self.node.off_ms();
-        let (first, last) = (wakes.iter().map(|it| it.0).min()?, wakes.iter().map(|it| it.0).max()?);
-        let is_permitted = |at: i64| {
-            permitted.iter().any(|it| millis(it.start()) <= at && at < millis(it.end()))
-        };
-        let at_once: Vec<i64> = wakes.iter().map(|wake| wake.0 - switching).collect();
-        wakes.extend(
-            offs.iter()
-                .map(|off| off.0 + switching)
-                .filter(|at| (first..=last).contains(at))
-                .map(|at| (at, self.wake_cost(at))),
-        );
-        offs.extend(at_once.into_iter().filter(|at| is_permitted(*at)).map(|at| (at, self.off_cost(at))));
         offs.sort_unstable_by_key(|off| off.0);
         wakes.sort_unstable_by_key(|wake| wake.0);
         let mut least: Option<(i64, Key)> = None;
@@ -202,6 +199,21 @@ impl<'a> Kind<'a> {
         best
     }
 
+    /// The best sleep that ends as soon as the node is off.
+    fn woken_at_once(&self, bounds: Bounds, permitted: &[Span]) -> Option<BestSleep> {
+        let (down, up) = (self.node.off_ms(), self.node.on_ms());
+        let until = bounds.wake_until - down;
+        let sleeps =
+            permitted_within(bounds.off_from, until, permitted).flat_map(|(start, end)| {
+                let bends = self.tariffs.bends(down, start, end);
+                let of_wake =
+                    self.tariffs.bends(up, start + down, end + down).map(move |at| at - down);
+                [start, end].into_iter().chain(bends).chain(of_wake)
+            });
+        let sleeps = sleeps.map(|off_ms| self.sleep(SleepTimes { off_ms, wake_ms: off_ms + down }));
+        sleeps.min_by_key(|sleep| (sleep.cost, sleep.times.off_ms))
+    }
+
     /// The instants from one to another among which the best order to switch off is, in permitted hours.
     fn off_candidates<'b>(
         &'b self,
@@ -209,12 +221,7 @@ impl<'a> Kind<'a> {
         until: i64,
         permitted: &'b [Span],
     ) -> impl Iterator<Item = (i64, Key)> + Clone + 'b {
-        let begin = permitted.partition_point(|it| millis(it.end()) <= from);
-        let spans = permitted[begin..].iter().map(move |it| {
-            let (start, end) = (millis(it.start()), millis(it.end()));
-            (start.max(from), (end - 1).min(until))
-        });
-        spans.take_while(move |(start, _)| *start <= until).flat_map(|(start, end)| {
+        permitted_within(from, until, permitted).flat_map(|(start, end)| {
             let ends = [start, end].into_iter().map(|at| (at, self.off_cost(at)));
             ends.chain(between(&self.offs, start, end).iter().copied())
         })
@@ -241,6 +248,19 @@ impl<'a> Kind<'a> {
     pub fn worth(sleep: &BestSleep, cycle: Key) -> Key {
         difference(difference([0; 3], sleep.cost), cycle)
     }
+}
+
+/// The parts of a time that are permitted, in order, their last millisecond included.
+fn permitted_within(
+    from: i64,
+    until: i64,
+    permitted: &[Span],
+) -> impl Iterator<Item = (i64, i64)> + Clone {
+    let begin = permitted.partition_point(|it| millis(it.end()) <= from);
+    let spans = permitted[begin..]
+        .iter()
+        .map(move |it| (millis(it.start()).max(from), (millis(it.end()) - 1).min(until)));
+    spans.take_while(move |(start, _)| *start <= until)
 }
 
 /// The entries from one instant to another, both included.

@@ -37,7 +37,7 @@ use crate::cap_scope::CapScope;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::power_states::Sleep;
-use crate::quantity::{Currency, Power};
+use crate::quantity::Power;
 use crate::search::Cancelled;
 use crate::time::{Seconds, Span};
 
@@ -88,8 +88,6 @@ pub struct PowerProblem {
     pub outages: Vec<Outage>,
     /// Price, CO2 intensity and power cap over time.
     pub agendas: Agendas,
-    /// The currency of all prices.
-    pub currency: Currency,
     /// What the power cap limits.
     pub cap_scope: CapScope,
     /// What may be done to nodes; nothing where no right is in force.

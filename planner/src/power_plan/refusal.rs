@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::criterion::Criterion;
-use crate::quantity::{CarbonMass, Currency, Energy, Money};
 
 use super::amounts::Amounts;
 
@@ -29,8 +28,6 @@ pub enum Refusal {
         criterion: Criterion,
         /// What the best sleep of the gap saves, which is nothing or less.
         saves: Amounts,
-        /// The currency of costs.
-        currency: Currency,
     },
     /// The node is switched off as often as it may be on that day.
     MostSwitches {
@@ -63,11 +60,12 @@ impl fmt::Display for Refusal {
             Self::NotPermitted => {
                 f.write_str("no hour in which the node may be switched off leaves time to wake it")
             }
-            Self::DoesNotPay { criterion, saves, currency } => {
-                does_not_pay(f, *criterion, saves, *currency)
-            }
+            Self::DoesNotPay { criterion, saves } => does_not_pay(f, *criterion, saves),
             Self::MostSwitches { most } => {
-                write!(f, "the node may be switched off {most} times a day, and is so at better times")
+                write!(
+                    f,
+                    "the node may be switched off {most} times a day, and is so at better times"
+                )
             }
             Self::KeptWarm { among, nodes } => {
                 write!(f, "{nodes} nodes of {among} that nobody has stay up")
@@ -77,23 +75,15 @@ impl fmt::Display for Refusal {
     }
 }
 
-fn does_not_pay(
-    f: &mut fmt::Formatter<'_>,
-    criterion: Criterion,
-    saves: &Amounts,
-    currency: Currency,
-) -> fmt::Result {
-    let more = match criterion {
-        Criterion::Energy => {
-            format!("{} J", -saves.energy().map_or(0.0, Energy::as_joules))
-        }
-        Criterion::Cost => {
-            format!("{} {currency}", -saves.cost(currency).map_or(0.0, Money::as_units))
-        }
-        Criterion::Co2 => format!("{} g of CO2", -saves.co2().map_or(0.0, CarbonMass::as_grams)),
-    };
+fn does_not_pay(f: &mut fmt::Formatter<'_>, criterion: Criterion, saves: &Amounts) -> fmt::Result {
     if saves.thousandths(criterion) == Some(0) {
         return f.write_str("sleeping would save nothing");
     }
-    write!(f, "sleeping does not pay: at best it takes {more} more than idling")
+    f.write_str("sleeping does not pay: at best it ")?;
+    match criterion {
+        Criterion::Energy => write!(f, "takes {} J", -saves.energy_j().unwrap_or(0.0))?,
+        Criterion::Cost => write!(f, "costs {}", -saves.cost().unwrap_or(0.0))?,
+        Criterion::Co2 => write!(f, "emits {} g of CO2", -saves.co2_g().unwrap_or(0.0))?,
+    }
+    f.write_str(" more than idling")
 }

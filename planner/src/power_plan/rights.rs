@@ -202,7 +202,10 @@ mod tests {
         let expected = [(span(1, 2), automatic), (span(2, 4), approval), (span(5, 6), automatic)];
         assert_eq!(permits.spans(), expected);
         let at = |hour: i64| permits.level(Timestamp::from_unix_seconds(hour * 3600));
-        assert_eq!([at(0), at(1), at(3), at(4)], [RightLevel::Nothing, automatic, approval, RightLevel::Nothing]);
+        assert_eq!(
+            [at(0), at(1), at(3), at(4)],
+            [RightLevel::Nothing, automatic, approval, RightLevel::Nothing]
+        );
         assert!(Permits::of(&rights, PowerChange::Limit, span(0, 24)).is_empty());
     }
 }

@@ -81,7 +81,8 @@ impl<'a> Sleeps<'a> {
                 return self.look_at_gaps(problem, (ordinal, kind, permits), gaps);
             }
         };
-        let refused = |gap: &Span| RefusedGap { node: ordinal, gap: *gap, because: refusal.clone() };
+        let refused =
+            |gap: &Span| RefusedGap { node: ordinal, gap: *gap, because: refusal.clone() };
         self.refused.extend(gaps.iter().map(refused));
     }
 
@@ -113,7 +114,8 @@ impl<'a> Sleeps<'a> {
     fn keep_days(&mut self, first: usize, most: u32) {
         let own = self.wanted.split_off(first);
         let day = |wanted: &Wanted| wanted.sleep.times.off_ms.div_euclid(DAY_MS);
-        let most_of_a_day = own.chunk_by(|one, other| day(one) == day(other)).map(<[Wanted]>::len).max();
+        let most_of_a_day =
+            own.chunk_by(|one, other| day(one) == day(other)).map(<[Wanted]>::len).max();
         if most_of_a_day.unwrap_or(0) <= most as usize {
             self.wanted.extend(own);
             return;
@@ -204,7 +206,11 @@ impl<'a> Finder<'a> {
         let last = (millis(gap.end()) - 1).div_euclid(DAY_MS);
         let on_day = |day: i64| {
             let (sleep, worth) = self.best_on_day(kind, permits, &[gap], day)?;
-            (worth > [0; 3]).then_some(DayOption { day, worth, sleep: Wanted { sleep, worth, ..wanted } })
+            (worth > [0; 3]).then_some(DayOption {
+                day,
+                worth,
+                sleep: Wanted { sleep, worth, ..wanted },
+            })
         };
         (first..=last).filter_map(on_day).collect()
     }
@@ -237,7 +243,7 @@ impl<'a> Finder<'a> {
         let saves = self.kinds[kind].saves(sleep) - problem.cycle_cost();
         let costs = worth.iter().position(|part| *part < 0).unwrap_or(0);
         let criterion = problem.rank_by.criteria().nth(costs).unwrap_or(problem.rank_by.first());
-        Refusal::DoesNotPay { criterion, saves, currency: problem.currency }
+        Refusal::DoesNotPay { criterion, saves }
     }
 }
 

@@ -52,7 +52,8 @@ impl Steps {
         let (mut from, until) = self.covering(span);
         let mut runs = Vec::new();
         while from < until && runs.len() < most {
-            let Some(start) = self.next(from, |branch| branch.most > 0).filter(|it| *it < until) else {
+            let Some(start) = self.next(from, |branch| branch.most > 0).filter(|it| *it < until)
+            else {
                 break;
             };
             let end = self.next(start, |branch| branch.least <= 0).unwrap_or(until).min(until);

@@ -2,18 +2,25 @@
 
 use super::amounts::{Amounts, Key, RankBy};
 use crate::agenda::{Agendas, RateAgenda};
-use crate::criterion::Criterion;
 use crate::quantity::Rate;
 use crate::time::{Span, Timestamp};
 
 /// What a unit of power costs over time, in each criterion.
 pub(super) struct Tariffs {
     rates: [Course; 3],
-    rank_by: RankBy,
+    /// The ranked rates together, in their order.
+    ranked: Vec<Step>,
     /// Where all ranked criteria are known, in time order; parts that touch are one.
     known: Vec<Span>,
-    /// The instants at which a ranked rate changes, in milliseconds and in order.
-    edges: Vec<i64>,
+}
+
+/// Ranked rates from an instant on, in the order of keys.
+struct Step {
+    /// Milliseconds.
+    start: i64,
+    rates: Key,
+    /// The integral up to the start.
+    integral: Key,
 }
 
 /// A rate over time and its integral from the first instant on.
@@ -28,22 +35,30 @@ impl Tariffs {
     /// What agendas say of a horizon.
     pub fn new(agendas: &Agendas, rank_by: RankBy, horizon: Span) -> Self {
         let energy = Course::new([(horizon, 1)].into_iter());
-        let rates = [energy, Course::of(&agendas.price, horizon), Course::of(&agendas.co2, horizon)];
-        let ranked = |criterion: &Criterion| rank_by.criteria().any(|it| it == *criterion);
-        let ranked: Vec<&Course> = Criterion::ALL
-            .iter()
-            .filter(|it| ranked(it))
-            .map(|it| &rates[*it as usize])
-            .collect();
+        let rates =
+            [energy, Course::of(&agendas.price, horizon), Course::of(&agendas.co2, horizon)];
+        let courses: Vec<&Course> = rank_by.criteria().map(|it| &rates[it as usize]).collect();
         let mut known = vec![horizon];
-        for rate in &ranked {
-            known = intersection(&known, &rate.known);
+        for course in &courses {
+            known = intersection(&known, &course.known);
         }
         let mut edges: Vec<i64> =
-            ranked.iter().flat_map(|rate| rate.steps.iter().map(|step| step.0)).collect();
+            courses.iter().flat_map(|course| course.steps.iter().map(|step| step.0)).collect();
         edges.sort_unstable();
         edges.dedup();
-        Self { rates, rank_by, known, edges }
+        let step = |start: i64| {
+            let key = |part: &dyn Fn(&Course) -> i128| {
+                let mut key = Key::default();
+                for (place, course) in key.iter_mut().zip(&courses) {
+                    *place = part(course);
+                }
+                key
+            };
+            let rates = key(&|course| course.rate_at(start).into());
+            Step { start, rates, integral: key(&|course| course.integral_up_to(start)) }
+        };
+        let ranked = edges.into_iter().map(step).collect();
+        Self { rates, ranked, known }
     }
 
     /// Where all ranked criteria are known.
@@ -51,16 +66,44 @@ impl Tariffs {
         &self.known
     }
 
-    /// The instants at which a ranked rate changes, in milliseconds and in order.
-    pub fn edges(&self) -> &[i64] {
-        &self.edges
+    /// Thousandths of exact units that a microwatt costs up to an instant, as keys compare them.
+    pub fn up_to(&self, instant: i64) -> Key {
+        let next = self.ranked.partition_point(|step| step.start <= instant);
+        let Some(step) = next.checked_sub(1).map(|last| &self.ranked[last]) else {
+            return Key::default();
+        };
+        let passed = i128::from(instant - step.start);
+        std::array::from_fn(|place| step.integral[place] + step.rates[place] * passed)
     }
 
-    /// Thousandths of exact units that a microwatt costs up to an instant, as keys compare them.
-    pub fn up_to(&self, instant_ms: i64) -> Key {
-        self.rank_by.key(&Amounts::from_thousandths(
-            [0, 1, 2].map(|rate| Some(self.rates[rate].integral_up_to(instant_ms))),
-        ))
+    /// Where `first x rate(t) + second x rate(t + length)`, which is the slope of something, comes from nothing or less and
+    /// goes to nothing or more: its minima, in order.
+    pub fn minima(&self, length: i64, first: i128, second: i128) -> Vec<i64> {
+        let (mut minima, none) = (Vec::new(), Key::default());
+        // Slopes change where either rate does.
+        for shift in [0, length] {
+            let (mut here, mut there) = (Walk::new(self), Walk::new(self));
+            for edge in self.ranked.iter().map(|step| step.start - shift) {
+                let (rates, later) = (here.around(edge), there.around(edge + length));
+                let slope = |side: usize| -> Key {
+                    std::array::from_fn(|place| {
+                        first * rates[side][place] + second * later[side][place]
+                    })
+                };
+                if slope(0) <= none && none <= slope(1) {
+                    minima.push(edge);
+                }
+            }
+        }
+        minima.sort_unstable();
+        minima.dedup();
+        minima
+    }
+
+    /// The instants in a time, both ends included, at which a rate changes there or a length later.
+    pub fn bends(&self, length: i64, from: i64, until: i64) -> impl Iterator<Item = i64> {
+        let edges = self.ranked.iter().flat_map(move |step| [step.start, step.start - length]);
+        edges.filter(move |edge| (from..=until).contains(edge))
     }
 
     /// What so many microwatts cost from one instant to another, in all criteria.
@@ -71,6 +114,30 @@ impl Tariffs {
             is_known.then(|| i128::from(microwatts) * integral())
         };
         Amounts::from_thousandths([0, 1, 2].map(|rate| amount(&self.rates[rate])))
+    }
+}
+
+/// Ranked rates at instants that move forward.
+struct Walk<'a> {
+    steps: &'a [Step],
+    /// How many steps begin before or at the latest instant.
+    begun: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tariffs: &'a Tariffs) -> Self {
+        Self { steps: &tariffs.ranked, begun: 0 }
+    }
+
+    /// The rates before an instant and from it on.
+    fn around(&mut self, instant: i64) -> [Key; 2] {
+        while self.steps.get(self.begun).is_some_and(|step| step.start <= instant) {
+            self.begun += 1;
+        }
+        let rates =
+            |begun: usize| begun.checked_sub(1).map_or(Key::default(), |it| self.steps[it].rates);
+        let begins = self.begun > 0 && self.steps[self.begun - 1].start == instant;
+        [rates(self.begun - usize::from(begins)), rates(self.begun)]
     }
 }
 
@@ -117,6 +184,11 @@ impl Course {
         integral + i128::from(rate) * i128::from(instant_ms - start)
     }
 
+    fn rate_at(&self, instant_ms: i64) -> i64 {
+        let next = self.steps.partition_point(|step| step.0 <= instant_ms);
+        next.checked_sub(1).map_or(0, |last| self.steps[last].1)
+    }
+
     fn knows(&self, from_ms: i64, until_ms: i64) -> bool {
         let after = self.known.partition_point(|span| millis(span.end()) <= from_ms);
         from_ms >= until_ms
@@ -132,7 +204,11 @@ pub(super) fn intersection(one: &[Span], other: &[Span]) -> Vec<Span> {
     let mut both = Vec::new();
     while let (Some(a), Some(b)) = (first.peek(), second.peek()) {
         both.extend(a.intersection(**b));
-        if a.end() <= b.end() { first.next() } else { second.next() };
+        if a.end() <= b.end() {
+            first.next()
+        } else {
+            second.next()
+        };
     }
     both
 }

@@ -5,7 +5,7 @@ use crate::agenda::{Agenda, Piece, RateAgenda};
 use crate::criterion::Criterion;
 use crate::node::Node;
 use crate::power_states::Transition;
-use crate::quantity::{CarbonIntensity, Energy, EnergyPrice, MILLION};
+use crate::quantity::{CarbonIntensity, EnergyPrice, MILLION};
 use crate::time::Timestamp;
 
 fn watts(watts: f64) -> Power {
@@ -22,7 +22,8 @@ fn span(start: i64, end: i64) -> Span {
 
 /// Table 6.1 of the Batsim thesis.
 fn thesis() -> Switching {
-    let transition = |power_w, ms| Transition { power: watts(power_w), time: Duration::from_millis(ms) };
+    let transition =
+        |power_w, ms| Transition { power: watts(power_w), time: Duration::from_millis(ms) };
     let sleep = Sleep {
         number: 1,
         off: watts(9.75),
@@ -58,7 +59,6 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
             co2: RateAgenda::new(Agenda::new(co2.collect()).unwrap()),
             power_cap: None,
         },
-        currency: Currency::EUR,
         cap_scope: CapScope::ReservedNodes,
         rights: vec![Right {
             nodes: NodeSet::from_positions([0]),
@@ -88,8 +88,62 @@ fn a_gap_breaks_even_after_211_7_seconds() {
     assert!((node.break_even_s().unwrap() - 211.672).abs() < 0.001);
     let plan = |length| ranked(Criterion::Energy, problem(length, &[(0, 50)], &[(0, 50)]));
     let refused = plan(211);
-    assert!(matches!(refused.refused[..], [RefusedGap { because: Refusal::DoesNotPay { .. }, .. }]));
+    assert!(matches!(
+        refused.refused[..],
+        [RefusedGap { because: Refusal::DoesNotPay { .. }, .. }]
+    ));
     let [sleep] = plan(212).sleeps[..] else { panic!("it pays") };
     assert_eq!(sleep.times, SleepTimes { off_ms: 0, wake_ms: 60_480 });
-    assert_eq!(sleep.saves.energy(), Some(Energy::from_microjoules(27_936_600)));
+    assert_eq!(sleep.saves.energy_j(), Some(27.9366));
+}
+
+/// An hour of 100 g/kWh at 60 per MWh, between two hours at nothing. All three hours: 10,642.38 s asleep save 85.25 W each and
+/// switching costs 4,607.9584 J more than idling: 85.25 x 10,642.38 - 4,607.9584 = 902,654.9366 J. In money and CO2 only the
+/// hour counts, in which the node is off: 85.25 W x 1 h are 85.25 Wh, 8.525 g and 0.005115 of the currency. Of the sleeps that
+/// cost the same the longest is taken.
+#[test]
+fn criteria_judge_a_gap_each_by_itself() {
+    let (prices, intensities) = ([(0, 0), (3600, 60), (7200, 0)], [(0, 0), (3600, 100), (7200, 0)]);
+    for criterion in Criterion::ALL {
+        let plan = ranked(criterion, problem(10_800, &prices, &intensities));
+        let [sleep] = plan.sleeps[..] else { panic!("{criterion:?}: {plan:?}") };
+        assert_eq!(sleep.times, SleepTimes { off_ms: 0, wake_ms: 10_800_000 - 151_520 });
+        let saves = sleep.saves;
+        let expected = (Some(902_654.936_6), Some(0.005_115), Some(8.525));
+        assert_eq!((saves.energy_j(), saves.cost(), saves.co2_g()), expected);
+    }
+}
+
+/// 300 s, of which the first 140 s are at -50 per MWh and the others at 50. Sleeping saves 85.25 x 142.38 - 4,607.9584 =
+/// 7,529.9366 J. It costs money: what is not drawn at -50 does not earn, and switching on draws at 50. By cost the node stays on.
+#[test]
+fn a_gap_may_pay_in_energy_and_not_in_cost() {
+    let negative = || problem(300, &[(0, -50), (140, 50)], &[(0, 50)]);
+    let by_energy = ranked(Criterion::Energy, negative());
+    assert_eq!(by_energy.total().energy_j(), Some(7529.936_6));
+    assert!(by_energy.total().cost().unwrap() < 0.0);
+    let by_cost = ranked(Criterion::Cost, negative());
+    let [RefusedGap { because, .. }] = &by_cost.refused[..] else { panic!("{by_cost:?}") };
+    let told = because.to_string();
+    assert!(told.starts_with("sleeping does not pay: at best it costs 0.0000"), "{told}");
+}
+
+/// A price that is known for the first hour of two: by cost the node is up again when the hour ends, though it is free for
+/// longer; by energy it sleeps on, and what that saves in money is not known.
+#[test]
+fn nobody_sleeps_into_what_is_not_known() {
+    let price = |end| {
+        EnergyPrice::from_millionths_per_mwh(50 * MILLION)
+            .map(|value| Piece { span: span(0, end), value })
+    };
+    let agenda = |pieces: Vec<_>| RateAgenda::new(Agenda::new(pieces).unwrap());
+    let mut unknown = problem(7200, &[(0, 50)], &[(0, 50)]);
+    unknown.agendas.price = agenda(vec![price(3600).unwrap()]);
+    let by_cost = ranked(Criterion::Cost, unknown.clone());
+    assert_eq!(by_cost.sleeps[0].times.wake_ms, 3_600_000 - 151_520);
+    let by_energy = ranked(Criterion::Energy, unknown.clone());
+    assert_eq!(by_energy.sleeps[0].times.wake_ms, 7_200_000 - 151_520);
+    assert_eq!(by_energy.total().cost(), None);
+    unknown.agendas.price = agenda(Vec::new());
+    assert_eq!(ranked(Criterion::Cost, unknown).refused[0].because, Refusal::Unknown);
 }

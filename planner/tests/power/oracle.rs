@@ -163,7 +163,8 @@ impl<'a> Oracle<'a> {
     }
 
     pub fn worth_of(&self, plan: &PowerPlan) -> Worth {
-        let worth = |it: &PlannedSleep| self.worth(it.node, it.times.off_ms, it.times.wake_ms).unwrap();
+        let worth =
+            |it: &PlannedSleep| self.worth(it.node, it.times.off_ms, it.times.wake_ms).unwrap();
         plan.sleeps.iter().map(worth).fold([0; 3], plus)
     }
 
@@ -292,7 +293,9 @@ impl<'a> Oracle<'a> {
         for &(node, off, wake) in sleeps {
             let Switching { sleep, .. } = switching(node);
             let base = match problem.cap_scope {
-                CapScope::AllNodes => problem.nodes.as_slice()[node as usize].idle().as_microwatts(),
+                CapScope::AllNodes => {
+                    problem.nodes.as_slice()[node as usize].idle().as_microwatts()
+                }
                 CapScope::ReservedNodes => 0,
             };
             for (start, transition) in [(off, sleep.switching_off), (wake, sleep.switching_on)] {

@@ -12,10 +12,13 @@ use planner::criterion::Criterion;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::power_plan::{
-    Amounts, KeepWarm, PowerChange, PowerProblem, RankBy, Right, RightLevel, Switching, WeeklyWindow,
+    Amounts, KeepWarm, PowerChange, PowerProblem, RankBy, Right, RightLevel, Switching,
+    WeeklyWindow,
 };
 use planner::power_states::{Sleep, Transition};
-use planner::quantity::{CarbonIntensity, CarbonMass, Currency, Energy, EnergyPrice, MILLION, Money, Power};
+use planner::quantity::{
+    CarbonIntensity, CarbonMass, Currency, Energy, EnergyPrice, MILLION, Money, Power,
+};
 use planner::time::{Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -83,24 +86,29 @@ pub fn single() -> impl Strategy<Value = PowerSketch> {
         (8_i64..15, vec(node, 1..3), vec(taken, 0..4), pieces(), pieces()),
         (vec(right, 0..3), prop::option::of(0_u32..3), criteria, costs(), costs()),
     )
-        .prop_map(|((length, nodes, taken, price, co2), (mut rights, most_switches, rank_by, wear, failing))| {
-            rights.push((1, RightLevel::Automatic, None));
-            PowerSketch {
-                length,
-                nodes,
-                taken,
-                price,
-                co2,
-                cap: None,
-                all_nodes: false,
-                rights,
-                warm: Vec::new(),
-                most_switches,
-                rank_by,
-                wear,
-                failing,
-            }
-        })
+        .prop_map(
+            |(
+                (length, nodes, taken, price, co2),
+                (mut rights, most_switches, rank_by, wear, failing),
+            )| {
+                rights.push((1, RightLevel::Automatic, None));
+                PowerSketch {
+                    length,
+                    nodes,
+                    taken,
+                    price,
+                    co2,
+                    cap: None,
+                    all_nodes: false,
+                    rights,
+                    warm: Vec::new(),
+                    most_switches,
+                    rank_by,
+                    wear,
+                    failing,
+                }
+            },
+        )
 }
 
 /// Problems in which nodes depend on each other, to the second, ranked by energy.
@@ -112,22 +120,29 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
     let cap = vec((0_i64..12, (10_i64..80).prop_map(Some)), 1..3);
     (
         (8_i64..12, vec(node, 2..4), vec(taken, 0..2)),
-        (prop::option::of(cap), any::<bool>(), vec((1_u8..8, 0_u32..3), 0..3), prop::option::of(1_u32..3)),
+        (
+            prop::option::of(cap),
+            any::<bool>(),
+            vec((1_u8..8, 0_u32..3), 0..3),
+            prop::option::of(1_u32..3),
+        ),
     )
-        .prop_map(|((length, nodes, taken), (cap, all_nodes, warm, most_switches))| PowerSketch {
-            length,
-            nodes,
-            taken,
-            price: Vec::new(),
-            co2: Vec::new(),
-            cap,
-            all_nodes,
-            rights: vec![(7, RightLevel::Automatic, None)],
-            warm,
-            most_switches,
-            rank_by: vec![Criterion::Energy],
-            wear: (0, 0, 0),
-            failing: (0, 0, 0),
+        .prop_map(|((length, nodes, taken), (cap, all_nodes, warm, most_switches))| {
+            PowerSketch {
+                length,
+                nodes,
+                taken,
+                price: Vec::new(),
+                co2: Vec::new(),
+                cap,
+                all_nodes,
+                rights: vec![(7, RightLevel::Automatic, None)],
+                warm,
+                most_switches,
+                rank_by: vec![Criterion::Energy],
+                wear: (0, 0, 0),
+                failing: (0, 0, 0),
+            }
         })
 }
 
@@ -163,7 +178,11 @@ impl PowerSketch {
         PowerProblem {
             horizon: self.span(0, self.length),
             nodes: Arc::new(Nodes::numbered(nodes.collect()).unwrap()),
-            switching: self.nodes.iter().map(|it| it.switching.map(SketchedSwitching::value)).collect(),
+            switching: self
+                .nodes
+                .iter()
+                .map(|it| it.switching.map(SketchedSwitching::value))
+                .collect(),
             reservations,
             outages,
             agendas: Agendas {
@@ -175,14 +194,17 @@ impl PowerSketch {
                 })),
                 power_cap: self.cap.as_ref().map(|cap| self.agenda(cap, watts)),
             },
-            currency: Currency::EUR,
             cap_scope: if self.all_nodes { CapScope::AllNodes } else { CapScope::ReservedNodes },
             rights: self.rights.iter().map(|right| self.right(right)).collect(),
-            keep_warm: self.warm.iter().map(|(nodes, count)| KeepWarm {
-                name: "nodes".into(),
-                among: self.nodes_of(*nodes),
-                nodes: *count,
-            }).collect(),
+            keep_warm: self
+                .warm
+                .iter()
+                .map(|(nodes, count)| KeepWarm {
+                    name: "nodes".into(),
+                    among: self.nodes_of(*nodes),
+                    nodes: *count,
+                })
+                .collect(),
             most_switches_per_day: self.most_switches,
             rank_by,
             wear: amounts(self.wear),
@@ -213,7 +235,11 @@ impl PowerSketch {
         Span::new(at(start), at(end)).unwrap()
     }
 
-    fn agenda<V: Copy>(&self, pieces: &[(i64, Option<i64>)], value: impl Fn(i64) -> V) -> Agenda<V> {
+    fn agenda<V: Copy>(
+        &self,
+        pieces: &[(i64, Option<i64>)],
+        value: impl Fn(i64) -> V,
+    ) -> Agenda<V> {
         let mut pieces = pieces.to_vec();
         pieces.sort_by_key(|piece| piece.0);
         pieces.dedup_by_key(|piece| piece.0);

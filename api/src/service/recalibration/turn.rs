@@ -31,7 +31,8 @@ impl RecalibrationService {
             return Ok(());
         }
         let whole = |at: Timestamp| at.ceil_to(QuarterHour::LENGTH);
-        let window = Span::new(whole(now - settings.window), whole(now - DELAY - QuarterHour::LENGTH));
+        let window =
+            Span::new(whole(now - settings.window), whole(now - DELAY - QuarterHour::LENGTH));
         let Some(window) = window else { return Ok(()) };
         let (known, before) = self.shared.database.judged_nodes().await?;
         let Some(gathered) = self.gather(&state, window, stop).await? else { return Ok(()) };

@@ -1,0 +1,255 @@
+//! The problem file of power actions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+
+use super::nodes::{NodeFields, nodes_with};
+use super::power_rights::{Zones, keep_warm, rights};
+use super::problem::{cap_scope, currency, loaded};
+use super::reader::{JsonError, Object, Reader, read};
+use super::{agendas, reservations};
+use crate::criterion::Criterion;
+use crate::node::Nodes;
+use crate::power_plan::{
+    Amounts, LONGEST_HORIZON, MAX_SWITCHED_POWER, PowerProblem, RankBy, Switching,
+};
+use crate::power_states::{Sleep, Transition};
+use crate::quantity::{CarbonMass, Currency, Energy, MILLION, Money};
+use crate::time::{Span, Timestamp};
+
+const FIELDS: [&str; 15] = [
+    "now",
+    "until",
+    "currency",
+    "nodes",
+    "reservations",
+    "outages",
+    "agendas",
+    "power_cap_scope",
+    "rights",
+    "keep_warm",
+    "most_switches_per_day",
+    "rank_by",
+    "wear",
+    "failure_probability",
+    "failure_loss",
+];
+
+const SWITCHING_FIELDS: [&str; 6] = [
+    "off_power_w",
+    "switching_off_s",
+    "switching_off_power_w",
+    "switching_on_s",
+    "switching_on_power_w",
+    "boot_s",
+];
+
+/// The longest time that switching may take.
+const LONGEST_SWITCHING_S: i64 = 86_400;
+
+/// The most that a cycle may be said to cost, in units.
+const LARGEST_COST: i64 = 1_000_000_000;
+
+/// Reads a problem; `load_nodes` turns a path relative to the document into nodes, or says in words why it cannot, and
+/// `zones` finds time zones by name.
+///
+/// # Errors
+/// Every error in the document, each with its place.
+pub fn power_problem(
+    text: &str,
+    load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
+    zones: Zones<'_>,
+) -> Result<PowerProblem, Vec<JsonError>> {
+    read(text, |reader, raw| {
+        let object = reader.object(raw, &FIELDS)?;
+        let horizon = horizon(reader, &object);
+        let nodes = read_nodes(reader, &object, load_nodes);
+        let listed = nodes.as_ref().map(|(nodes, _)| nodes);
+        let reservations = reader.optional(&object, "reservations", |reader, raw| {
+            reservations::reservations(reader, raw, listed)
+        });
+        let outages = reader
+            .optional(&object, "outages", |reader, raw| reservations::outages(reader, raw, listed));
+        let agendas = reader.required(&object, "agendas", agendas::agendas);
+        let cap_scope = reader.optional(&object, "power_cap_scope", cap_scope);
+        // Prices have one; nothing here rests on which.
+        let currency = reader.optional(&object, "currency", currency);
+        let most_switches_per_day = reader.optional(&object, "most_switches_per_day", count);
+        let rank_by = reader.optional(&object, "rank_by", rank_by);
+        let wear = reader.optional(&object, "wear", amounts);
+        let probability = reader.optional(&object, "failure_probability", probability);
+        let loss = reader.optional(&object, "failure_loss", amounts);
+        let rights =
+            reader.optional(&object, "rights", |reader, raw| rights(reader, raw, listed, zones));
+        let keep_warm =
+            reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, listed));
+        currency?;
+        let (nodes, switching) = nodes?;
+        Some(PowerProblem {
+            horizon: horizon?,
+            nodes: Arc::new(nodes),
+            switching,
+            reservations: reservations?.unwrap_or_default(),
+            outages: outages?.unwrap_or_default(),
+            agendas: agendas?,
+            cap_scope: cap_scope?.unwrap_or_default(),
+            rights: rights?.unwrap_or_default(),
+            keep_warm: keep_warm?.unwrap_or_default(),
+            most_switches_per_day: most_switches_per_day?,
+            rank_by: rank_by?.unwrap_or_default(),
+            wear: wear?.unwrap_or(Amounts::ZERO),
+            failure: (probability?.unwrap_or(0), loss?.unwrap_or(Amounts::ZERO)),
+        })
+    })
+}
+
+fn horizon(reader: &mut Reader, object: &Object<'_>) -> Option<Span> {
+    let now = reader.required(object, "now", Reader::timestamp);
+    let until = reader.required(object, "until", Reader::timestamp);
+    let (now, until): (Timestamp, Timestamp) = (now?, until?);
+    let horizon = Span::new(now, until).filter(|horizon| horizon.length() <= LONGEST_HORIZON);
+    if horizon.is_none() {
+        reader.error_at("until", "must be after now, and at most 366 days after it");
+    }
+    horizon
+}
+
+fn read_nodes(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
+) -> Option<(Nodes, Vec<Option<Switching>>)> {
+    let fields = NodeFields {
+        names: &["switching"],
+        part: &|reader, object| reader.optional(object, "switching", switching),
+    };
+    let nodes = reader.required(object, "nodes", |reader, raw| nodes_with(reader, raw, &fields));
+    let (document, mut switching) = nodes?;
+    let nodes = loaded(reader, document, load_nodes)?;
+    switching.resize(nodes.count() as usize, None);
+    let switched = nodes.as_slice().iter().zip(&switching).filter_map(|(node, switching)| {
+        let Sleep { off, switching_off, switching_on, .. } = (*switching)?.sleep;
+        let powers = [node.idle(), off, switching_off.power, switching_on.power];
+        powers.into_iter().max().map(|power| i128::from(power.as_microwatts()))
+    });
+    if switched.sum::<i128>() > i128::from(MAX_SWITCHED_POWER.as_microwatts()) {
+        reader.error_at("nodes", "those that can be switched draw more than 2e9 W together");
+        return None;
+    }
+    Some((nodes, switching))
+}
+
+fn switching(reader: &mut Reader, raw: &RawValue) -> Option<Switching> {
+    let object = reader.object(raw, &SWITCHING_FIELDS)?;
+    let off = reader.required(&object, "off_power_w", Reader::power);
+    let off_power = reader.required(&object, "switching_off_power_w", Reader::power);
+    let off_time = reader.required(&object, "switching_off_s", time);
+    let on_power = reader.required(&object, "switching_on_power_w", Reader::power);
+    let on_time = reader.required(&object, "switching_on_s", time);
+    let boot = reader.optional(&object, "boot_s", time);
+    let sleep = Sleep {
+        number: 1,
+        off: off?,
+        switching_off: Transition { power: off_power?, time: off_time? },
+        switching_on: Transition { power: on_power?, time: on_time? },
+    };
+    Some(Switching { sleep, boot: boot?.unwrap_or(sleep.switching_on.time) })
+}
+
+/// Seconds, to the millisecond.
+fn time(reader: &mut Reader, raw: &RawValue) -> Option<Duration> {
+    let millionths = reader.millionths(raw)?;
+    let is_whole = millionths % 1000 == 0;
+    let time = u64::try_from(millionths).ok().map(Duration::from_micros);
+    let time = time.filter(|time| is_whole && time.as_secs() < LONGEST_SWITCHING_S.unsigned_abs());
+    reader.accept(time.ok_or("must lie between 0 and 86400 s, in whole milliseconds"))
+}
+
+fn count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
+    let count = reader.whole_number(raw)?;
+    reader.accept(u32::try_from(count).map_err(|_| "must be at least 0"))
+}
+
+fn rank_by(reader: &mut Reader, raw: &RawValue) -> Option<RankBy> {
+    let criteria = reader.array(raw, |reader, raw| {
+        let word = reader.string(raw)?;
+        let criterion = Criterion::ALL.into_iter().find(|it| it.word() == word);
+        reader.accept(criterion.ok_or("must be one of energy, cost and co2"))
+    })?;
+    reader.accept(RankBy::new(&criteria))
+}
+
+fn probability(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
+    let millionths = reader.millionths(raw)?;
+    let is_one = (0..=MILLION).contains(&millionths);
+    reader.accept(is_one.then_some(millionths).ok_or("must lie between 0 and 1"))
+}
+
+/// Reads `{"energy_j", "cost", "co2_g"}`, each of which may be left out.
+fn amounts(reader: &mut Reader, raw: &RawValue) -> Option<Amounts> {
+    let object = reader.object(raw, &["energy_j", "cost", "co2_g"])?;
+    let energy = reader.optional(&object, "energy_j", unit);
+    let cost = reader.optional(&object, "cost", unit);
+    let co2 = reader.optional(&object, "co2_g", unit);
+    let gram = CarbonMass::from_grams(1.0).map_or(0, CarbonMass::as_exact);
+    let co2 = co2?.map_or(0, |millionths| i128::from(millionths) * (gram / i128::from(MILLION)));
+    Some(Amounts::new(
+        Energy::from_microjoules(energy?.unwrap_or(0).into()),
+        Money::from_millionths(cost?.unwrap_or(0), Currency::EUR),
+        CarbonMass::from_exact(co2),
+    ))
+}
+
+/// Millionths of a unit.
+fn unit(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
+    let millionths = reader.millionths(raw)?;
+    let is_within = (0..=LARGEST_COST * MILLION).contains(&millionths);
+    reader.accept(is_within.then_some(millionths).ok_or("must lie between 0 and 1e9"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every part is wrong in one way, and each is told with its place.
+    #[test]
+    fn all_errors_are_told_at_once() {
+        let text = r#"{
+            "now": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z", "currency": "eur",
+            "nodes": [{"name": "n1", "idle_power_w": 95, "max_power_w": 190, "partitions": ["batch"],
+                       "switching": {"off_power_w": 9.75, "switching_off_s": 6.1, "switching_off_power_w": 101,
+                                     "switching_on_s": 151.5205, "switching_on_power_w": 125.17}}],
+            "agendas": {"price": [], "co2": []},
+            "rights": [{"partition": "bach", "level": "automatic", "actions": ["off"]},
+                       {"nodes": ["n1"], "level": "all", "actions": ["on"],
+                        "windows": [{"days": ["monday"], "from": "7:00", "to": "24:00", "zone": "Europe/Pariss"}]}],
+            "keep_warm": [{"nodes": 2}], "most_switches_per_day": -1, "rank_by": ["cost", "cost"],
+            "wear": {"cost": -1}, "failure_probability": 1.5
+        }"#;
+        let read = power_problem(text, |_| Err(Vec::new()), &|_| None);
+        let places: Vec<String> =
+            read.unwrap_err().into_iter().map(|error| error.pointer).collect();
+        let expected = [
+            "/until",
+            "/nodes/0/switching/switching_on_s",
+            "/currency",
+            "/most_switches_per_day",
+            "/rank_by",
+            "/wear/cost",
+            "/failure_probability",
+            "/rights/1/level",
+            "/rights/1/actions/0",
+            "/rights/1/windows/0/days/0",
+            "/rights/1/windows/0/from",
+            "/rights/1/windows/0/zone",
+            "/keep_warm/0",
+        ];
+        assert_eq!(places, expected);
+        // The partition can be looked for once the nodes are right.
+        let with_nodes = text.replace("151.5205", "151.52");
+        let read = power_problem(&with_nodes, |_| Err(Vec::new()), &|_| None);
+        assert_eq!(read.unwrap_err()[6].pointer, "/rights/0/partition");
+    }
+}
