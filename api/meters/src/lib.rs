@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! answer      what a meter said, series by series, and what of it could not be used
-//! access      what the asker shows
 //! name        what a series is of, by its labels
-//! address     where the management controllers of nodes are
 //! ipmi        the power that management controllers tell by DCMI
 //! prometheus  range queries, and the metrics of usual exporters
 //! redfish     what management controllers tell
 //! ```
+//!
+//! Where management controllers are and who asks them is the crate `bmc`'s.
 
-pub mod access;
-pub mod address;
 pub mod answer;
 pub mod ipmi;
 pub mod name;
 pub mod prometheus;
 pub mod redfish;
+
+pub use bmc::{access, address};

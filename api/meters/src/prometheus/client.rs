@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bmc::access::Access;
 use grid_feeds::feed::{FeedError, excerpt};
 use grid_feeds::http::{Http, send};
 use planner::metering::{MeterUnit, Sample, SampleTime};
@@ -11,7 +12,6 @@ use url::Url;
 
 use super::selector::is_selector;
 use super::wire::{Matrix, Series, WireError, matrix};
-use crate::access::Access;
 use crate::answer::{Answer, SeriesSamples};
 use crate::name::NameRule;
 

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bmc::access::Access;
+use bmc::address::{Addresses, filled};
+use bmc::session::{Session, payload};
 use futures_util::StreamExt;
 use futures_util::stream;
 use grid_feeds::feed::{FeedError, Secret};
@@ -11,9 +14,6 @@ use planner::metering::{Sample, SampleTime};
 
 use super::document::{RedfishValue, milli};
 use super::search::search;
-use super::session::{Session, payload};
-use crate::access::Access;
-use crate::address::{Addresses, filled};
 use crate::answer::{Answer, gathered};
 
 /// The controllers of nodes, and what is asked of them.
@@ -87,8 +87,7 @@ impl Redfish {
         node: &str,
         clock: &(dyn Fn() -> SampleTime + Sync),
     ) -> Result<Sample, FeedError> {
-        let base = self.settings.addresses.of(node);
-        let base = base.ok_or_else(|| no_address(node))?.trim_end_matches('/').to_owned();
+        let base = self.settings.addresses.needed(node)?.trim_end_matches('/').to_owned();
         let known = self.known().get(node).cloned().unwrap_or_default();
         let settings = &self.settings;
         let mut session = Session {
@@ -128,9 +127,4 @@ impl Redfish {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn no_address(node: &str) -> FeedError {
-    let message = format!("node {node} has no address of a management controller");
-    FeedError::Configuration { message }
 }

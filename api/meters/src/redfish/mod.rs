@@ -6,7 +6,6 @@
 mod client;
 mod document;
 mod search;
-mod session;
 
 pub use client::{Redfish, RedfishSettings};
 pub use document::RedfishValue;

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use bmc::session::{Session, payload};
 use grid_feeds::feed::FeedError;
 use serde_json::Value;
 
 use super::document::{RedfishValue, milli};
-use super::session::{Session, payload};
 
 /// No more members of a collection are looked at.
 const MOST_MEMBERS: usize = 32;

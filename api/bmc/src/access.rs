@@ -1,4 +1,4 @@
-//! What the asker shows to a meter: nothing, a token, or a user with a password.
+//! What the asker shows: nothing, a token, or a user with a password.
 
 use grid_feeds::feed::{FeedError, Secret, SecretSource};
 use reqwest::RequestBuilder;
@@ -35,7 +35,7 @@ impl Access {
     }
 
     /// A request that shows the secret.
-    pub(crate) fn shown(&self, request: RequestBuilder, secret: Option<&Secret>) -> RequestBuilder {
+    pub fn shown(&self, request: RequestBuilder, secret: Option<&Secret>) -> RequestBuilder {
         match (self, secret) {
             (Self::Bearer(_), Some(token)) => request.bearer_auth(token.expose()),
             (Self::Basic { user, .. }, Some(password)) => {
@@ -47,7 +47,7 @@ impl Access {
 }
 
 /// An error and its causes.
-pub(crate) fn words(error: &dyn std::error::Error) -> String {
+fn words(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,4 +1,4 @@
-//! Requests to one controller, and who asks.
+//! Requests to one controller by Redfish, and who asks.
 
 use grid_feeds::feed::{FeedError, Secret};
 use grid_feeds::http::{Http, ask, received, send};
@@ -13,13 +13,16 @@ use crate::access::Access;
 const TOKEN: &str = "X-Auth-Token";
 
 /// A controller that is asked.
-pub(super) struct Session<'a> {
+pub struct Session<'a> {
+    /// By which it is asked.
     pub http: &'a Http,
     /// Its address, without a slash at the end.
     pub base: String,
+    /// Who asks.
     pub access: &'a Access,
     /// Whether a session is opened instead of showing the password each time.
     pub opens: bool,
+    /// The instant now.
     pub now: Timestamp,
     /// The token of the session, once it is open.
     pub token: Option<Secret>,
@@ -90,6 +93,7 @@ fn no_token() -> FeedError {
     payload("the new session", "has no X-Auth-Token")
 }
 
-pub(super) fn payload(place: &str, message: &str) -> FeedError {
+/// An answer that is not what it ought to be.
+pub fn payload(place: &str, message: &str) -> FeedError {
     FeedError::Payload { place: place.to_owned(), message: message.to_owned() }
 }

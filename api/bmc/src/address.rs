@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use grid_feeds::feed::FeedError;
+
 /// What a template writes for the node's name.
 const NODE: &str = "{node}";
 
@@ -20,10 +22,34 @@ impl Addresses {
         let listed = self.listed.get(node).cloned();
         listed.or_else(|| self.template.as_ref().map(|it| filled(it, node)))
     }
+
+    /// The address for a node, which must have one.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn needed(&self, node: &str) -> Result<String, FeedError> {
+        self.of(node).ok_or_else(|| FeedError::Configuration {
+            message: format!("node {node} has no address of a management controller"),
+        })
+    }
+
+    /// The host of a node's controller: a name or address, which ends no argument and begins no list.
+    ///
+    /// # Errors
+    /// It has none, or one with other characters.
+    pub fn host(&self, node: &str) -> Result<String, FeedError> {
+        let host = self.needed(node)?;
+        let is_allowed = |it: char| it.is_ascii_alphanumeric() || ".-_:".contains(it);
+        if host.is_empty() || host.starts_with('-') || !host.chars().all(is_allowed) {
+            let message = format!("{host:?} is no host: letters, digits, and . - _ : alone");
+            return Err(FeedError::Configuration { message });
+        }
+        Ok(host)
+    }
 }
 
 /// A template with the name of a node.
-pub(crate) fn filled(template: &str, node: &str) -> String {
+pub fn filled(template: &str, node: &str) -> String {
     template.replace(NODE, node)
 }
 
