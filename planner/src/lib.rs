@@ -26,6 +26,7 @@ pub mod node;
 pub mod node_list;
 pub mod node_set;
 pub mod order;
+pub mod power_action;
 pub mod power_plan;
 pub mod power_states;
 pub mod problem;
