@@ -33,19 +33,41 @@ impl Addresses {
         })
     }
 
+    /// Two nodes that are listed with one address, where there are such.
+    pub fn shared(&self) -> Option<(&str, &str)> {
+        let mut nodes: BTreeMap<&str, &str> = BTreeMap::new();
+        let addresses = self.listed.iter().map(|(node, it)| (node.as_str(), it.as_str()));
+        for (node, address) in addresses {
+            if let Some(other) = nodes.insert(address.trim_end_matches('/'), node) {
+                return Some((other, node));
+            }
+        }
+        None
+    }
+
     /// The host of a node's controller: a name or address, which ends no argument and begins no list.
     ///
     /// # Errors
     /// It has none, or one with other characters.
     pub fn host(&self, node: &str) -> Result<String, FeedError> {
         let host = self.needed(node)?;
-        let is_allowed = |it: char| it.is_ascii_alphanumeric() || ".-_:".contains(it);
-        if host.is_empty() || host.starts_with('-') || !host.chars().all(is_allowed) {
+        if !is_plain(&host) {
             let message = format!("{host:?} is no host: letters, digits, and . - _ : alone");
             return Err(FeedError::Configuration { message });
         }
         Ok(host)
     }
+}
+
+/// Whether a name may stand among a program's arguments: it is no option, no list and no path.
+pub fn is_plain(name: &str) -> bool {
+    let is_allowed = |it: char| it.is_ascii_alphanumeric() || ".-_:".contains(it);
+    !name.is_empty() && !name.starts_with('-') && name.chars().all(is_allowed)
+}
+
+/// Whether a template names the node.
+pub fn names_node(template: &str) -> bool {
+    template.contains(NODE)
 }
 
 /// A template with the name of a node.
@@ -64,6 +86,22 @@ mod tests {
         let both = Addresses { template, listed: listed.clone() };
         assert_eq!(both.of("n1").as_deref(), Some("https://n1-bmc.example.org"));
         assert_eq!(both.of("n2").as_deref(), Some("https://10.0.0.2"));
+        assert_eq!(both.shared(), None);
         assert_eq!(Addresses { template: None, listed }.of("n1"), None);
+    }
+
+    #[test]
+    fn nodes_with_one_address_are_named() {
+        let listed = [("n1", "https://a/"), ("n2", "https://b"), ("n3", "https://a")];
+        let listed = listed.map(|(node, address)| (node.to_owned(), address.to_owned()));
+        let addresses = Addresses { template: None, listed: listed.into() };
+        assert_eq!(addresses.shared(), Some(("n1", "n3")));
+    }
+
+    #[test]
+    fn plain_names_are_no_options_and_no_lists() {
+        assert!(["n1", "n1.example.org:623", "fe80::1"].iter().all(|name| is_plain(name)));
+        let others = ["", "-n", "a b", "a,b", "n[1-2]", "$(id)", "../n"];
+        assert!(others.iter().all(|name| !is_plain(name)));
     }
 }
