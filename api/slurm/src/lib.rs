@@ -30,4 +30,4 @@ pub use client::{About, Listing, Slurm, Way};
 pub use nodes::NodeEnergy;
 pub use settings::{RestAddress, SlurmSettings};
 pub use token::{Token, TokenSource};
-pub use writing::refuses_nodes;
+pub use writing::{PowerDown, refuses_nodes};

@@ -22,6 +22,9 @@ const NEWEST: u32 = 45;
 /// The first in which reservations can be made: Slurm 25.05.
 const FIRST_WITH_WRITES: u32 = 43;
 
+/// The first by which nodes are drained and then switched off: Slurm 26.05.
+const FIRST_WITH_POWER_DOWN_ASAP: u32 = 45;
+
 /// The first that was tried with a list of jobs without each job's cores.
 const FIRST_WITH_FLAGS: u32 = 42;
 
@@ -45,6 +48,11 @@ impl DataParser {
     /// Whether reservations and nodes can be changed.
     pub const fn can_write(self) -> bool {
         self.0 >= FIRST_WITH_WRITES
+    }
+
+    /// Whether nodes can be ordered to take no more jobs and be switched off then.
+    pub const fn drains_before_power_down(self) -> bool {
+        self.0 >= FIRST_WITH_POWER_DOWN_ASAP
     }
 
     /// Whether a list of jobs can be asked for without each job's cores.

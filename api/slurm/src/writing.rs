@@ -28,9 +28,31 @@ const NODES_BUSY: i64 = 2016;
 /// "Requested reservation overlaps with another reservation".
 const OVERLAPS: i64 = 2058;
 
+/// The order to drain nodes and switch them off then.
+const DRAINED: &str = "POWER_DOWN_ASAP";
+
 /// Whether a reservation is refused for what is on its nodes, so that others may be given.
 pub const fn refuses_nodes(error: &ManagerError) -> bool {
     matches!(error, ManagerError::Refused { code: Some(NODES_BUSY | OVERLAPS), .. })
+}
+
+/// How nodes are switched off that may get jobs meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PowerDown {
+    /// As they are, by `POWER_DOWN`: a job may begin before Slurm has switched.
+    AtOnce,
+    /// By `POWER_DOWN_ASAP`: they get no more jobs, and are switched once those that run have ended.
+    Drained,
+}
+
+impl PowerDown {
+    /// The state that is ordered.
+    const fn state(self) -> &'static str {
+        match self {
+            Self::AtOnce => "POWER_DOWN",
+            Self::Drained => DRAINED,
+        }
+    }
 }
 
 /// What is sent of a reservation: its text in Slurm's words.
@@ -151,25 +173,57 @@ impl Slurm {
     /// Refused by Slurm, such as where it saves no power; denied where who asks may not; unreachable where it
     /// may have been done or not.
     pub async fn power_up(&self, nodes: &[String]) -> Result<(), ManagerError> {
+        self.switch(nodes, "POWER_UP").await
+    }
+
+    /// Orders that nodes be switched off; those that are off stay so. What runs on them is not ended: that takes
+    /// Slurm's `POWER_DOWN_FORCE`, which is never ordered. An order while a node is on its way up is lost or delayed.
+    ///
+    /// # Errors
+    /// Refused by Slurm, such as where it saves no power; denied where who asks may not; unsupported where this version
+    /// has no such order; unreachable where it may have been done or not.
+    pub async fn power_down(&self, nodes: &[String], how: PowerDown) -> Result<(), ManagerError> {
+        self.switch(nodes, how.state()).await
+    }
+
+    /// Orders nodes into a state of power.
+    async fn switch(&self, nodes: &[String], state: &str) -> Result<(), ManagerError> {
         if nodes.is_empty() {
             return Ok(());
         }
         nodes.iter().try_for_each(|node| plain(node, "a node's name"))?;
         let list = node_list::format(nodes.iter().map(String::as_str));
         let spoken = self.spoken().await?;
-        let answer = match (self.way_of_writing(&spoken), &self.scontrol) {
+        let answer = match (self.way_of_switching(&spoken, state), &self.scontrol) {
             (Way::None(because), _) => return Err(ManagerError::Unsupported(because)),
             (Way::Scontrol, Some(scontrol)) => {
-                let arguments = ["update", &format!("NodeName={list}"), "State=POWER_UP"];
-                scontrol.run(&arguments.map(str::to_owned)).await.map(drop)
+                let arguments =
+                    ["update".to_owned(), format!("NodeName={list}"), format!("State={state}")];
+                scontrol.run(&arguments).await.map(drop)
             }
             _ => {
                 let path = format!("slurm/{}/nodes", spoken.slurm);
-                let body = json!({"name": nodes, "state": ["POWER_UP"]});
+                let body = json!({"name": nodes, "state": [state]});
                 self.rest.write(Method::POST, &path, Some(&body)).await.map(drop)
             }
         };
         self.remembering(answer).await.map_err(of_who_asks)
+    }
+
+    /// By which way nodes are ordered into a state of power.
+    fn way_of_switching(&self, spoken: &Spoken, state: &str) -> Way {
+        let way = self.way_of_writing(spoken);
+        if way != Way::Rest || state != DRAINED || spoken.slurm.drains_before_power_down() {
+            return way;
+        }
+        match &self.scontrol {
+            Some(_) => Way::Scontrol,
+            None => Way::None(format!(
+                "this slurmrestd ({}, {}) has no {DRAINED}, which takes v0.0.45 (Slurm 26.05); set scontrol in [slurm] \
+                 to the path of the command scontrol",
+                spoken.slurm, spoken.release
+            )),
+        }
     }
 
     /// By which way reservations and nodes are changed.

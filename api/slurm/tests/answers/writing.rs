@@ -7,7 +7,7 @@ use std::time::Duration;
 use planner::resource_manager::{ManagedReservation, ManagerError, WantedReservation};
 use planner::time::{Seconds, Span, Timestamp};
 use serde_json::{Value, json};
-use slurm::{Slurm, SlurmSettings};
+use slurm::{PowerDown, Slurm, SlurmSettings};
 use tempfile::TempDir;
 
 use crate::server::{Reply, Request, Server, ok, recorded};
@@ -207,6 +207,37 @@ async fn nodes_are_woken_by_one_request() {
     assert_eq!(server.asked(), ["POST /slurm/v0.0.45/nodes"]);
     let body: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(body, json!({"name": ["n2", "n1"], "state": ["POWER_UP"]}));
+}
+
+/// By REST from 26.05 on in both ways; in 25.05 draining takes `scontrol`.
+#[tokio::test]
+async fn nodes_are_switched_off_by_the_order_that_the_version_has() {
+    let nodes = ["n2".to_owned(), "n1".to_owned()];
+    let server = Server::of("26.05", |_| Reply::Answer(200, b"{}".to_vec())).await;
+    for (how, state) in [(PowerDown::AtOnce, "POWER_DOWN"), (PowerDown::Drained, "POWER_DOWN_ASAP")]
+    {
+        server.slurm().power_down(&nodes, how).await.unwrap();
+        let request = server.requests().pop().unwrap();
+        assert_eq!((&*request.method, &*request.target), ("POST", "/slurm/v0.0.45/nodes"));
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        assert_eq!(body, json!({"name": ["n2", "n1"], "state": [state]}));
+    }
+    let asked = server.requests().len();
+    server.slurm().power_down(&[], PowerDown::AtOnce).await.unwrap();
+    let strange = server.slurm().power_down(&["n1,n2".to_owned()], PowerDown::AtOnce).await;
+    assert!(matches!(strange, Err(ManagerError::Refused { .. })), "{strange:?}");
+    assert_eq!(server.requests().len(), asked, "nothing is ordered");
+
+    let (older, program) = (older(None).await, Program::new(""));
+    let without = older.slurm().power_down(&nodes, PowerDown::AtOnce).await;
+    assert!(matches!(without, Err(ManagerError::Unsupported(_))), "{without:?}");
+    let slurm = Slurm::new(program.settings(&older)).unwrap();
+    slurm.power_down(&nodes, PowerDown::AtOnce).await.unwrap();
+    slurm.power_down(&nodes, PowerDown::Drained).await.unwrap();
+    assert_eq!(
+        program.wrote("arguments").replace('\n', " "),
+        "update NodeName=n[1-2] State=POWER_DOWN end update NodeName=n[1-2] State=POWER_DOWN_ASAP end "
+    );
 }
 
 /// A program in the place of `scontrol` that writes down how it was run, and what it says.

@@ -1,9 +1,10 @@
-//! Reservations made, read back, changed and removed.
+//! Reservations made, read back, changed and removed; nodes switched off.
 
 use std::collections::BTreeSet;
 
-use planner::resource_manager::{ManagerError, differences};
+use planner::resource_manager::{JobPhase, ManagerError, NodePower, differences};
 use planner::time::{Seconds, Span};
+use slurm::PowerDown;
 
 use crate::peer::{Peer, wanted, words};
 
@@ -130,4 +131,34 @@ async fn what_slurm_does_not_know_is_refused_with_its_number() {
         assert!(numbers.contains(&code), "{code}");
     }
     assert_eq!(peer.slurm.reservation(name).await.unwrap(), None);
+}
+
+/// An idle node is off after either order. One with a job keeps it where it was drained before, and gets no other.
+#[tokio::test]
+#[ignore = "needs a Slurm: .ci/slurm"]
+async fn nodes_that_are_ordered_off_end_their_jobs_first() {
+    let peer = Peer::new().await;
+    let node = ["n15".to_owned()];
+    for how in [PowerDown::AtOnce, PowerDown::Drained] {
+        peer.slurm.power_down(&node, how).await.unwrap();
+        let off = peer.until("n15", |node| node.power == NodePower::Off).await;
+        assert_eq!(off.unavailable, None, "{how:?}: jobs may wake it: {off:?}");
+        peer.slurm.power_down(&node, how).await.unwrap();
+        assert_eq!(peer.node("n15").await.power, NodePower::Off, "{how:?}: what is off stays so");
+        peer.slurm.power_up(&node).await.unwrap();
+        peer.until("n15", |node| node.power == NodePower::On && node.unavailable.is_none()).await;
+    }
+
+    let job = peer.submit("alice", "--nodelist=n15 --time=5 --wrap=sleep\t99");
+    peer.job(&job, |job| job.phase == JobPhase::Running).await;
+    peer.slurm.power_down(&node, PowerDown::Drained).await.unwrap();
+    let next = peer.submit("bob", "--nodelist=n15 --time=5 --wrap=true");
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    peer.job(&job, |job| job.phase == JobPhase::Running).await;
+    peer.job(&next, |job| job.phase == JobPhase::Waiting).await;
+    peer.slurm.cancel_job(&next).await.unwrap();
+    peer.slurm.cancel_job(&job).await.unwrap();
+    peer.until("n15", |node| node.power == NodePower::Off).await;
+    peer.slurm.power_up(&node).await.unwrap();
+    peer.until("n15", |node| node.power == NodePower::On && node.unavailable.is_none()).await;
 }
