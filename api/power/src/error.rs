@@ -53,6 +53,10 @@ impl From<FeedError> for PowerError {
             FeedError::Refused { status: status @ (401 | 403), message } => {
                 Self::Denied(scrub(&format!("status {status}: {message}")))
             }
+            // Something else is going on there, or was changed since it was read.
+            FeedError::Refused { status: status @ (409 | 412 | 423), message } => {
+                Self::Unreachable(scrub(&format!("status {status}: {message}")))
+            }
             FeedError::Refused { status, message } => {
                 Self::Refused(scrub(&format!("status {status}: {message}")))
             }
@@ -79,6 +83,8 @@ mod tests {
             (FeedError::Busy { status: 503, retry_after: None }, true),
             (FeedError::Payload { place: "/".to_owned(), message: "<html>".to_owned() }, true),
             (refused(400), false),
+            (refused(409), true),
+            (refused(412), true),
             (refused(401), false),
             (FeedError::Configuration { message: "no file".to_owned() }, false),
         ] {

@@ -64,7 +64,7 @@ impl UnavailableCause {
     }
 }
 
-/// Whether a node is switched on, as the resource manager sees it.
+/// Whether a node is switched on, as the resource manager or a management controller sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodePower {
     /// It is on.

@@ -21,6 +21,10 @@ pub(super) fn by_host<'n, T>(
     for node in nodes {
         match addresses.host(node) {
             Err(error) => _ = answers.insert(node.clone(), Err(error.into())),
+            Ok(host) if without_port(&host) == "localhost" => {
+                let message = format!("node {node}: FreeIPMI takes localhost for this machine");
+                answers.insert(node.clone(), Err(PowerError::Configuration(message)));
+            }
             Ok(host) => {
                 let other = hosts.get(&host).filter(|other| **other != node);
                 if let Some(other) = other {
@@ -81,15 +85,16 @@ mod tests {
     /// A template beside a list may name one controller twice: neither of its nodes is switched.
     #[test]
     fn nodes_that_share_a_controller_are_not_asked() {
-        let listed = BTreeMap::from([("n1".to_owned(), "n2-bmc".to_owned())]);
+        let listed = [("n1", "n2-bmc"), ("n5", "localhost")];
+        let listed = listed.map(|(node, host)| (node.to_owned(), host.to_owned())).into();
         let addresses = Addresses { template: Some("{node}-bmc".to_owned()), listed };
-        let nodes = ["n1", "n2", "n3", "n2", "n 4"].map(str::to_owned);
+        let nodes = ["n1", "n2", "n3", "n2", "n 4", "n5"].map(str::to_owned);
         let mut answers: ByNode<Result<(), PowerError>> = ByNode::new();
         let hosts = by_host(&addresses, &nodes, &mut answers);
         assert_eq!(hosts, [("n3-bmc".to_owned(), "n3")].into());
-        for node in ["n1", "n2", "n 4"] {
+        for node in ["n1", "n2", "n 4", "n5"] {
             assert!(matches!(answers[node], Err(PowerError::Configuration(_))), "{node}");
         }
-        assert_eq!(answers.len(), 3);
+        assert_eq!(answers.len(), 4);
     }
 }

@@ -11,13 +11,12 @@ use crate::error::PowerError;
 /// No more members of a collection are looked at.
 const MOST_MEMBERS: usize = 64;
 
-/// A controller that is asked, and what it is asked in.
+/// A resource, where the controller has it: it may link to what it does not have.
 pub(super) async fn read_optional(
     session: &mut Session<'_>,
     path: &str,
 ) -> Result<Option<Value>, FeedError> {
     match session.get(path).await {
-        // A controller may link to what it does not have.
         Err(FeedError::Refused { status: 404, .. }) => Ok(None),
         resource => resource.map(Some),
     }
