@@ -13,7 +13,7 @@ use planner::cap_scope::CapScope;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::power_plan::{
-    Amounts, KeepWarm, PowerChange, PowerProblem, RankBy, Right, RightLevel, Switching, plan_power,
+    Amounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching, plan_power,
 };
 use planner::power_states::{Sleep, Transition};
 use planner::quantity::{CarbonIntensity, EnergyPrice, MILLION, Power};
@@ -95,7 +95,7 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
         rights: vec![Right {
             nodes: all(),
             level: RightLevel::Automatic,
-            actions: vec![PowerChange::Off],
+            actions: vec![RightAction::Off],
             windows: Vec::new(),
         }],
         keep_warm: if coupled { vec![keep_warm] } else { Vec::new() },

@@ -9,7 +9,7 @@ use super::reservations::node_set;
 use crate::labels::NodeLabels;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
-use crate::power_plan::{KeepWarm, PowerChange, Right, RightLevel, WeeklyWindow};
+use crate::power_plan::{KeepWarm, Right, RightAction, RightLevel, WeeklyWindow};
 
 const DAYS: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
@@ -116,9 +116,9 @@ fn level(reader: &mut Reader, raw: &RawValue) -> Option<RightLevel> {
     reader.accept(level.ok_or("must be one of nothing, propose, with_approval and automatic"))
 }
 
-fn action(reader: &mut Reader, raw: &RawValue) -> Option<PowerChange> {
+fn action(reader: &mut Reader, raw: &RawValue) -> Option<RightAction> {
     let word = reader.string(raw)?;
-    reader.accept(PowerChange::from_word(&word).ok_or("must be off or limit"))
+    reader.accept(RightAction::from_word(&word).ok_or("must be off or limit"))
 }
 
 fn window(reader: &mut Reader, raw: &RawValue, zones: Zones<'_>) -> Option<WeeklyWindow> {

@@ -44,7 +44,7 @@ use crate::time::{Seconds, Span};
 pub use amounts::{Amounts, RankBy, RankByError};
 pub use kind::{SleepTimes, SwitchableNode};
 pub use refusal::Refusal;
-pub use rights::{Permits, PowerChange, Right, RightLevel};
+pub use rights::{Permits, Right, RightAction, RightLevel};
 pub use window::WeeklyWindow;
 
 /// The longest horizon, which keeps every product inside 128 bits: 2e15 uW x 1e12 x 3.2e10 ms = 6.4e37 < 1.7e38.

@@ -20,7 +20,7 @@ pub enum RightLevel {
 
 /// An action that a right may be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PowerChange {
+pub enum RightAction {
     /// Switching a node off. It is woken without a right: whoever may switch it off has said so.
     Off,
     /// Limiting the power of a node, or putting it into a slower state.
@@ -35,7 +35,7 @@ pub struct Right {
     /// How it comes to be done.
     pub level: RightLevel,
     /// What it is about.
-    pub actions: Vec<PowerChange>,
+    pub actions: Vec<RightAction>,
     /// When the action may be begun; at any time where there is none.
     pub windows: Vec<WeeklyWindow>,
 }
@@ -59,7 +59,7 @@ impl RightLevel {
     }
 }
 
-impl PowerChange {
+impl RightAction {
     const ALL: [Self; 2] = [Self::Off, Self::Limit];
 
     /// The word in documents and settings.
@@ -85,7 +85,7 @@ impl Permits {
     /// in force nothing may be done.
     pub fn of<'a>(
         rights: impl IntoIterator<Item = &'a Right>,
-        action: PowerChange,
+        action: RightAction,
         horizon: Span,
     ) -> Self {
         let rights = rights.into_iter().filter(|right| right.actions.contains(&action));
@@ -183,7 +183,7 @@ mod tests {
         Right {
             nodes: NodeSet::new(),
             level,
-            actions: vec![PowerChange::Off],
+            actions: vec![RightAction::Off],
             windows: hours.iter().map(window).collect(),
         }
     }
@@ -197,7 +197,7 @@ mod tests {
             right(RightLevel::WithApproval, &[(2, 5)]),
             right(RightLevel::Nothing, &[(4, 5)]),
         ];
-        let permits = Permits::of(&rights, PowerChange::Off, span(0, 24));
+        let permits = Permits::of(&rights, RightAction::Off, span(0, 24));
         let (automatic, approval) = (RightLevel::Automatic, RightLevel::WithApproval);
         let expected = [(span(1, 2), automatic), (span(2, 4), approval), (span(5, 6), automatic)];
         assert_eq!(permits.spans(), expected);
@@ -206,6 +206,6 @@ mod tests {
             [at(0), at(1), at(3), at(4)],
             [RightLevel::Nothing, automatic, approval, RightLevel::Nothing]
         );
-        assert!(Permits::of(&rights, PowerChange::Limit, span(0, 24)).is_empty());
+        assert!(Permits::of(&rights, RightAction::Limit, span(0, 24)).is_empty());
     }
 }

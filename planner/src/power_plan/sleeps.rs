@@ -8,7 +8,7 @@ use super::days::{DAY_MS, DayOption, choose};
 use super::gaps::Gaps;
 use super::kind::{BestSleep, Bounds, Kind, SwitchableNode};
 use super::refusal::Refusal;
-use super::rights::{Permits, PowerChange};
+use super::rights::{Permits, RightAction};
 use super::tariff::{Tariffs, millis};
 use super::{PowerProblem, RefusedGap};
 use crate::search::Cancelled;
@@ -264,7 +264,7 @@ fn permits(problem: &PowerProblem) -> (Vec<u32>, Vec<Arc<Permits>>) {
             return *place;
         }
         let named = rights.iter().map(|place| &problem.rights[*place as usize]);
-        all.push(Arc::new(Permits::of(named, PowerChange::Off, problem.horizon)));
+        all.push(Arc::new(Permits::of(named, RightAction::Off, problem.horizon)));
         let place = u32::try_from(all.len() - 1).unwrap_or(u32::MAX);
         places.insert(rights, place);
         place

@@ -63,7 +63,7 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
         rights: vec![Right {
             nodes: NodeSet::from_positions([0]),
             level: RightLevel::Automatic,
-            actions: vec![PowerChange::Off],
+            actions: vec![RightAction::Off],
             windows: Vec::new(),
         }],
         keep_warm: Vec::new(),

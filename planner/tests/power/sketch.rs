@@ -12,7 +12,7 @@ use planner::criterion::Criterion;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::power_plan::{
-    Amounts, KeepWarm, PowerChange, PowerProblem, RankBy, Right, RightLevel, Switching,
+    Amounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching,
     WeeklyWindow,
 };
 use planner::power_states::{Sleep, Transition};
@@ -259,7 +259,7 @@ impl PowerSketch {
         Right {
             nodes: self.nodes_of(nodes),
             level,
-            actions: vec![PowerChange::Off],
+            actions: vec![RightAction::Off],
             windows: window.into_iter().collect(),
         }
     }
