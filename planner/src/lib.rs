@@ -41,5 +41,6 @@ pub mod resource_manager;
 mod robust;
 pub mod search;
 pub mod selection;
+pub mod service_estimate;
 pub mod time;
 pub mod tolerance;

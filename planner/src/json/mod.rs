@@ -6,6 +6,7 @@
 pub mod agendas;
 pub mod basis;
 pub mod decision;
+pub mod estimate;
 pub mod explanation;
 pub mod nodes;
 pub mod notice;
