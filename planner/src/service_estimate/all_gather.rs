@@ -68,10 +68,10 @@ fn doubled(count: u64) -> impl Iterator<Item = u64> {
 fn exchange(links: Links<'_>, leaving: u32, bytes: f64) -> Movement {
     let (nodes, messages) = (f64::from(links.nodes), f64::from(leaving));
     let copies = f64::from(links.per_node - leaving);
-    let message_s = if messages > 0.0 { links.message_s(bytes, messages) } else { 0.0 };
-    let copy_s = if copies > 0.0 { links.copy_s(bytes, copies) } else { 0.0 };
+    let sending_s = if messages > 0.0 { links.message_s(bytes, messages) } else { 0.0 };
+    let copying_s = if copies > 0.0 { links.copy_s(bytes, copies) } else { 0.0 };
     Movement {
-        time_s: message_s.max(copy_s),
+        time_s: sending_s.max(copying_s),
         network_bytes: nodes * messages * bytes,
         memory_bytes: nodes * copies * bytes,
     }

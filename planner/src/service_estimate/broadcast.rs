@@ -54,11 +54,11 @@ fn chain(links: Links<'_>, bytes: f64, count: u64) -> Movement {
     let (messages, copies) = (nodes - 1.0, nodes * (per_node - 1.0));
     // With several segments under way, all copies within a node run at the same time.
     let sharing = if count == 1 { 1.0 } else { per_node - 1.0 };
-    let message_s = if messages > 0.0 { links.message_s(segment, 1.0) } else { 0.0 };
-    let copy_s = if copies > 0.0 { links.copy_s(segment, sharing) } else { 0.0 };
-    let first_s = messages * message_s + copies * copy_s;
+    let sending_s = if messages > 0.0 { links.message_s(segment, 1.0) } else { 0.0 };
+    let copying_s = if copies > 0.0 { links.copy_s(segment, sharing) } else { 0.0 };
+    let first_s = messages * sending_s + copies * copying_s;
     Movement {
-        time_s: first_s + (count - 1) as f64 * message_s.max(copy_s),
+        time_s: first_s + (count - 1) as f64 * sending_s.max(copying_s),
         network_bytes: messages * bytes,
         memory_bytes: copies * bytes,
     }

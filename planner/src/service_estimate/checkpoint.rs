@@ -149,21 +149,21 @@ impl Protected<'_> {
     fn work_phases(&self, interval_s: f64) -> Vec<EstimatedPhase> {
         let Self { asked, protocol, renewal, .. } = self;
         let logging_s = asked.work_s * protocol.logging;
-        let intervals = self.intervals(interval_s);
+        let count = self.intervals(interval_s);
         let mut phases = vec![EstimatedPhase::at("computing", asked.work_s, protocol.computing_w)];
         if !protocol.together {
             phases.push(EstimatedPhase::at("logging", logging_s, protocol.logging_w));
         }
         for stage in &renewal.checkpoint {
             let once = EstimatedPhase::at(stage.name, stage.length_s, stage.first_w);
-            phases.push(once.times(intervals));
+            phases.push(once.times(count));
         }
         let means = renewal.means(interval_s);
         for (name, spent) in
             [("again", means.again), ("downtime", means.downtime), ("reading", means.reading)]
         {
             let once = EstimatedPhase { name, time_s: spent.time_s, energy_j: spent.energy_j };
-            phases.push(once.times(intervals));
+            phases.push(once.times(count));
         }
         phases
     }

@@ -66,15 +66,15 @@ impl<'a> Links<'a> {
         // The ring leaves each node once, and comes back within it where there is no other node.
         let copies = if self.nodes == 1 { per_node } else { per_node - 1.0 };
         let messages = if self.nodes == 1 { 0.0 } else { 1.0 };
-        let mut step_s = 0.0_f64;
+        let mut longest_s = 0.0_f64;
         if messages > 0.0 {
-            step_s = self.message_s(block_bytes, 1.0);
+            longest_s = self.message_s(block_bytes, 1.0);
         }
         if copies > 0.0 {
-            step_s = step_s.max(self.copy_s(block_bytes, copies));
+            longest_s = longest_s.max(self.copy_s(block_bytes, copies));
         }
         Movement {
-            time_s: steps * step_s,
+            time_s: steps * longest_s,
             network_bytes: steps * nodes * messages * block_bytes,
             memory_bytes: steps * nodes * copies * block_bytes,
         }

@@ -51,9 +51,9 @@ pub struct VersionEstimate {
 /// How data are cut for a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segments {
-    /// How many.
+    /// The number of segments.
     pub count: u64,
-    /// Bytes of each.
+    /// Bytes of each segment, in the mean.
     pub bytes: f64,
 }
 

@@ -4,6 +4,7 @@ mod checkpoints;
 mod collectives;
 mod intervals;
 mod orders;
+mod ranks;
 
 use crate::quantity::{CarbonIntensity, Currency, EnergyPrice, Power};
 

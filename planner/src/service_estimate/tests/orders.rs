@@ -108,8 +108,8 @@ fn what_draws_more_power_takes_less_energy() {
     assert!(coordination.energy_j / coordination.time_s > writing.energy_j / writing.time_s);
 }
 
-/// Meneses and others (2014): message logging costs energy while nothing fails, and saves energy in recovery, in which one
-/// node works and the others wait.
+/// Morán and others (2024): with uncoordinated checkpoints not all processes compute again after a failure, which saves
+/// energy. Logging costs energy while nothing fails.
 #[test]
 fn logging_costs_without_failures_and_saves_with_them() {
     let estimates = checkpoints(100, 100_000.0);
