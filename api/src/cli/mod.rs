@@ -6,6 +6,7 @@ mod bill;
 mod booking;
 mod calibrations;
 mod demo;
+mod estimate;
 mod feeds;
 mod identity;
 mod interrupt;
@@ -73,6 +74,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Plan which nodes sleep when
     Power(power::Arguments),
+    /// Estimate time, energy, cost and CO2 of checkpoints, restarts and collective operations
+    Estimate(estimate::Arguments),
     /// Serve the REST API
     Serve(serve::Arguments),
     /// Serve on demonstration data around today
@@ -146,6 +149,7 @@ pub fn run() -> ExitCode {
         Command::Calibrations(arguments) => calibrations::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Power(arguments) => power::run(&arguments),
+        Command::Estimate(arguments) => estimate::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),

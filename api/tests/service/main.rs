@@ -33,6 +33,7 @@ mod demo;
 mod dialogue_faults;
 mod disconnects;
 mod documents;
+mod estimates;
 mod event_stream;
 mod events;
 mod expected;

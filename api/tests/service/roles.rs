@@ -36,6 +36,8 @@ enum Body {
     /// A request for a node.
     Request,
     Choice,
+    /// A broadcast to be estimated.
+    Broadcast,
     Nodes,
     Price,
     Samples,
@@ -74,6 +76,7 @@ fn routes() -> Vec<Route> {
         // Those who may are told that there is no such feed.
         (post.clone(), "/api/v1/feeds/{id}/refresh", "/api/v1/feeds/nobody/refresh", Body::None, May::Run, 404),
         (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Request, May::Book, 200),
+        (post.clone(), "/api/v1/estimates", "/api/v1/estimates", Body::Broadcast, May::Book, 200),
         (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Request, May::Book, 201),
         (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
@@ -190,6 +193,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Nothing => json!({}),
         Body::Request => hours.request(1, 0, 6),
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
+        Body::Broadcast => crate::estimates::broadcast(),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),
         Body::Experiment => crate::simulation::short(),

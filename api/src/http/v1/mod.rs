@@ -5,6 +5,7 @@ pub mod agendas;
 pub mod bills;
 pub mod calibrations;
 pub mod consumption;
+pub mod estimates;
 mod event_stream;
 pub mod events;
 pub mod feeds;
@@ -147,6 +148,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
         .routes(routes!(webhooks::list_webhooks))
+        .routes(routes!(estimates::create::create_estimate))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))
         .routes(routes!(occupied::list_occupied))

@@ -11,7 +11,7 @@ use planner::book::{Book, Booking, RankedOutage, RankedOutages};
 use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
-use planner::quantity::Power;
+use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
 use storage::{
     AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage, TokenId,
@@ -109,6 +109,11 @@ impl SiteState {
         next.hold(changes.book, now);
         next.book = next.book.with_outages(ranked_outages);
         Ok(next)
+    }
+
+    /// The price and the CO2 intensity that the agendas have at an instant, each where they have one.
+    pub fn rates_at(&self, at: Timestamp) -> (Option<EnergyPrice>, Option<CarbonIntensity>) {
+        (self.agendas.price.agenda().at(at), self.agendas.co2.agenda().at(at))
     }
 
     /// The agendas under the announced cap and those of the grants.

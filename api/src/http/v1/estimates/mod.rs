@@ -1,0 +1,4 @@
+//! `/api/v1/estimates`
+
+pub mod create;
+pub mod schema;
