@@ -163,6 +163,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/estimates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a checkpoint, a restart or a collective operation takes
+         * @description For users and operators. Time, energy, cost and CO2 of each version of the operation, from a calibration of the nodes.
+         *     Nothing is stored. `docs/ESTIMATES.md` has the formulas.
+         */
+        post: operations["create_estimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -981,6 +1002,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What activities add to a node's idle power, watts. */
+        AddedPowerDocument: {
+            /**
+             * Format: double
+             * @description All cores compute.
+             * @example 95
+             */
+            computing: number;
+            /**
+             * Format: double
+             * @description The disk reads or writes at its full bandwidth.
+             * @example 8
+             */
+            disk: number;
+            /**
+             * Format: double
+             * @description The memory copies at its full bandwidth.
+             * @example 30
+             */
+            memory: number;
+            /**
+             * Format: double
+             * @description The network's link sends or receives at its full bandwidth.
+             * @example 12
+             */
+            network: number;
+            /**
+             * Format: double
+             * @description All cores poll for messages.
+             * @example 80
+             */
+            polling: number;
+        };
         /** @description An agenda over a span. */
         AgendaDocument: {
             /**
@@ -1113,6 +1167,16 @@ export interface components {
              * @example fresh
              */
             standing: string;
+        };
+        /** @description An interval, and what the work takes then. */
+        BestIntervalDocument: {
+            /**
+             * Format: double
+             * @description Seconds between checkpoints.
+             */
+            interval_s: number;
+            /** @description What all of the work takes. */
+            work: components["schemas"]["EstimatedAmountsDocument"];
         };
         /** @description What a month costs as the supplier bills it, and whose part is how much. Sums are of the lines that are told. */
         BillDocument: {
@@ -1335,6 +1399,50 @@ export interface components {
              */
             name: string;
         };
+        /** @description A way that messages go. */
+        ChannelDocument: {
+            /**
+             * Format: double
+             * @description Megabytes (10^6 bytes) per second.
+             * @example 117
+             */
+            bandwidth_mb_per_s: number;
+            /**
+             * Format: double
+             * @description Microseconds before the first byte arrives.
+             * @example 20
+             */
+            latency_us: number;
+        };
+        /** @description More of a version of checkpoints. */
+        CheckpointDocument: {
+            /** @description The best intervals. */
+            best: components["schemas"]["IntervalsDocument"];
+            /**
+             * Format: double
+             * @description Daly's interval of higher order (2006), seconds.
+             */
+            daly_s: number;
+            /**
+             * Format: double
+             * @description Failures to be expected until the work is done.
+             */
+            failures: number;
+            /**
+             * Format: double
+             * @description Seconds between checkpoints by which the work is estimated: the request's, else the best by energy.
+             */
+            interval_s: number;
+            /** @description One checkpoint. */
+            one: components["schemas"]["EstimatedAmountsDocument"];
+            /** @description The parts of one checkpoint. */
+            one_phases: components["schemas"]["PhaseDocument"][];
+            /**
+             * Format: double
+             * @description Young's interval (1974), seconds.
+             */
+            young_s: number;
+        };
         /** @description A choice: either `ranking` or `offer_id`. */
         ChoiceDocument: {
             expected?: components["schemas"]["ShownOffer"] | null;
@@ -1454,6 +1562,26 @@ export interface components {
             /** @description The nodes, by name; all for which something is proposed unless given. */
             nodes?: string[] | null;
         };
+        /** @description Where checkpoints go. */
+        DiskCalibrationDocument: {
+            /**
+             * Format: double
+             * @description Megabytes (10^6 bytes) read per second.
+             * @example 110
+             */
+            read_mb_per_s: number;
+            /**
+             * @description Whether all nodes share these bandwidths, as with a parallel file system.
+             * @example false
+             */
+            shared: boolean;
+            /**
+             * Format: double
+             * @description Megabytes (10^6 bytes) written per second.
+             * @example 90
+             */
+            write_mb_per_s: number;
+        };
         /** @description A length of time. */
         Duration: number | string;
         /** @description Energy, cost and CO2. */
@@ -1494,6 +1622,29 @@ export interface components {
              */
             mean_percent?: number | null;
         };
+        /** @description What something takes. */
+        EstimatedAmountsDocument: {
+            /**
+             * Format: double
+             * @description Grams of CO2; null where no intensity is known.
+             */
+            co2_g?: number | null;
+            /**
+             * Format: double
+             * @description Units of the currency; null where no price is known.
+             */
+            cost?: number | null;
+            /**
+             * Format: double
+             * @description Joules of all nodes, their idle power among them.
+             */
+            energy_j: number;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            time_s: number;
+        };
         /** @description A power that quarter-hours show. */
         EstimateDocument: {
             /**
@@ -1511,6 +1662,79 @@ export interface components {
              * @description Standard deviation, watts.
              */
             spread_w: number;
+        };
+        /** @description What is to be estimated. Which fields there are depends on the operation. */
+        EstimateRequest: {
+            /** @description The instant, RFC 3339, whose price and intensity in the site's agendas count where the request says none. */
+            at?: string | null;
+            /**
+             * Format: int64
+             * @description Of a broadcast: bytes that each process receives.
+             */
+            bytes?: number | null;
+            /**
+             * Format: int64
+             * @description Of the other operations: bytes of a process's state, or that it sends or receives.
+             * @example 1000000000
+             */
+            bytes_per_process?: number | null;
+            /** @description Powers and speeds of a node. */
+            calibration: components["schemas"]["ServiceCalibrationDocument"];
+            /**
+             * @description The price's currency; the site's unless given.
+             * @example EUR
+             */
+            currency?: string | null;
+            downtime_s?: components["schemas"]["Duration"] | null;
+            /**
+             * Format: double
+             * @description CO2 per kWh while the operation runs. Without it, and where `at` gives none, CO2 is null.
+             * @example 56
+             */
+            intensity_g_per_kwh?: number | null;
+            interval_s?: components["schemas"]["Duration"] | null;
+            lost_s?: components["schemas"]["Duration"] | null;
+            /**
+             * Format: double
+             * @description Of checkpoints and restarts: bytes that a process sends to other nodes in a second of computing. Versions that log
+             *     messages are left out without it.
+             */
+            message_bytes_per_s?: number | null;
+            node_mtbf_s?: components["schemas"]["Duration"] | null;
+            /**
+             * Format: int32
+             * @description Nodes of the job.
+             * @example 64
+             */
+            nodes: number;
+            /**
+             * @description `checkpoint`, `restart`, `broadcast`, `scatter`, `gather` or `all-gather`.
+             * @example checkpoint
+             */
+            operation: string;
+            /**
+             * Format: double
+             * @description Currency per MWh while the operation runs. Without it, and where `at` gives none, costs are null.
+             * @example 76.3
+             */
+            price_per_mwh?: number | null;
+            /**
+             * Format: int32
+             * @description Processes of each node, at most its cores; as many unless given.
+             * @example 24
+             */
+            processes_per_node?: number | null;
+            /**
+             * Format: int64
+             * @description Of a broadcast: bytes of a segment of the pipelined versions; what takes the least time unless given.
+             */
+            segment_bytes?: number | null;
+            /**
+             * Format: double
+             * @description Of checkpoints: seconds between the first and the last process that reaches a coordinated one; 0 unless given.
+             */
+            skew_s?: number | null;
+            work_s?: components["schemas"]["Duration"] | null;
         };
         /**
          * @description What happened.
@@ -2015,6 +2239,13 @@ export interface components {
              */
             start: string;
         };
+        /** @description The interval between checkpoints that is best by each measure; null where less energy is not less. */
+        IntervalsDocument: {
+            co2?: components["schemas"]["BestIntervalDocument"] | null;
+            cost?: components["schemas"]["BestIntervalDocument"] | null;
+            energy?: components["schemas"]["BestIntervalDocument"] | null;
+            time?: components["schemas"]["BestIntervalDocument"] | null;
+        };
         /** @description A [`LearntUtilisation`] as JSON. */
         LearntUtilisationDocument: {
             /**
@@ -2039,6 +2270,17 @@ export interface components {
              * @example 0.62
              */
             utilisation: number;
+        };
+        /** @description The version that takes the least by each measure; null where the measure is not known. */
+        LeastDocument: {
+            /** @description By CO2. */
+            co2?: string | null;
+            /** @description By cost. */
+            cost?: string | null;
+            /** @description By energy. */
+            energy?: string | null;
+            /** @description By time. */
+            time?: string | null;
         };
         /** @description A page of the ledger. */
         LedgerPageDocument: {
@@ -2203,6 +2445,16 @@ export interface components {
             to: string;
             /** @description Of all holders, for each currency: one, unless the site's was changed. */
             totals: components["schemas"]["LedgerSumDocument"][];
+        };
+        /** @description A version that is not estimated. */
+        LeftOutDocument: {
+            /** @description Why, in words. */
+            because: string;
+            /**
+             * @description The version's name.
+             * @example recursive_doubling
+             */
+            version: string;
         };
         /** @description What a meter said of a node at an instant: a power, or the energy that a counter shows. */
         MeasuredSampleRequest: {
@@ -2818,6 +3070,35 @@ export interface components {
              */
             start: string;
         };
+        /** @description The estimates of an operation, version by version. */
+        OperationEstimateDocument: {
+            /** @description The version that takes the least; of checkpoints each at its best interval, unless the request says one. */
+            least: components["schemas"]["LeastDocument"];
+            /** @description Versions that cannot be estimated, and why. */
+            left_out: components["schemas"]["LeftOutDocument"][];
+            /**
+             * Format: int32
+             * @description Nodes of the job.
+             * @example 64
+             */
+            nodes: number;
+            /**
+             * @description `checkpoint`, `restart`, `broadcast`, `scatter`, `gather` or `all-gather`.
+             * @example broadcast
+             */
+            operation: string;
+            /**
+             * Format: int32
+             * @description Processes of each node.
+             * @example 24
+             */
+            processes_per_node: number;
+            /** @description What electricity costs and emits. */
+            rates: components["schemas"]["RatesDocument"];
+            /** @description Each version with what it takes. */
+            versions: components["schemas"]["VersionDocument"][];
+            work?: components["schemas"]["EstimatedAmountsDocument"] | null;
+        };
         /** @description Nodes that are out of service for a time. */
         OutageDocument: components["schemas"]["ShownNodes"] & {
             /**
@@ -2923,6 +3204,24 @@ export interface components {
         PartitionPowerDocument: components["schemas"]["NodesPowerDocument"] & {
             /** @description The partition. */
             partition: string;
+        };
+        /** @description A part of an estimate. */
+        PhaseDocument: {
+            /**
+             * Format: double
+             * @description Joules of all nodes.
+             */
+            energy_j: number;
+            /**
+             * @description `computing`, `logging`, `coordination`, `writing`, `again` (what was lost is done again), `downtime` or `reading`.
+             * @example writing
+             */
+            phase: string;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            time_s: number;
         };
         /** @description One error and its place. */
         PlacedError: {
@@ -3296,6 +3595,26 @@ export interface components {
              */
             ranking: string;
             saves_against_next_best?: components["schemas"]["SavingsDocument"] | null;
+        };
+        /** @description Flat rates of electricity; null where not known. */
+        RatesDocument: {
+            /**
+             * @description The currency of the price and of costs (ISO 4217).
+             * @example EUR
+             */
+            currency?: string | null;
+            /**
+             * Format: double
+             * @description Grams of CO2 per kWh.
+             * @example 56
+             */
+            intensity_g_per_kwh?: number | null;
+            /**
+             * Format: double
+             * @description Currency per MWh.
+             * @example 76.3
+             */
+            price_per_mwh?: number | null;
         };
         /** @description A [`Reason`] as JSON. */
         ReasonDocument: {
@@ -3840,6 +4159,47 @@ export interface components {
              */
             slot_s?: number | null;
         };
+        /** @description How data are cut for a pipeline. */
+        SegmentsDocument: {
+            /**
+             * Format: double
+             * @description Bytes of each, in the mean.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many segments.
+             */
+            count: number;
+        };
+        /** @description Powers and speeds of a node, on which estimates of operations rest. */
+        ServiceCalibrationDocument: {
+            /** @description What activities add to that. */
+            added_power_w: components["schemas"]["AddedPowerDocument"];
+            /**
+             * Format: int32
+             * @description Cores of a node.
+             * @example 24
+             */
+            cores_per_node: number;
+            /** @description Where checkpoints go. */
+            disk: components["schemas"]["DiskCalibrationDocument"];
+            /**
+             * Format: double
+             * @description Watts of a node that runs nothing.
+             * @example 95
+             */
+            idle_power_w: number;
+            /** @description Copies between processes of a node. */
+            memory: components["schemas"]["ChannelDocument"];
+            /** @description Messages between nodes. */
+            network: components["schemas"]["ChannelDocument"];
+            /**
+             * Format: double
+             * @description Microseconds of one of the rounds in which processes are synchronised; the network's latency unless given.
+             */
+            synchronisation_us?: number | null;
+        };
         /** @description So many nodes for so long. */
         ShapeDocument: {
             /** @description How long. `duration` is accepted in its place. */
@@ -4351,6 +4711,38 @@ export interface components {
              */
             to: number;
         };
+        /** @description A version of an operation: of checkpoints, what the work takes with them and with failures. */
+        VersionDocument: {
+            checkpoint?: components["schemas"]["CheckpointDocument"] | null;
+            /**
+             * Format: double
+             * @description Grams of CO2; null where no intensity is known.
+             */
+            co2_g?: number | null;
+            /**
+             * Format: double
+             * @description Units of the currency; null where no price is known.
+             */
+            cost?: number | null;
+            /**
+             * Format: double
+             * @description Joules of all nodes, their idle power among them.
+             */
+            energy_j: number;
+            /** @description The parts of this, of checkpoints and restarts. */
+            phases?: components["schemas"]["PhaseDocument"][];
+            segments?: components["schemas"]["SegmentsDocument"] | null;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            time_s: number;
+            /**
+             * @description The version's name.
+             * @example pipelined
+             */
+            version: string;
+        };
         /** @description A webhook and how it stands. */
         WebhookDocument: {
             /**
@@ -4437,6 +4829,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AddedPowerDocument = components['schemas']['AddedPowerDocument'];
 export type AgendaDocument = components['schemas']['AgendaDocument'];
 export type AgendaPiece = components['schemas']['AgendaPiece'];
 export type AgendaPut = components['schemas']['AgendaPut'];
@@ -4445,6 +4838,7 @@ export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument']
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
 export type BasisDocument = components['schemas']['BasisDocument'];
+export type BestIntervalDocument = components['schemas']['BestIntervalDocument'];
 export type BillDocument = components['schemas']['BillDocument'];
 export type BilledDemandDocument = components['schemas']['BilledDemandDocument'];
 export type BillRowDocument = components['schemas']['BillRowDocument'];
@@ -4454,6 +4848,8 @@ export type CalibrationDocument = components['schemas']['CalibrationDocument'];
 export type CalibrationsPage = components['schemas']['CalibrationsPage'];
 export type CapPiece = components['schemas']['CapPiece'];
 export type CellDocument = components['schemas']['CellDocument'];
+export type ChannelDocument = components['schemas']['ChannelDocument'];
+export type CheckpointDocument = components['schemas']['CheckpointDocument'];
 export type ChoiceDocument = components['schemas']['ChoiceDocument'];
 export type ConsumedDocument = components['schemas']['ConsumedDocument'];
 export type ConsumedRequest = components['schemas']['ConsumedRequest'];
@@ -4461,10 +4857,13 @@ export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
 export type Conversation = components['schemas']['Conversation'];
 export type DecisionDocument = components['schemas']['DecisionDocument'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
+export type DiskCalibrationDocument = components['schemas']['DiskCalibrationDocument'];
 export type Duration = components['schemas']['Duration'];
 export type ErrorAmounts = components['schemas']['ErrorAmounts'];
 export type ErrorDocument = components['schemas']['ErrorDocument'];
+export type EstimatedAmountsDocument = components['schemas']['EstimatedAmountsDocument'];
 export type EstimateDocument = components['schemas']['EstimateDocument'];
+export type EstimateRequest = components['schemas']['EstimateRequest'];
 export type EventDocument = components['schemas']['EventDocument'];
 export type ExpectedOffer = components['schemas']['ExpectedOffer'];
 export type ExperimentDocument = components['schemas']['ExperimentDocument'];
@@ -4485,11 +4884,14 @@ export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
 export type HeldOffer = components['schemas']['HeldOffer'];
 export type IntensityPiece = components['schemas']['IntensityPiece'];
+export type IntervalsDocument = components['schemas']['IntervalsDocument'];
 export type LearntUtilisationDocument = components['schemas']['LearntUtilisationDocument'];
+export type LeastDocument = components['schemas']['LeastDocument'];
 export type LedgerPageDocument = components['schemas']['LedgerPageDocument'];
 export type LedgerRowDocument = components['schemas']['LedgerRowDocument'];
 export type LedgerSumDocument = components['schemas']['LedgerSumDocument'];
 export type LedgerTotalsDocument = components['schemas']['LedgerTotalsDocument'];
+export type LeftOutDocument = components['schemas']['LeftOutDocument'];
 export type MeasuredSampleRequest = components['schemas']['MeasuredSampleRequest'];
 export type MeasurementsDocument = components['schemas']['MeasurementsDocument'];
 export type MeasurementsRequest = components['schemas']['MeasurementsRequest'];
@@ -4516,11 +4918,13 @@ export type NodesPut = components['schemas']['NodesPut'];
 export type NowExpected = components['schemas']['NowExpected'];
 export type OccupancyDocument = components['schemas']['OccupancyDocument'];
 export type OfferDocument = components['schemas']['OfferDocument'];
+export type OperationEstimateDocument = components['schemas']['OperationEstimateDocument'];
 export type OutageDocument = components['schemas']['OutageDocument'];
 export type OutageRequest = components['schemas']['OutageRequest'];
 export type OutagesPage = components['schemas']['OutagesPage'];
 export type OutlyingNode = components['schemas']['OutlyingNode'];
 export type PartitionPowerDocument = components['schemas']['PartitionPowerDocument'];
+export type PhaseDocument = components['schemas']['PhaseDocument'];
 export type PlacedError = components['schemas']['PlacedError'];
 export type PolledMeterDocument = components['schemas']['PolledMeterDocument'];
 export type PowerDocument = components['schemas']['PowerDocument'];
@@ -4536,6 +4940,7 @@ export type PueDocument = components['schemas']['PueDocument'];
 export type QuarterDocument = components['schemas']['QuarterDocument'];
 export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
+export type RatesDocument = components['schemas']['RatesDocument'];
 export type ReasonDocument = components['schemas']['ReasonDocument'];
 export type RefreshDocument = components['schemas']['RefreshDocument'];
 export type RefusedSample = components['schemas']['RefusedSample'];
@@ -4553,6 +4958,8 @@ export type SavingsDocument = components['schemas']['SavingsDocument'];
 export type ScheduleDocument = components['schemas']['ScheduleDocument'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
 export type SearchDocument = components['schemas']['SearchDocument'];
+export type SegmentsDocument = components['schemas']['SegmentsDocument'];
+export type ServiceCalibrationDocument = components['schemas']['ServiceCalibrationDocument'];
 export type ShapeDocument = components['schemas']['ShapeDocument'];
 export type ShownNode = components['schemas']['ShownNode'];
 export type ShownNodes = components['schemas']['ShownNodes'];
@@ -4579,6 +4986,7 @@ export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
 export type ToleranceDocument = components['schemas']['ToleranceDocument'];
 export type UsualPower = components['schemas']['UsualPower'];
+export type VersionDocument = components['schemas']['VersionDocument'];
 export type WebhookDocument = components['schemas']['WebhookDocument'];
 export type WebhookErrorDocument = components['schemas']['WebhookErrorDocument'];
 export type WebhooksDocument = components['schemas']['WebhooksDocument'];
@@ -5196,6 +5604,75 @@ export interface operations {
                 };
             };
             /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_estimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstimateRequest"];
+            };
+        };
+        responses: {
+            /** @description The estimates of an operation, version by version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationEstimateDocument"];
+                };
+            };
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
