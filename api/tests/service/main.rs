@@ -69,6 +69,7 @@ mod outage_commands;
 mod outages;
 mod plan;
 mod power;
+mod power_plan;
 mod process;
 mod pushed_kills;
 mod races;

@@ -1,5 +1,7 @@
 //! Energy, price and CO2 intensity as integrals over milliseconds.
 
+use std::cmp::Ordering;
+
 use super::amounts::{Amounts, Key, RankBy};
 use crate::agenda::{Agendas, RateAgenda};
 use crate::quantity::Rate;
@@ -79,18 +81,14 @@ impl Tariffs {
     /// Where `first x rate(t) + second x rate(t + length)`, which is the slope of something, comes from nothing or less and
     /// goes to nothing or more: its minima, in order.
     pub fn minima(&self, length: i64, first: i128, second: i128) -> Vec<i64> {
-        let (mut minima, none) = (Vec::new(), Key::default());
+        let mut minima = Vec::new();
         // Slopes change where either rate does.
         for shift in [0, length] {
             let (mut here, mut there) = (Walk::new(self), Walk::new(self));
             for edge in self.ranked.iter().map(|step| step.start - shift) {
                 let (rates, later) = (here.around(edge), there.around(edge + length));
-                let slope = |side: usize| -> Key {
-                    std::array::from_fn(|place| {
-                        first * rates[side][place] + second * later[side][place]
-                    })
-                };
-                if slope(0) <= none && none <= slope(1) {
+                let slope = |side: usize| sign(first, rates[side], second, later[side]);
+                if slope(0).is_le() && slope(1).is_ge() {
                     minima.push(edge);
                 }
             }
@@ -117,6 +115,15 @@ impl Tariffs {
     }
 }
 
+/// The rates where there is none.
+const NOTHING: Key = [0; 3];
+
+/// Whether `first x one + second x other` is below nothing, nothing or above, by the first part that is not nothing.
+fn sign(first: i128, one: &Key, second: i128, other: &Key) -> Ordering {
+    let parts = one.iter().zip(other).map(|(one, other)| (first * one + second * other).cmp(&0));
+    parts.into_iter().find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 /// Ranked rates at instants that move forward.
 struct Walk<'a> {
     steps: &'a [Step],
@@ -130,12 +137,12 @@ impl<'a> Walk<'a> {
     }
 
     /// The rates before an instant and from it on.
-    fn around(&mut self, instant: i64) -> [Key; 2] {
+    fn around(&mut self, instant: i64) -> [&'a Key; 2] {
         while self.steps.get(self.begun).is_some_and(|step| step.start <= instant) {
             self.begun += 1;
         }
         let rates =
-            |begun: usize| begun.checked_sub(1).map_or(Key::default(), |it| self.steps[it].rates);
+            |begun: usize| begun.checked_sub(1).map_or(&NOTHING, |it| &self.steps[it].rates);
         let begins = self.begun > 0 && self.steps[self.begun - 1].start == instant;
         [rates(self.begun - usize::from(begins)), rates(self.begun)]
     }
