@@ -22,7 +22,7 @@ fn moved(processes: Processes, operation: &Operation, of: Version) -> Blocks {
         version(&estimate(&asked), of).amounts.energy_j
     };
     // Each byte keeps two links busy for 10 ns, and the memory for 1 ns.
-    let bytes = |joules: f64| format!("{:.0}", joules).parse().unwrap();
+    let bytes = |joules: f64| format!("{joules:.0}").parse().unwrap();
     (bytes(joules(1.0, 0.0) / 2e-8), bytes(joules(0.0, 1.0) / 1e-9))
 }
 
