@@ -82,7 +82,7 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
         })),
         power_cap: coupled.then(|| quarters(|_| Some(watts(i64::from(nodes) * 290)))),
     };
-    let all = || NodeSet::from_ranges(vec![0..nodes]);
+    let all = || NodeSet::from_positions(0..nodes);
     let keep_warm = KeepWarm { name: "all".into(), among: all(), nodes: nodes / 50 };
     PowerProblem {
         horizon: span(0, WEEK_S),
@@ -116,7 +116,7 @@ fn reservations(nodes: u32) -> Vec<BookedSpan> {
         while from < WEEK_S {
             let end = from + 3600 + random.below(11 * 3600);
             let id = format!("r{}", reservations.len());
-            let nodes = NodeSet::from_ranges(vec![first..first + width]);
+            let nodes = NodeSet::from_positions(first..first + width);
             reservations.push(BookedSpan { id: id.into(), span: span(from, end), nodes });
             from = end + random.below(Seconds::new(6 * 3600).get());
         }

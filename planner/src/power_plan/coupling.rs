@@ -43,6 +43,11 @@ pub(super) fn coupled(
     let Sleeps { finder, wanted, refused } = wanted;
     let mut room = Room::new(problem, gaps, &finder, &wanted);
     let mut plan = PowerPlan { sleeps: Vec::with_capacity(wanted.len()), refused };
+    if room.is_endless() {
+        plan.sleeps.extend(wanted.iter().map(|wanted| planned(problem, &finder, wanted)));
+        plan.refused.sort_unstable_by_key(|it| (it.node, it.gap));
+        return Ok(plan);
+    }
     let mut turns: BinaryHeap<Turn> = wanted.into_iter().map(Turn::of).collect();
     let mut taken = 0;
     while let Some(Turn { wanted, .. }) = turns.pop() {
@@ -136,6 +141,11 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// Whether no node is in the way of another.
+    const fn is_endless(&self) -> bool {
+        self.warm.is_empty() && self.burst.is_none()
+    }
+
     /// The sleep that there is room for in the place of one that is wanted, which may be the same.
     fn settle(&self, finder: &Finder<'_>, wanted: &Wanted) -> Result<BestSleep, Refusal> {
         let away = away(finder, wanted);
@@ -145,7 +155,7 @@ impl<'a> Room<'a> {
         if let Some((rule, _)) = self.warm.iter().find(full) {
             let parts = self.parts(wanted);
             let kept = || Refusal::KeptWarm { among: rule.name.clone(), nodes: rule.nodes };
-            return self.best_of(finder, wanted, &parts).ok_or_else(kept);
+            return best_of(finder, wanted, &parts).ok_or_else(kept);
         }
         self.under_the_cap(finder, wanted).ok_or(Refusal::PowerCap)
     }
@@ -157,15 +167,6 @@ impl<'a> Room<'a> {
             parts = parts.into_iter().flat_map(|part| left.runs(part, MOST_PARTS)).collect();
         }
         parts
-    }
-
-    fn best_of(&self, finder: &Finder<'_>, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
-        let Wanted { kind, permits, gap, .. } = *wanted;
-        let best = match finder.most_switches {
-            Some(_) => finder.best_on_day(kind, permits, parts, day(wanted.sleep.times)),
-            None => finder.best(kind, permits, gap, parts).ok(),
-        };
-        best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
     }
 
     /// The sleep, switched off later and woken earlier where other nodes switch.
@@ -213,6 +214,16 @@ impl<'a> Room<'a> {
         burst.take(off_ms..off_ms + kind.node.off_ms(), down);
         burst.take(wake_ms..wake_ms + kind.node.on_ms(), up);
     }
+}
+
+/// The sleep that is worth the most in the parts of a gap in which the node may be away.
+fn best_of(finder: &Finder<'_>, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
+    let Wanted { kind, permits, gap, .. } = *wanted;
+    let best = match finder.most_switches {
+        Some(_) => finder.best_on_day(kind, permits, parts, day(wanted.sleep.times)),
+        None => finder.best(kind, permits, gap, parts).ok(),
+    };
+    best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
 }
 
 /// The seconds from the order to switch off until the node is counted on to be up.

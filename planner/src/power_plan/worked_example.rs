@@ -123,7 +123,7 @@ fn a_gap_may_pay_in_energy_and_not_in_cost() {
     let wear = Amounts::new(Energy::default(), cost, CarbonMass::from_exact(0));
     let negative = || PowerProblem { wear, ..problem(300, &[(0, -50), (140, 50)], &[(0, 50)]) };
     let by_energy = ranked(Criterion::Energy, negative());
-    assert_eq!(by_energy.total().energy_j(), Some(7529.936_6));
+    assert_eq!(by_energy.total().energy_j(), Some(7_529.936_6));
     assert!(by_energy.total().cost().unwrap() < 0.0);
     let by_cost = ranked(Criterion::Cost, negative());
     let [RefusedGap { because, .. }] = &by_cost.refused[..] else { panic!("{by_cost:?}") };

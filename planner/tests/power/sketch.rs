@@ -166,6 +166,22 @@ fn pieces() -> impl Strategy<Value = Vec<(i64, Option<i64>)>> {
     })
 }
 
+fn span(start: i64, end: i64) -> Span {
+    let at = |second| Timestamp::from_unix_seconds(MIDNIGHT - BEFORE + second);
+    Span::new(at(start), at(end)).unwrap()
+}
+
+fn agenda<V: Copy>(pieces: &[(i64, Option<i64>)], value: impl Fn(i64) -> V) -> Agenda<V> {
+    let mut pieces = pieces.to_vec();
+    pieces.sort_by_key(|piece| piece.0);
+    pieces.dedup_by_key(|piece| piece.0);
+    let ends = pieces.iter().skip(1).map(|it| it.0).chain([99]);
+    let pieces = pieces.iter().zip(ends).filter_map(|(&(start, it), end)| {
+        Some(Piece { span: span(start, end), value: value(it?) })
+    });
+    Agenda::new(pieces.collect()).unwrap()
+}
+
 fn watts(watts: i64) -> Power {
     Power::from_microwatts(watts * MILLION)
 }
@@ -176,7 +192,7 @@ impl PowerSketch {
         let rank_by = RankBy::new(&self.rank_by).unwrap();
         let (reservations, outages) = self.taken();
         PowerProblem {
-            horizon: self.span(0, self.length),
+            horizon: span(0, self.length),
             nodes: Arc::new(Nodes::numbered(nodes.collect()).unwrap()),
             switching: self
                 .nodes
@@ -186,16 +202,16 @@ impl PowerSketch {
             reservations,
             outages,
             agendas: Agendas {
-                price: RateAgenda::new(self.agenda(&self.price, |value| {
+                price: RateAgenda::new(agenda(&self.price, |value| {
                     EnergyPrice::from_millionths_per_mwh(value * MILLION).unwrap()
                 })),
-                co2: RateAgenda::new(self.agenda(&self.co2, |value| {
+                co2: RateAgenda::new(agenda(&self.co2, |value| {
                     CarbonIntensity::from_millionths_g_per_kwh(value.max(0) * MILLION).unwrap()
                 })),
-                power_cap: self.cap.as_ref().map(|cap| self.agenda(cap, watts)),
+                power_cap: self.cap.as_ref().map(|cap| agenda(cap, watts)),
             },
             cap_scope: if self.all_nodes { CapScope::AllNodes } else { CapScope::ReservedNodes },
-            rights: self.rights.iter().map(|right| self.right(right)).collect(),
+            rights: self.rights.iter().map(|right| self.right(*right)).collect(),
             keep_warm: self
                 .warm
                 .iter()
@@ -215,7 +231,7 @@ impl PowerSketch {
     fn taken(&self) -> (Vec<BookedSpan>, Vec<Outage>) {
         let (mut reservations, mut outages) = (Vec::new(), Vec::new());
         for (place, &(start, length, nodes, is_out)) in self.taken.iter().enumerate() {
-            let (span, nodes) = (self.span(start, start + length), self.nodes_of(nodes));
+            let (span, nodes) = (span(start, start + length), self.nodes_of(nodes));
             if is_out {
                 outages.push(Outage { span, nodes });
             } else {
@@ -230,27 +246,7 @@ impl PowerSketch {
         NodeSet::from_positions((0..count).filter(|node| bits >> node & 1 == 1))
     }
 
-    fn span(&self, start: i64, end: i64) -> Span {
-        let at = |second| Timestamp::from_unix_seconds(MIDNIGHT - BEFORE + second);
-        Span::new(at(start), at(end)).unwrap()
-    }
-
-    fn agenda<V: Copy>(
-        &self,
-        pieces: &[(i64, Option<i64>)],
-        value: impl Fn(i64) -> V,
-    ) -> Agenda<V> {
-        let mut pieces = pieces.to_vec();
-        pieces.sort_by_key(|piece| piece.0);
-        pieces.dedup_by_key(|piece| piece.0);
-        let ends = pieces.iter().skip(1).map(|it| it.0).chain([99]);
-        let pieces = pieces.iter().zip(ends).filter_map(|(&(start, it), end)| {
-            Some(Piece { span: self.span(start, end), value: value(it?) })
-        });
-        Agenda::new(pieces.collect()).unwrap()
-    }
-
-    fn right(&self, &(nodes, level, after): &(u8, RightLevel, Option<bool>)) -> Right {
+    fn right(&self, (nodes, level, after): (u8, RightLevel, Option<bool>)) -> Right {
         let (midnight, noon) = (Time::midnight(), Time::new(12, 0, 0, 0).unwrap());
         let window = after.map(|after| {
             let (from, to) = if after { (midnight, noon) } else { (noon, midnight) };
