@@ -13,7 +13,8 @@ use planner::cap_scope::CapScope;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::power_plan::{
-    Amounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching, plan_power,
+    CriteriaAmounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching,
+    plan_power,
 };
 use planner::power_states::{Sleep, Transition};
 use planner::quantity::{CarbonIntensity, EnergyPrice, MILLION, Power};
@@ -101,8 +102,8 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
         keep_warm: if coupled { vec![keep_warm] } else { Vec::new() },
         most_switches_per_day: coupled.then_some(3),
         rank_by: RankBy::default(),
-        wear: Amounts::ZERO,
-        failure: (0, Amounts::ZERO),
+        wear: CriteriaAmounts::ZERO,
+        failure: (0, CriteriaAmounts::ZERO),
     }
 }
 

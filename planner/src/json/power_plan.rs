@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::node::Nodes;
-use crate::power_plan::{Amounts, PlannedSleep, PowerPlan, RefusedGap};
+use crate::power_plan::{CriteriaAmounts, PlannedSleep, PowerPlan, RefusedGap};
 use crate::time::{Span, Timestamp};
 
 /// A plan: which node is switched off and woken when, where it is not and why, and what all of it saves.
@@ -77,7 +77,7 @@ impl GapDocument {
 }
 
 impl AmountsDocument {
-    fn of(amounts: &Amounts) -> Self {
+    fn of(amounts: &CriteriaAmounts) -> Self {
         Self { energy_j: amounts.energy_j(), cost: amounts.cost(), co2_g: amounts.co2_g() }
     }
 }

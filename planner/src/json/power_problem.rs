@@ -13,7 +13,7 @@ use super::{agendas, reservations};
 use crate::criterion::Criterion;
 use crate::node::Nodes;
 use crate::power_plan::{
-    Amounts, LONGEST_HORIZON, MAX_SWITCHED_POWER, PowerProblem, RankBy, Switching,
+    CriteriaAmounts, LONGEST_HORIZON, MAX_SWITCHED_POWER, PowerProblem, RankBy, Switching,
 };
 use crate::power_states::{Sleep, Transition};
 use crate::quantity::{CarbonMass, Currency, Energy, MILLION, Money};
@@ -99,8 +99,8 @@ pub fn power_problem(
             keep_warm: keep_warm?.unwrap_or_default(),
             most_switches_per_day: most_switches_per_day?,
             rank_by: rank_by?.unwrap_or_default(),
-            wear: wear?.unwrap_or(Amounts::ZERO),
-            failure: (probability?.unwrap_or(0), loss?.unwrap_or(Amounts::ZERO)),
+            wear: wear?.unwrap_or(CriteriaAmounts::ZERO),
+            failure: (probability?.unwrap_or(0), loss?.unwrap_or(CriteriaAmounts::ZERO)),
         })
     })
 }
@@ -188,14 +188,14 @@ fn probability(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
 }
 
 /// Reads `{"energy_j", "cost", "co2_g"}`, each of which may be left out.
-fn amounts(reader: &mut Reader, raw: &RawValue) -> Option<Amounts> {
+fn amounts(reader: &mut Reader, raw: &RawValue) -> Option<CriteriaAmounts> {
     let object = reader.object(raw, &["energy_j", "cost", "co2_g"])?;
     let energy = reader.optional(&object, "energy_j", unit);
     let cost = reader.optional(&object, "cost", unit);
     let co2 = reader.optional(&object, "co2_g", unit);
     let gram = CarbonMass::from_grams(1.0).map_or(0, CarbonMass::as_exact);
     let co2 = co2?.map_or(0, |millionths| i128::from(millionths) * (gram / i128::from(MILLION)));
-    Some(Amounts::new(
+    Some(CriteriaAmounts::new(
         Energy::from_microjoules(energy?.unwrap_or(0).into()),
         Money::from_millionths(cost?.unwrap_or(0), Currency::EUR),
         CarbonMass::from_exact(co2),

@@ -8,12 +8,12 @@ use crate::quantity::{CarbonMass, Currency, Energy, Money};
 /// An energy, a cost and a mass of CO2 in thousandths of the exact units of [`crate::quantity`], since switching takes
 /// milliseconds. The cost or the mass is `None` where a price or an intensity that it needs is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Amounts([Option<i128>; 3]);
+pub struct CriteriaAmounts([Option<i128>; 3]);
 
 /// Thousandths in an exact unit.
 const THOUSAND: i128 = 1000;
 
-impl Amounts {
+impl CriteriaAmounts {
     /// Nothing of any.
     pub const ZERO: Self = Self([Some(0); 3]);
 
@@ -74,7 +74,7 @@ impl Amounts {
     }
 }
 
-impl Add for Amounts {
+impl Add for CriteriaAmounts {
     type Output = Self;
     /// What is not known of one is not known of the sum.
     fn add(self, other: Self) -> Self {
@@ -82,7 +82,7 @@ impl Add for Amounts {
     }
 }
 
-impl Sub for Amounts {
+impl Sub for CriteriaAmounts {
     type Output = Self;
     /// What is not known of one is not known of the difference.
     fn sub(self, other: Self) -> Self {
@@ -127,7 +127,7 @@ impl RankBy {
     }
 
     /// What is compared, of amounts that are all known: nothing stands for criteria that are not in the order.
-    pub(super) fn key(self, amounts: &Amounts) -> Key {
+    pub(super) fn key(self, amounts: &CriteriaAmounts) -> Key {
         self.0.map(|it| it.and_then(|criterion| amounts.thousandths(criterion)).unwrap_or(0))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::amounts::{Amounts, Key, difference, sum};
+use super::amounts::{CriteriaAmounts, Key, difference, sum};
 use super::tariff::{Tariffs, millis};
 use crate::power_states::Sleep;
 use crate::quantity::Power;
@@ -51,7 +51,7 @@ impl SwitchableNode {
     }
 
     /// What sleeping costs more than idling, between the orders to switch off and to wake; what is saved, negated.
-    pub(super) fn extra(&self, tariffs: &Tariffs, times: SleepTimes) -> Amounts {
+    pub(super) fn extra(&self, tariffs: &Tariffs, times: SleepTimes) -> CriteriaAmounts {
         let SleepTimes { off_ms: off, wake_ms: wake } = times;
         let (down, up) = (self.off_ms(), self.on_ms());
         let above = |power: Power| power.as_microwatts() - self.idle.as_microwatts();
@@ -235,8 +235,8 @@ impl<'a> Kind<'a> {
     }
 
     /// What a sleep saves in all criteria against idling.
-    pub fn saves(&self, sleep: BestSleep) -> Amounts {
-        Amounts::ZERO - self.node.extra(self.tariffs, sleep.times)
+    pub fn saves(&self, sleep: BestSleep) -> CriteriaAmounts {
+        CriteriaAmounts::ZERO - self.node.extra(self.tariffs, sleep.times)
     }
 
     /// The sleep with given orders.

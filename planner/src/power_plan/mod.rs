@@ -41,7 +41,7 @@ use crate::quantity::Power;
 use crate::search::Cancelled;
 use crate::time::{Seconds, Span};
 
-pub use amounts::{Amounts, RankBy, RankByError};
+pub use amounts::{CriteriaAmounts, RankBy, RankByError};
 pub use kind::{SleepTimes, SwitchableNode};
 pub use refusal::Refusal;
 pub use rights::{Permits, Right, RightAction, RightLevel};
@@ -69,7 +69,7 @@ pub struct KeepWarm {
     pub name: Box<str>,
     /// The nodes among which they are, by ordinal.
     pub among: NodeSet,
-    /// How many.
+    /// How many nodes stay up.
     pub nodes: u32,
 }
 
@@ -99,9 +99,9 @@ pub struct PowerProblem {
     /// The criteria by which a sleep is judged.
     pub rank_by: RankBy,
     /// What wear costs, of a node that is switched off and on once.
-    pub wear: Amounts,
+    pub wear: CriteriaAmounts,
     /// How probable it is that a node does not come back, in millionths, and what that costs.
-    pub failure: (i64, Amounts),
+    pub failure: (i64, CriteriaAmounts),
 }
 
 /// A sleep of a node.
@@ -116,7 +116,7 @@ pub struct PlannedSleep {
     /// How switching it off comes to be done.
     pub level: RightLevel,
     /// What it saves against idling, wear and the risk of failing taken off.
-    pub saves: Amounts,
+    pub saves: CriteriaAmounts,
 }
 
 /// A gap in which a node stays on.
@@ -126,7 +126,7 @@ pub struct RefusedGap {
     pub node: u32,
     /// The gap.
     pub gap: Span,
-    /// Why.
+    /// Why no sleep is planned in it.
     pub because: Refusal,
 }
 
@@ -141,7 +141,7 @@ pub struct PowerPlan {
 
 impl PowerProblem {
     /// What one cycle of switching off and on costs beside what is drawn.
-    pub fn cycle_cost(&self) -> Amounts {
+    pub fn cycle_cost(&self) -> CriteriaAmounts {
         let (probability, loss) = self.failure;
         self.wear + loss.times_millionths(probability)
     }
@@ -156,8 +156,8 @@ impl PowerProblem {
 
 impl PowerPlan {
     /// What all sleeps save.
-    pub fn total(&self) -> Amounts {
-        self.sleeps.iter().fold(Amounts::ZERO, |total, sleep| total + sleep.saves)
+    pub fn total(&self) -> CriteriaAmounts {
+        self.sleeps.iter().fold(CriteriaAmounts::ZERO, |total, sleep| total + sleep.saves)
     }
 }
 

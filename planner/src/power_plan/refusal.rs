@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::criterion::Criterion;
 
-use super::amounts::Amounts;
+use super::amounts::CriteriaAmounts;
 
 /// Why a node stays on in a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Refusal {
         /// The most important criterion in which it costs more than idling, or the first one where it costs the same.
         criterion: Criterion,
         /// What the best sleep of the gap saves, which is nothing or less.
-        saves: Amounts,
+        saves: CriteriaAmounts,
     },
     /// The node is switched off as often as it may be on that day.
     MostSwitches {
@@ -38,7 +38,7 @@ pub enum Refusal {
     KeptWarm {
         /// Among which nodes so many are kept, such as `partition "batch"`.
         among: Box<str>,
-        /// How many.
+        /// How many nodes are kept.
         nodes: u32,
     },
     /// Nodes that switch at the same time would exceed the cap.
@@ -75,7 +75,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-fn does_not_pay(f: &mut fmt::Formatter<'_>, criterion: Criterion, saves: &Amounts) -> fmt::Result {
+fn does_not_pay(
+    f: &mut fmt::Formatter<'_>,
+    criterion: Criterion,
+    saves: &CriteriaAmounts,
+) -> fmt::Result {
     if saves.thousandths(criterion) == Some(0) {
         return f.write_str("sleeping would save nothing");
     }

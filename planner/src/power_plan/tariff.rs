@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::amounts::{Amounts, Key, RankBy};
+use super::amounts::{CriteriaAmounts, Key, RankBy};
 use crate::agenda::{Agendas, RateAgenda};
 use crate::quantity::Rate;
 use crate::time::{Span, Timestamp};
@@ -105,13 +105,13 @@ impl Tariffs {
     }
 
     /// What so many microwatts cost from one instant to another, in all criteria.
-    pub fn between(&self, microwatts: i64, from_ms: i64, until_ms: i64) -> Amounts {
+    pub fn between(&self, microwatts: i64, from_ms: i64, until_ms: i64) -> CriteriaAmounts {
         let amount = |rate: &Course| {
             let is_known = rate.knows(from_ms, until_ms);
             let integral = || rate.integral_up_to(until_ms) - rate.integral_up_to(from_ms);
             is_known.then(|| i128::from(microwatts) * integral())
         };
-        Amounts::from_thousandths([0, 1, 2].map(|rate| amount(&self.rates[rate])))
+        CriteriaAmounts::from_thousandths([0, 1, 2].map(|rate| amount(&self.rates[rate])))
     }
 }
 

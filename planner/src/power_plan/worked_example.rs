@@ -69,8 +69,8 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
         keep_warm: Vec::new(),
         most_switches_per_day: None,
         rank_by: RankBy::default(),
-        wear: Amounts::ZERO,
-        failure: (0, Amounts::ZERO),
+        wear: CriteriaAmounts::ZERO,
+        failure: (0, CriteriaAmounts::ZERO),
     }
 }
 
@@ -120,7 +120,7 @@ fn criteria_judge_a_gap_each_by_itself() {
 #[test]
 fn a_gap_may_pay_in_energy_and_not_in_cost() {
     let cost = Money::from_millionths(100, Currency::EUR);
-    let wear = Amounts::new(Energy::default(), cost, CarbonMass::from_exact(0));
+    let wear = CriteriaAmounts::new(Energy::default(), cost, CarbonMass::from_exact(0));
     let negative = || PowerProblem { wear, ..problem(300, &[(0, -50), (140, 50)], &[(0, 50)]) };
     let by_energy = ranked(Criterion::Energy, negative());
     assert_eq!(by_energy.total().energy_j(), Some(7_529.936_6));

@@ -12,7 +12,7 @@ use planner::criterion::Criterion;
 use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::power_plan::{
-    Amounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching,
+    CriteriaAmounts, KeepWarm, PowerProblem, RankBy, Right, RightAction, RightLevel, Switching,
     WeeklyWindow,
 };
 use planner::power_states::{Sleep, Transition};
@@ -275,9 +275,9 @@ impl SketchedSwitching {
     }
 }
 
-fn amounts((joules, millionths, milligrams): (i64, i64, i64)) -> Amounts {
+fn amounts((joules, millionths, milligrams): (i64, i64, i64)) -> CriteriaAmounts {
     let milligram = CarbonMass::from_grams(0.001).unwrap().as_exact();
-    Amounts::new(
+    CriteriaAmounts::new(
         Energy::from_microjoules(i128::from(joules * MILLION)),
         Money::from_millionths(millionths, Currency::EUR),
         CarbonMass::from_exact(milligram * i128::from(milligrams)),
