@@ -1,7 +1,7 @@
 //! What nodes do to each other: some stay warm, and those that switch do so under the cap.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::days::DAY_MS;
 use super::gaps::{Gaps, free_changes};
 use super::kind::{BestSleep, Kind, SleepTimes};
 use super::refusal::Refusal;
-use super::sleeps::{Finder, Sleeps, Wanted};
+use super::sleeps::{Finder, Sleeps, Wanted, days_of};
 use super::steps::Steps;
 use super::tariff::millis;
 use super::{KeepWarm, PlannedSleep, PowerPlan, PowerProblem, RefusedGap};
@@ -61,10 +61,12 @@ pub(super) fn coupled(
                 plan.sleeps.push(planned(problem, &finder, &wanted));
             }
             Ok(sleep) => {
+                room.begin_on(&wanted, Some(day(sleep.times)));
                 let worth = Kind::worth(&sleep, finder.cycle);
                 turns.push(Turn::of(Wanted { sleep, worth, ..wanted }));
             }
             Err(because) => {
+                room.begin_on(&wanted, None);
                 plan.refused.push(RefusedGap { node: wanted.node, gap: wanted.gap, because });
             }
         }
@@ -125,6 +127,8 @@ impl Eq for Turn {}
 
 /// What sleeps leave for others.
 struct Room<'a> {
+    /// How often nodes are switched off on days, where that is bounded.
+    switches: HashMap<(u32, i64), u32>,
     warm: Vec<(&'a KeepWarm, Steps)>,
     burst: Option<Burst>,
     cap_scope: CapScope,
@@ -134,7 +138,14 @@ impl<'a> Room<'a> {
     fn new(problem: &'a PowerProblem, gaps: &Gaps, finder: &Finder<'_>, wanted: &[Wanted]) -> Self {
         let warm = problem.keep_warm.iter().filter(|rule| rule.nodes > 0);
         let burst = problem.agendas.power_cap.as_ref().map(|cap| Burst::new(limits(problem, cap)));
+        let mut switches = HashMap::new();
+        if finder.most_switches.is_some() {
+            for it in wanted {
+                *switches.entry((it.node, day(it.sleep.times))).or_default() += 1;
+            }
+        }
         Self {
+            switches,
             warm: warm.map(|rule| (rule, may_be_away(rule, gaps, finder, wanted))).collect(),
             burst,
             cap_scope: problem.cap_scope,
@@ -155,7 +166,7 @@ impl<'a> Room<'a> {
         if let Some((rule, _)) = self.warm.iter().find(full) {
             let parts = self.parts(wanted);
             let kept = || Refusal::KeptWarm { among: rule.name.clone(), nodes: rule.nodes };
-            return best_of(finder, wanted, &parts).ok_or_else(kept);
+            return self.best_of(finder, wanted, &parts).ok_or_else(kept);
         }
         self.under_the_cap(finder, wanted).ok_or(Refusal::PowerCap)
     }
@@ -167,6 +178,36 @@ impl<'a> Room<'a> {
             parts = parts.into_iter().flat_map(|part| left.runs(part, MOST_PARTS)).collect();
         }
         parts
+    }
+
+    /// The sleep that is worth the most in the parts of a gap in which the node may be away.
+    fn best_of(&self, finder: &Finder<'_>, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
+        let Wanted { kind, permits, gap, .. } = *wanted;
+        let best = match finder.most_switches {
+            Some(_) => {
+                let days = days_of(gap).filter(|day| self.may_begin_on(finder, wanted, *day));
+                days.filter_map(|day| finder.best_on_day(kind, permits, parts, day))
+                    .max_by_key(|it| it.1)
+            }
+            None => finder.best(kind, permits, gap, parts).ok(),
+        };
+        best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
+    }
+
+    /// Whether a sleep may begin on a day: it does already, or the node may be switched off once more.
+    fn may_begin_on(&self, finder: &Finder<'_>, wanted: &Wanted, on: i64) -> bool {
+        let begun = || self.switches.get(&(wanted.node, on)).copied().unwrap_or(0);
+        day(wanted.sleep.times) == on || finder.most_switches.is_none_or(|most| begun() < most)
+    }
+
+    /// Notes that a sleep begins on another day, or on none.
+    fn begin_on(&mut self, wanted: &Wanted, on: Option<i64>) {
+        if let Some(begun) = self.switches.get_mut(&(wanted.node, day(wanted.sleep.times))) {
+            *begun -= 1;
+            if let Some(on) = on {
+                *self.switches.entry((wanted.node, on)).or_default() += 1;
+            }
+        }
     }
 
     /// The sleep, switched off later and woken earlier where other nodes switch.
@@ -182,7 +223,7 @@ impl<'a> Room<'a> {
         if times == wanted.sleep.times {
             return Some(wanted.sleep);
         }
-        let is_on_its_day = finder.most_switches.is_none() || day(times) == day(wanted.sleep.times);
+        let is_on_its_day = self.may_begin_on(finder, wanted, day(times));
         let is_permitted = finder.permits[wanted.permits].permits(second(off_ms));
         let sleep = kind.sleep(times);
         let pays = Kind::worth(&sleep, finder.cycle) > [0; 3];
@@ -214,16 +255,6 @@ impl<'a> Room<'a> {
         burst.take(off_ms..off_ms + kind.node.off_ms(), down);
         burst.take(wake_ms..wake_ms + kind.node.on_ms(), up);
     }
-}
-
-/// The sleep that is worth the most in the parts of a gap in which the node may be away.
-fn best_of(finder: &Finder<'_>, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
-    let Wanted { kind, permits, gap, .. } = *wanted;
-    let best = match finder.most_switches {
-        Some(_) => finder.best_on_day(kind, permits, parts, day(wanted.sleep.times)),
-        None => finder.best(kind, permits, gap, parts).ok(),
-    };
-    best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
 }
 
 /// The seconds from the order to switch off until the node is counted on to be up.

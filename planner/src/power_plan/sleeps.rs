@@ -1,6 +1,7 @@
 //! The sleeps that each node would have if there were no other.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::amounts::Key;
@@ -202,8 +203,6 @@ impl<'a> Finder<'a> {
     /// The sleeps that a gap may have, by the day on which they begin.
     fn by_day(&self, wanted: Wanted) -> Vec<DayOption<Wanted>> {
         let Wanted { gap, kind, permits, .. } = wanted;
-        let first = millis(gap.start()).div_euclid(DAY_MS);
-        let last = (millis(gap.end()) - 1).div_euclid(DAY_MS);
         let on_day = |day: i64| {
             let (sleep, worth) = self.best_on_day(kind, permits, &[gap], day)?;
             (worth > [0; 3]).then_some(DayOption {
@@ -212,7 +211,7 @@ impl<'a> Finder<'a> {
                 sleep: Wanted { sleep, worth, ..wanted },
             })
         };
-        (first..=last).filter_map(on_day).collect()
+        days_of(gap).filter_map(on_day).collect()
     }
 
     /// The best sleep that begins on a day, where the node may be away.
@@ -245,6 +244,11 @@ impl<'a> Finder<'a> {
         let criterion = problem.rank_by.criteria().nth(costs).unwrap_or(problem.rank_by.first());
         Refusal::DoesNotPay { criterion, saves }
     }
+}
+
+/// The days of UTC that a span has a part of, since the Unix epoch.
+pub(super) fn days_of(span: Span) -> RangeInclusive<i64> {
+    millis(span.start()).div_euclid(DAY_MS)..=(millis(span.end()) - 1).div_euclid(DAY_MS)
 }
 
 /// For each node the place of its permits among all that differ.
