@@ -13,6 +13,7 @@ pub mod notice;
 pub mod power_plan;
 pub mod power_problem;
 mod power_rights;
+pub mod power_rules;
 pub mod problem;
 pub mod reader;
 pub mod request;

@@ -37,7 +37,7 @@ const FIELDS: [&str; 15] = [
     "failure_loss",
 ];
 
-const SWITCHING_FIELDS: [&str; 6] = [
+pub(super) const SWITCHING_FIELDS: [&str; 6] = [
     "off_power_w",
     "switching_off_s",
     "switching_off_power_w",
@@ -143,12 +143,17 @@ fn read_nodes(
 
 fn switching(reader: &mut Reader, raw: &RawValue) -> Option<Switching> {
     let object = reader.object(raw, &SWITCHING_FIELDS)?;
-    let off = reader.required(&object, "off_power_w", Reader::power);
-    let off_power = reader.required(&object, "switching_off_power_w", Reader::power);
-    let off_time = reader.required(&object, "switching_off_s", time);
-    let on_power = reader.required(&object, "switching_on_power_w", Reader::power);
-    let on_time = reader.required(&object, "switching_on_s", time);
-    let boot = reader.optional(&object, "boot_s", time);
+    switching_of(reader, &object)
+}
+
+/// Reads how a node is switched from an object with [`SWITCHING_FIELDS`].
+pub(super) fn switching_of(reader: &mut Reader, object: &Object<'_>) -> Option<Switching> {
+    let off = reader.required(object, "off_power_w", Reader::power);
+    let off_power = reader.required(object, "switching_off_power_w", Reader::power);
+    let off_time = reader.required(object, "switching_off_s", time);
+    let on_power = reader.required(object, "switching_on_power_w", Reader::power);
+    let on_time = reader.required(object, "switching_on_s", time);
+    let boot = reader.optional(object, "boot_s", time);
     let sleep = Sleep {
         number: 1,
         off: off?,
@@ -167,12 +172,12 @@ fn time(reader: &mut Reader, raw: &RawValue) -> Option<Duration> {
     reader.accept(time.ok_or("must lie between 0 and 86400 s, in whole milliseconds"))
 }
 
-fn count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
+pub(super) fn count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
     let count = reader.whole_number(raw)?;
     reader.accept(u32::try_from(count).map_err(|_| "must be at least 0"))
 }
 
-fn rank_by(reader: &mut Reader, raw: &RawValue) -> Option<RankBy> {
+pub(super) fn rank_by(reader: &mut Reader, raw: &RawValue) -> Option<RankBy> {
     let criteria = reader.array(raw, |reader, raw| {
         let word = reader.string(raw)?;
         let criterion = Criterion::ALL.into_iter().find(|it| it.word() == word);
@@ -181,14 +186,14 @@ fn rank_by(reader: &mut Reader, raw: &RawValue) -> Option<RankBy> {
     reader.accept(RankBy::new(&criteria))
 }
 
-fn probability(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
+pub(super) fn probability(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
     let millionths = reader.millionths(raw)?;
     let is_one = (0..=MILLION).contains(&millionths);
     reader.accept(is_one.then_some(millionths).ok_or("must lie between 0 and 1"))
 }
 
 /// Reads `{"energy_j", "cost", "co2_g"}`, each of which may be left out.
-fn amounts(reader: &mut Reader, raw: &RawValue) -> Option<CriteriaAmounts> {
+pub(super) fn amounts(reader: &mut Reader, raw: &RawValue) -> Option<CriteriaAmounts> {
     let object = reader.object(raw, &["energy_j", "cost", "co2_g"])?;
     let energy = reader.optional(&object, "energy_j", unit);
     let cost = reader.optional(&object, "cost", unit);

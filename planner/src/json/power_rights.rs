@@ -1,4 +1,4 @@
-//! The `rights` and `keep_warm` of a problem of power actions.
+//! The `rights` and `keep_warm` of a problem of power actions and of a site's rules.
 
 use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
@@ -24,6 +24,10 @@ const DAYS: [(&str, Weekday); 7] = [
 /// Finds a zone by its name in the IANA database, such as `Europe/Paris`.
 pub type Zones<'a> = &'a dyn Fn(&str) -> Option<TimeZone>;
 
+/// The fields of a right.
+const RIGHT_FIELDS: [&str; 7] =
+    ["nodes", "node_ranges", "partition", "feature", "level", "actions", "windows"];
+
 /// Reads `[{"nodes", "level", "actions", "windows"}]`; instead of `nodes` a right may name `node_ranges`, a `partition` or a
 /// `feature`. Where the nodes themselves are wrong, everything but the rights' nodes is checked.
 pub fn rights(
@@ -32,18 +36,45 @@ pub fn rights(
     nodes: Option<&Nodes>,
     zones: Zones<'_>,
 ) -> Option<Vec<Right>> {
-    let fields = ["nodes", "node_ranges", "partition", "feature", "level", "actions", "windows"];
+    reader.array(raw, |reader, raw| {
+        let object = reader.object(raw, &RIGHT_FIELDS)?;
+        right(reader, &object, nodes, zones)
+    })
+}
+
+/// Reads rights, each of which may name in `decided_by` who decides on its nodes beside operators.
+pub fn rights_with_deciders(
+    reader: &mut Reader,
+    raw: &RawValue,
+    nodes: Option<&Nodes>,
+    zones: Zones<'_>,
+) -> Option<Vec<(Right, Vec<String>)>> {
+    let mut fields = RIGHT_FIELDS.to_vec();
+    fields.push("decided_by");
     reader.array(raw, |reader, raw| {
         let object = reader.object(raw, &fields)?;
-        let nodes = who(reader, &object, nodes);
-        let level = reader.required(&object, "level", level);
-        let actions = reader.required(&object, "actions", |reader, raw| reader.array(raw, action));
-        let windows = reader.optional(&object, "windows", |reader, raw| {
-            reader.array(raw, |reader, raw| window(reader, raw, zones))
+        let right = right(reader, &object, nodes, zones);
+        let deciders = reader.optional(&object, "decided_by", |reader, raw| {
+            reader.array(raw, |reader, raw| reader.string(raw))
         });
-        let windows = windows?.unwrap_or_default();
-        Some(Right { nodes: nodes?, level: level?, actions: actions?, windows })
+        Some((right?, deciders?.unwrap_or_default()))
     })
+}
+
+fn right(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    nodes: Option<&Nodes>,
+    zones: Zones<'_>,
+) -> Option<Right> {
+    let nodes = who(reader, object, nodes);
+    let level = reader.required(object, "level", level);
+    let actions = reader.required(object, "actions", |reader, raw| reader.array(raw, action));
+    let windows = reader.optional(object, "windows", |reader, raw| {
+        reader.array(raw, |reader, raw| window(reader, raw, zones))
+    });
+    let windows = windows?.unwrap_or_default();
+    Some(Right { nodes: nodes?, level: level?, actions: actions?, windows })
 }
 
 /// Reads `[{"partition", "nodes"}]`, or with a `feature` instead of the partition.
@@ -72,7 +103,11 @@ pub fn keep_warm(
 }
 
 /// The nodes of an object that names them, their partition or their feature.
-fn who(reader: &mut Reader, object: &Object<'_>, nodes: Option<&Nodes>) -> Option<NodeSet> {
+pub(super) fn who(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    nodes: Option<&Nodes>,
+) -> Option<NodeSet> {
     let named = ["nodes", "node_ranges", "partition", "feature"];
     let mut given = named.into_iter().filter(|name| object.get(name).is_some());
     match (given.next(), given.next()) {

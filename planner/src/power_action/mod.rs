@@ -14,14 +14,17 @@
 //! state       how far a power action is, and which state may follow which
 //! follow      what is to be done next with one power action
 //! window      the same for all power actions together
+//! proposal    what becomes of planned actions when a new plan is there
 //! ```
 
 mod follow;
+mod proposal;
 mod reading;
 mod state;
 mod window;
 
 pub use follow::{FollowRules, FollowedAction, OrderAnswer, PowerChange, PowerOrder, PowerStep};
+pub use proposal::{OpenSleep, ProposalStep, SleepProposal, proposal_steps};
 pub use reading::{NodeUse, PowerReading};
 pub use state::PowerActionState;
 pub use window::{ActionWithNode, next_steps};

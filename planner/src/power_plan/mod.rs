@@ -21,6 +21,7 @@ mod gaps;
 mod kind;
 mod refusal;
 mod rights;
+mod rules;
 mod sleeps;
 mod steps;
 mod tariff;
@@ -45,6 +46,7 @@ pub use amounts::{CriteriaAmounts, RankBy, RankByError};
 pub use kind::{SleepTimes, SwitchableNode};
 pub use refusal::Refusal;
 pub use rights::{Permits, Right, RightAction, RightLevel};
+pub use rules::PowerRules;
 pub use window::WeeklyWindow;
 
 /// The longest horizon, which keeps every product inside 128 bits: 2e15 uW x 1e12 x 3.2e10 ms = 6.4e37 < 1.7e38.
