@@ -6,15 +6,19 @@
 
 pub mod billing;
 pub mod calibration;
+#[cfg(any(feature = "meters", feature = "power"))]
+mod controllers;
 pub mod feeds;
 pub mod job_owners;
 pub mod ledger;
 pub mod limits;
 pub mod meters;
 pub mod negotiation;
+pub mod power;
 pub mod racks;
 pub mod slurm;
 pub mod source_provider;
+mod tables;
 pub mod webhooks;
 
 use std::collections::BTreeMap;
@@ -37,6 +41,7 @@ use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
+use power::PowerSettings;
 use racks::Racks;
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
@@ -90,6 +95,7 @@ struct File {
     negotiation: Option<NegotiationFields>,
     openadr: Option<toml::Table>,
     slurm: Option<toml::Table>,
+    power: Option<toml::Table>,
     #[serde(default)]
     ledger: LedgerFields,
     #[serde(default)]
@@ -148,6 +154,8 @@ pub struct Settings {
     pub openadr: Option<OpenAdr>,
     /// The resource manager; `None` where there is none.
     pub manager: Option<ManagerSettings>,
+    /// What switches nodes to save energy; `None` where nothing does.
+    pub power: Option<PowerSettings>,
     /// How hours of the ledger are stated.
     pub ledger: LedgerSettings,
     /// What the supplier bills beside energy.
@@ -182,6 +190,7 @@ impl Settings {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
         file.slurm = None;
+        file.power = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Self::of(file, overrides)
     }
@@ -244,6 +253,11 @@ impl Settings {
             manager.is_none() || !clock.is_set(),
             "[slurm] needs the machine's clock, which Slurm goes by too; leave --clock out"
         );
+        let power = PowerSettings::read(file.power, manager.as_ref()).context("[power]")?;
+        ensure!(
+            power.is_none() || !clock.is_set(),
+            "[power] needs the machine's clock, which nodes are switched by; leave --clock out"
+        );
         let metering = Metering::read(file.meters, &file.metering, manager.as_ref())?;
         ensure!(
             !clock.is_set() || metering.meters.iter().all(|it| !it.source.is_polled()),
@@ -281,6 +295,7 @@ impl Settings {
             racks: Racks::read(file.racks).context("[racks]")?,
             calibration,
             manager,
+            power,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,

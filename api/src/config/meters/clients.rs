@@ -1,14 +1,9 @@
 //! Settings of meters that are asked by the crate `meters`.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use grid_feeds::feed::SecretSource;
-use grid_feeds::http::{Http, Timeouts, Trust};
 use meters::access::Access;
-use meters::address::Addresses;
 use meters::ipmi::{Ipmi, IpmiSettings, IpmiValue};
 use meters::name::NameRule;
 use meters::prometheus::{Preset, Prometheus, PrometheusSettings};
@@ -17,11 +12,10 @@ use planner::metering::{MeterScope, MeterUnit, ValueKind};
 use planner::node::is_name;
 use serde::Deserialize;
 use toml::{Table, Value};
-use url::Url;
 
-use super::connection::{
-    Given, MeterConnection, ReadConnection, nothing_else, of_nodes, told_once, value, whole,
-};
+use super::connection::{Given, KIND, MeterConnection, ReadConnection, of_nodes, told_once, value};
+use crate::config::controllers::{addresses, controller_urls, transport};
+use crate::config::tables::{address, flag, nothing_else, path, text, whole};
 
 /// What the file says of a Prometheus, beside how it is reached.
 #[derive(Deserialize)]
@@ -34,33 +28,6 @@ struct PrometheusFields {
     label: Option<String>,
     pattern: Option<String>,
     name: Option<String>,
-}
-
-/// Where management controllers are.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AddressFields {
-    address: Option<String>,
-    #[serde(default)]
-    addresses: BTreeMap<String, String>,
-}
-
-/// How something is reached by HTTP.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TransportFields {
-    bearer: Option<SecretSource>,
-    basic: Option<BasicFields>,
-    ca_file: Option<PathBuf>,
-    verify: Option<bool>,
-    timeout_s: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BasicFields {
-    user: String,
-    password: SecretSource,
 }
 
 /// A Prometheus, with a preset or a query.
@@ -106,11 +73,7 @@ pub(super) fn prometheus(given: Given, mut rest: Table) -> anyhow::Result<ReadCo
 /// Management controllers that speak Redfish.
 pub(super) fn redfish(given: Given, mut rest: Table) -> anyhow::Result<ReadConnection> {
     let (access, http) = transport(&mut rest, 10)?;
-    let addresses = addresses(&mut rest)?;
-    for url in addresses.template.iter().chain(addresses.listed.values()) {
-        // With a node's name in place it must still be one.
-        address(&url.replace("{node}", "n1")).with_context(|| format!("address {url:?}"))?;
-    }
+    let addresses = controller_urls(&mut rest)?;
     let value = value(
         &mut rest,
         &[
@@ -119,14 +82,11 @@ pub(super) fn redfish(given: Given, mut rest: Table) -> anyhow::Result<ReadConne
             ("energy", RedfishValue::Energy),
         ],
     )?;
-    let path = rest.remove("path").map(|it| super::connection::text("path", &it)).transpose()?;
+    let path = rest.remove("path").map(|it| text("path", &it)).transpose()?;
     ensure!(path.as_ref().is_none_or(|it| it.starts_with('/')), "path must begin with /");
     let at_once = whole(&mut rest, "at_once", 32, 1, 1024)?;
-    let sessions = match rest.remove("sessions") {
-        None => false,
-        Some(value) => value.as_bool().context("sessions must be true or false")?,
-    };
-    nothing_else(&rest)?;
+    let sessions = flag(&mut rest, "sessions")?;
+    nothing_else(&rest, KIND)?;
     ensure!(
         !sessions || matches!(access, Access::Basic { .. }),
         "sessions are opened with a user and a password: say them in basic"
@@ -150,13 +110,9 @@ pub(super) fn ipmi(given: Given, mut rest: Table) -> anyhow::Result<ReadConnecti
     let words = [("power", IpmiValue::Power), ("average_power", IpmiValue::AveragePower)];
     let value = value(&mut rest, &words)?;
     let timeout = whole(&mut rest, "timeout_s", 60, 1, 3600)?;
-    let mut path = |name: &str| {
-        let path = rest.remove(name).map(|it| super::connection::text(name, &it)).transpose();
-        path.map(|it| it.map(PathBuf::from))
-    };
-    let program = path("program")?.unwrap_or_else(|| "ipmi-dcmi".into());
-    let config_file = path("config_file")?;
-    nothing_else(&rest)?;
+    let program = path(&mut rest, "program")?.unwrap_or_else(|| "ipmi-dcmi".into());
+    let config_file = path(&mut rest, "config_file")?;
+    nothing_else(&rest, KIND)?;
     told_once(given, ValueKind::Gauge)?;
     let covers = given.covers.unwrap_or(MeterScope::Node);
     of_nodes("ipmi", covers)?;
@@ -175,71 +131,6 @@ fn known_unit(word: &str) -> anyhow::Result<MeterUnit> {
     let words = || MeterUnit::ALL.iter().map(|it| it.word()).collect::<Vec<_>>().join(", ");
     MeterUnit::from_word(word)
         .with_context(|| format!("unit {word:?} is unknown; there are {}", words()))
-}
-
-/// Moves the fields of these names out of a table.
-fn fields<T: for<'de> Deserialize<'de>>(rest: &mut Table, names: &[&str]) -> anyhow::Result<T> {
-    let found = names.iter().filter_map(|name| Some(((*name).to_owned(), rest.remove(*name)?)));
-    Ok(Value::Table(found.collect()).try_into()?)
-}
-
-fn addresses(rest: &mut Table) -> anyhow::Result<Addresses> {
-    let AddressFields { address, addresses } = fields(rest, &["address", "addresses"])?;
-    ensure!(
-        address.is_some() || !addresses.is_empty(),
-        "address or addresses is missing: where the management controllers are"
-    );
-    if let Some(template) = &address {
-        ensure!(
-            template.contains("{node}"),
-            "address = {template:?} must have {{node}}, which stands for the node's name"
-        );
-    }
-    Ok(Addresses { template: address, listed: addresses })
-}
-
-/// Who asks, and by which client.
-fn transport(rest: &mut Table, unless_s: u32) -> anyhow::Result<(Access, Http)> {
-    let names = ["bearer", "basic", "ca_file", "verify", "timeout_s"];
-    let fields: TransportFields = fields(rest, &names)?;
-    let access = match (fields.bearer, fields.basic) {
-        (None, None) => Access::Open,
-        (Some(token), None) => Access::Bearer(token),
-        (None, Some(BasicFields { user, password })) => Access::Basic { user, password },
-        (Some(_), Some(_)) => bail!("bearer and basic are both given; one of them is enough"),
-    };
-    let trust = match (fields.ca_file, fields.verify.unwrap_or(true)) {
-        (None, true) => Trust::System,
-        (Some(file), true) => {
-            let pem =
-                std::fs::read(&file).with_context(|| format!("ca_file {}", file.display()))?;
-            Trust::Also(pem.into())
-        }
-        (None, false) => Trust::Anything,
-        (Some(_), false) => bail!("ca_file says whom to trust, and verify = false trusts anybody"),
-    };
-    let total = fields.timeout_s.unwrap_or(unless_s);
-    ensure!((1..=600).contains(&total), "timeout_s must lie between 1 and 600");
-    let total = Duration::from_secs(total.into());
-    let timeouts = Timeouts { connect: total.min(Timeouts::default().connect), total };
-    Ok((access, Http::trusting(timeouts, &trust)?))
-}
-
-/// An address without what is asked there.
-fn address(text: &str) -> anyhow::Result<Url> {
-    let url = Url::parse(text)?;
-    let is_plain = matches!(url.scheme(), "http" | "https")
-        && url.has_host()
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
-    ensure!(
-        is_plain,
-        "{text:?} must be http://host or https://host, with a port and a path where there is one, and \
-         without a user or a query"
-    );
-    Ok(url)
 }
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
 //! Who is asked for samples, and how a section of the settings is read that says so.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use planner::metering::{MeterScope, MeterUnit, ValueKind};
 use planner::time::Seconds;
 use toml::Table;
+
+use crate::config::tables::text;
+
+/// What a setting is of, in messages.
+pub(super) const KIND: &str = "this kind of meter";
 
 /// Whoever can be asked, of which nothing was asked yet.
 #[derive(Clone, Debug)]
@@ -75,38 +80,5 @@ pub(super) fn of_nodes(kind: &str, covers: MeterScope) -> anyhow::Result<()> {
         "covers = {:?} is not what kind {kind:?} measures: it is asked node by node",
         covers.word()
     );
-    Ok(())
-}
-
-/// A whole number of a table, within bounds.
-pub(super) fn whole(
-    table: &mut Table,
-    name: &str,
-    unless: u32,
-    least: u32,
-    most: u32,
-) -> anyhow::Result<u32> {
-    let given = match table.remove(name) {
-        None => unless,
-        Some(value) => value
-            .as_integer()
-            .and_then(|it| u32::try_from(it).ok())
-            .with_context(|| format!("{name} = {value} must be a whole number"))?,
-    };
-    ensure!((least..=most).contains(&given), "{name} must lie between {least} and {most}");
-    Ok(given)
-}
-
-/// A value that must be a text.
-pub(super) fn text(name: &str, value: &toml::Value) -> anyhow::Result<String> {
-    let text = value.as_str().filter(|it| !it.is_empty());
-    Ok(text.with_context(|| format!("{name} = {value} must be a text"))?.to_owned())
-}
-
-/// Nothing is left that nobody understands.
-pub(super) fn nothing_else(rest: &Table) -> anyhow::Result<()> {
-    if let Some(name) = rest.keys().next() {
-        bail!("{name} is no setting of this kind of meter");
-    }
     Ok(())
 }

@@ -10,10 +10,11 @@ use toml::Table;
 
 #[cfg(feature = "meters")]
 use super::clients;
-use super::connection::{Given, MeterConnection, ReadConnection, nothing_else, text, whole};
+use super::connection::{Given, KIND, MeterConnection, ReadConnection};
 #[cfg(feature = "slurm")]
 use super::connection::{of_nodes, told_once, value};
 use crate::config::slurm::ManagerSettings;
+use crate::config::tables::{nothing_else, text, whole};
 
 /// The kinds of meters.
 const KINDS: [&str; 5] = ["push", "prometheus", "redfish", "ipmi", "slurm"];
@@ -80,7 +81,7 @@ pub(super) fn read(
     let kinds = || KINDS.map(|it| format!("{it:?}")).join(", ");
     let kind = known.with_context(|| format!("kind {kind:?} is unknown; there are {}", kinds()))?;
     if kind == "push" {
-        nothing_else(&rest)?;
+        nothing_else(&rest, KIND)?;
         let values = given.values.unwrap_or(ValueKind::Gauge);
         let covers = given.covers.unwrap_or(MeterScope::Node);
         let unit = planner::metering::Meter::pushed_unit(values);
@@ -127,7 +128,7 @@ fn of_slurm(
     let manager =
         manager.context("kind \"slurm\" needs the section [slurm], which says where it is")?;
     let values = value(&mut rest, &[("power", ValueKind::Gauge), ("energy", ValueKind::Counter)])?;
-    nothing_else(&rest)?;
+    nothing_else(&rest, KIND)?;
     let connection = MeterConnection::Slurm(manager.connection.clone(), values);
     told_once(given, values)?;
     let unit = planner::metering::Meter::pushed_unit(values);
