@@ -53,6 +53,8 @@ mod outages;
 mod polled_meters;
 mod power_actions;
 mod power_excesses;
+mod power_holds;
+mod power_log;
 mod power_states;
 mod recalibration;
 mod reevaluations;
@@ -99,8 +101,10 @@ pub use negotiations::{
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
 pub use polled_meters::PolledMeter;
-pub use power_actions::{NewPowerAction, PowerAction, PowerActionKind, PowerActionState};
+pub use power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};
 pub use power_excesses::PowerExcess;
+pub use power_holds::PowerHold;
+pub use power_log::{LogWhat, PowerLogEntry, PowerLogFilter};
 pub use power_states::NodePowerState;
 pub use recalibration::{
     JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,

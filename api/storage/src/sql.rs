@@ -25,6 +25,8 @@ pub use crate::outages::sql as outages;
 pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
 pub use crate::power_excesses::sql as power_excesses;
+pub use crate::power_holds::sql as power_holds;
+pub use crate::power_log::sql as power_log;
 pub use crate::power_states::sql as power_states;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
@@ -61,8 +63,9 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         outages::ALL,
         polled_meters::ALL,
         power_actions::ALL,
-        power_states::ALL,
         power_excesses::ALL,
+        power_holds::ALL,
+        power_states::ALL,
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,

@@ -255,6 +255,8 @@ mod tests {
             ("managed_reservation.failed", Some("ada"), [Whole, Whole, Whole, Nothing]),
             ("managed_reservation.failed", Some("grid"), [Whole, Whole, Nothing, Nothing]),
             ("power_action.done", Some("bob"), [Whole, Whole, Nothing, Nothing]),
+            ("power_action.given_up", Some("ada"), [Whole, Whole, Whole, Nothing]),
+            ("power_action.proposed", None, [Whole, Whole, Nothing, Nothing]),
             ("agenda.revised", None, [Whole; 4]),
             ("feed.status", None, [Whole; 4]),
             ("grants.changed", None, [Whole; 4]),

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
+use planner::power_action::{PowerActionState, PowerChange};
 use planner::resource_manager::{
     ManagedNode, ManagerError, NodePower, WakeOutcome, WakeTimes, withheld_until,
 };
 use planner::time::{Seconds, Timestamp};
-use storage::{
-    NewPowerAction, OutageKind, PowerAction, PowerActionKind, PowerActionState, Withheld,
-};
+use storage::{LogWhat, NewPowerAction, OutageKind, PowerAction, PowerActionChange, Withheld};
 
 use super::open::ranks;
 use super::turn::Turn;
@@ -44,13 +43,11 @@ impl ResourceManagerService {
             nodes.items.iter().map(|node| (node.name.as_ref(), node)).collect();
         let due = self.due(turn, &nodes, boot).await?;
         self.plan_waking(turn, &due).await?;
-        let open = self.shared.database.open_power_actions().await?;
-        let (waiting, ordered): (Vec<PowerAction>, Vec<PowerAction>) =
-            open.into_iter().partition(|it| it.state == PowerActionState::Waiting);
+        let (waiting, ordered) = self.open_waking().await?;
         // What waited while the resource manager did not answer may be of no use any more: its reservation
         // was cancelled or has other nodes, or somebody else woke the node.
         let (waiting, useless): (Vec<PowerAction>, Vec<PowerAction>) =
-            waiting.into_iter().partition(|it| due.contains(&(it.node.clone(), it.reservation_id)));
+            waiting.into_iter().partition(|it| is_due(it, &due));
         let useless: Vec<_> = useless.iter().map(|it| it.id).collect();
         self.shared.database.forget_power_actions(&useless).await?;
         self.order(turn, waiting).await?;
@@ -61,6 +58,19 @@ impl ResourceManagerService {
             self.look_after(turn, action, &nodes, times).await?;
         }
         Ok(())
+    }
+
+    /// What is waiting and what was ordered of the waking for reservations.
+    async fn open_waking(&self) -> Result<(Vec<PowerAction>, Vec<PowerAction>), TurnError> {
+        let (mut waiting, mut ordered) = (Vec::new(), Vec::new());
+        for action in self.shared.database.open_power_actions().await? {
+            match (action.change, action.reservation_id, action.state) {
+                (PowerChange::On, Some(_), PowerActionState::Waiting) => waiting.push(action),
+                (PowerChange::On, Some(_), PowerActionState::Ordered) => ordered.push(action),
+                _ => {}
+            }
+        }
+        Ok((waiting, ordered))
     }
 
     /// The nodes to be woken now.
@@ -94,8 +104,15 @@ impl ResourceManagerService {
     async fn plan_waking(&self, turn: &Turn<'_>, due: &Due) -> Result<(), TurnError> {
         let planned = due.iter().map(|(node, reservation_id)| NewPowerAction {
             node: node.clone(),
-            kind: PowerActionKind::PowerUp,
-            reservation_id: *reservation_id,
+            change: PowerChange::On,
+            asked_by: "reservation".to_owned(),
+            reservation_id: Some(*reservation_id),
+            state: PowerActionState::Waiting,
+            due: turn.now,
+            until: None,
+            wake_at: None,
+            saves: None,
+            because: None,
         });
         let planned: Vec<NewPowerAction> = planned.collect();
         self.shared.database.plan_power_actions(&planned, turn.now).await?;
@@ -147,7 +164,8 @@ impl ResourceManagerService {
             for action in actions.collect::<Vec<PowerAction>>() {
                 match &refused {
                     None => {
-                        let action = PowerAction { ordered: Some(turn.now), ..action };
+                        let (ordered, orders) = (Some(turn.now), action.orders.saturating_add(1));
+                        let action = PowerAction { ordered, orders, ..action };
                         self.note_action(action, PowerActionState::Ordered, None, turn.now).await?;
                     }
                     Some(because) => failed(turn, action, because.clone()),
@@ -192,7 +210,7 @@ impl ResourceManagerService {
     pub(super) async fn note_failed(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
         for action in std::mem::take(&mut turn.failed) {
             let because = action.because.clone();
-            self.note_action(action, PowerActionState::Failed, because, turn.now).await?;
+            self.note_action(action, PowerActionState::GivenUp, because, turn.now).await?;
         }
         Ok(())
     }
@@ -205,9 +223,16 @@ impl ResourceManagerService {
         now: Timestamp,
     ) -> Result<(), TurnError> {
         metrics::counter!("wattbook_power_actions_total", "outcome" => state.word()).increment(1);
-        let action = PowerAction { state, because, ..action };
-        Ok(self.shared.database.put_power_action(&action, now).await?)
+        let action = PowerAction { state, because, since: now, ..action };
+        let change = PowerActionChange { action, what: LogWhat::of(state), by: None };
+        self.shared.database.put_power_actions(&[change], now).await?;
+        Ok(())
     }
+}
+
+/// Whether a node is to be woken now for the reservation of a power action.
+fn is_due(action: &PowerAction, due: &Due) -> bool {
+    action.reservation_id.is_some_and(|id| due.contains(&(action.node.clone(), id)))
 }
 
 /// Nodes that are not on, by name, with the reservations that need them soon and when these begin. Nodes
@@ -239,7 +264,7 @@ fn needed_soon(
 /// Withholds a node that does not come.
 fn failed(turn: &mut Turn<'_>, action: PowerAction, because: String) {
     let ranks: NodeSet = ranks(&turn.state, std::iter::once(&action.node));
-    let needed = turn.open.iter().find(|it| it.stored.id == action.reservation_id);
+    let needed = turn.open.iter().find(|it| Some(it.stored.id) == action.reservation_id);
     let needed = needed.and_then(|it| it.wanted.as_ref()).map(|wanted| wanted.span.start());
     turn.withheld.push(Withheld {
         key: wake_key(&action.node),

@@ -1,6 +1,7 @@
 //! The ledger, and what it rests on.
 
 use crate::managed_jobs::sql::job_columns;
+use crate::power_actions::sql::power_action_columns;
 use crate::statements::statements;
 
 /// What is read and written of rows beside their ids and quarter-hours.
@@ -119,12 +120,10 @@ statements! {
         WHERE start_s < $2 AND (phase = 'running' OR (phase = 'ended' AND end_s > $1))
         ORDER BY id, submitted_s");
 
-    /// The power actions that were underway in a window.
-    SWITCHED_DURING = "SELECT id, node, action, reservation_id, state, because, created_s, ordered_s,
-            done_s
-        FROM power_actions
-        WHERE ordered_s < $2 AND state <> 'failed' AND (done_s IS NULL OR done_s > $1)
-        ORDER BY id";
+    /// The power actions that were underway in a window. Of those that failed or were given up nothing is known.
+    SWITCHED_DURING = concat!("SELECT ", power_action_columns!(), " FROM power_actions
+        WHERE ordered_s < $2 AND state IN ('ordered', 'done') AND (done_s IS NULL OR done_s > $1)
+        ORDER BY id");
 }
 
 /// Hours of which measurements changed, as far as they are stated; [`CHANGED_HOURS_END`] follows the list of hours.

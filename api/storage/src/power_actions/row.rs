@@ -1,27 +1,90 @@
 //! Rows of power actions, and their way into the domain.
 
+use planner::criterion::Criterion;
 use planner::identity::ReservationId;
+use planner::power_action::{PowerActionState, PowerChange};
+use planner::power_plan::CriteriaAmounts;
 use planner::time::Timestamp;
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::identity::PowerActionId;
-use crate::power_actions::{PowerAction, PowerActionKind, PowerActionState};
+use crate::power_actions::PowerAction;
 use crate::row::{RowPlace, instant};
+
+/// The word of a change in the table and in events.
+pub(crate) const fn change_word(change: PowerChange) -> &'static str {
+    match change {
+        PowerChange::On => "power_up",
+        PowerChange::Off => "power_down",
+    }
+}
+
+fn change_of(text: &str) -> Option<PowerChange> {
+    [PowerChange::On, PowerChange::Off].into_iter().find(|change| change_word(*change) == text)
+}
+
+fn state_of(text: &str) -> Option<PowerActionState> {
+    PowerActionState::ALL.into_iter().find(|state| state.word() == text)
+}
+
+/// What an action saves of each criterion as the table keeps it.
+pub(crate) fn saves_texts(saves: Option<&CriteriaAmounts>) -> [Option<String>; 3] {
+    let text = |criterion| saves?.thousandths(criterion).map(|amount| amount.to_string());
+    Criterion::ALL.map(text)
+}
 
 #[derive(FromRow)]
 pub(crate) struct PowerActionRow {
     id: PowerActionId,
     node: String,
     action: String,
-    #[sqlx(try_from = "Uuid")]
-    reservation_id: ReservationId,
+    reservation_id: Option<Uuid>,
     state: String,
     because: Option<String>,
     created_s: i64,
     ordered_s: Option<i64>,
     done_s: Option<i64>,
+    asked_by: String,
+    since_s: i64,
+    orders: i64,
+    due_s: i64,
+    until_s: Option<i64>,
+    wake_s: Option<i64>,
+    #[sqlx(flatten)]
+    saves: SavesRow,
+    decided_by: Option<String>,
+    decided_s: Option<i64>,
+    row_version: i64,
+}
+
+#[derive(FromRow)]
+struct SavesRow {
+    saves_energy_uj_thousandths: Option<String>,
+    saves_cost_exact_thousandths: Option<String>,
+    saves_co2_exact_thousandths: Option<String>,
+}
+
+impl SavesRow {
+    /// What an action saves; `None` where nothing of it is known.
+    fn amounts(
+        &self,
+        place: &RowPlace<PowerActionId>,
+    ) -> Result<Option<CriteriaAmounts>, StorageError> {
+        let columns = [
+            ("saves_energy_uj_thousandths", &self.saves_energy_uj_thousandths),
+            ("saves_cost_exact_thousandths", &self.saves_cost_exact_thousandths),
+            ("saves_co2_exact_thousandths", &self.saves_co2_exact_thousandths),
+        ];
+        let mut thousandths = [None; 3];
+        for (amount, (column, text)) in thousandths.iter_mut().zip(columns) {
+            let read = text.as_deref().map(|text| place.readable(column, text.parse().ok()));
+            *amount = read.transpose()?;
+        }
+        let known = thousandths.iter().any(Option::is_some);
+        Ok(known.then(|| CriteriaAmounts::from_thousandths(thousandths)))
+    }
 }
 
 impl TryFrom<PowerActionRow> for PowerAction {
@@ -30,14 +93,24 @@ impl TryFrom<PowerActionRow> for PowerAction {
         let place = RowPlace { table: "power_actions", row: row.id };
         Ok(Self {
             id: row.id,
-            node: row.node,
-            kind: place.word("action", &row.action, PowerActionKind::from_word)?,
-            reservation_id: row.reservation_id,
-            state: place.word("state", &row.state, PowerActionState::from_word)?,
+            change: place.word("action", &row.action, change_of)?,
+            asked_by: row.asked_by,
+            reservation_id: row.reservation_id.map(ReservationId::new),
+            state: place.word("state", &row.state, state_of)?,
+            due: Timestamp::from_unix_seconds(row.due_s),
+            until: instant(row.until_s),
+            wake_at: instant(row.wake_s),
+            saves: row.saves.amounts(&place)?,
             because: row.because,
             created: Timestamp::from_unix_seconds(row.created_s),
+            since: Timestamp::from_unix_seconds(row.since_s),
+            orders: place.count("orders", row.orders)?,
             ordered: instant(row.ordered_s),
             done: instant(row.done_s),
+            decided_by: row.decided_by,
+            decided: instant(row.decided_s),
+            row_version: row.row_version,
+            node: row.node,
         })
     }
 }

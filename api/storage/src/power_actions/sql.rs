@@ -2,25 +2,68 @@
 
 use crate::statements::statements;
 
-statements! {
-    /// Those that are neither done nor failed, oldest first.
-    OPEN_POWER_ACTIONS = "SELECT id, node, action, reservation_id, state, because, created_s, ordered_s,
-            done_s
-        FROM power_actions WHERE state IN ('waiting', 'ordered') ORDER BY id";
-
-    /// How far one is now, if it is in another state, or for another reason; whose reservation it is for.
-    PUT_POWER_ACTION = "UPDATE power_actions SET state = $2, because = $3, ordered_s = $4, done_s = $5
-        WHERE id = $1 AND (state <> $2 OR COALESCE(because, '') <> COALESCE($3, ''))
-        RETURNING (SELECT r.owner FROM reservations AS r WHERE r.id = power_actions.reservation_id)";
+/// What is read of power actions.
+macro_rules! power_action_columns {
+    () => {
+        "id, node, action, reservation_id, state, because, created_s, ordered_s, done_s, asked_by, since_s,
+         orders, due_s, until_s, wake_s, saves_energy_uj_thousandths, saves_cost_exact_thousandths,
+         saves_co2_exact_thousandths, decided_by, decided_s, row_version"
+    };
 }
+pub(crate) use power_action_columns;
+
+/// The states that are not final.
+macro_rules! open_states {
+    () => {
+        "('proposed', 'waiting', 'ordered', 'failed')"
+    };
+}
+
+statements! {
+    /// Those that are not final, oldest first.
+    OPEN_POWER_ACTIONS = concat!("SELECT ", power_action_columns!(), "
+        FROM power_actions WHERE state IN ", open_states!(), " ORDER BY id");
+
+    /// One of them.
+    POWER_ACTION = concat!("SELECT ", power_action_columns!(), " FROM power_actions WHERE id = $1");
+}
+
+/// Power actions before an id; other conditions follow.
+pub const POWER_ACTIONS_WHERE: &str =
+    concat!("SELECT ", power_action_columns!(), " FROM power_actions WHERE id < ");
+
+/// Only those that are not final.
+pub const AND_OPEN: &str = concat!(" AND state IN ", open_states!());
+
+/// Only those that are final.
+pub const AND_FINAL: &str = concat!(" AND state NOT IN ", open_states!());
 
 /// Power actions; [`POWER_ACTIONS_BULK_END`] follows the rows.
 pub const POWER_ACTIONS_BULK: &str =
-    "INSERT INTO power_actions (node, action, reservation_id, state, created_s) ";
+    "INSERT INTO power_actions (node, action, reservation_id, state, because, created_s, asked_by,
+        since_s, orders, due_s, until_s, wake_s, saves_energy_uj_thousandths, saves_cost_exact_thousandths,
+        saves_co2_exact_thousandths) ";
 
-/// What is underway already stays as it is.
-pub const POWER_ACTIONS_BULK_END: &str = " ON CONFLICT (reservation_id, node, action)
-    WHERE state IN ('waiting', 'ordered') DO NOTHING";
+/// What is open already stays as it is. What is new.
+pub const POWER_ACTIONS_BULK_END: &str =
+    concat!(" ON CONFLICT DO NOTHING RETURNING ", power_action_columns!());
+
+/// Power actions as they are now, in the order of the columns that are set, after their ids and the versions that were
+/// read; [`PUT_POWER_ACTIONS_END`] follows the rows.
+pub const PUT_POWER_ACTIONS: &str = "UPDATE power_actions SET
+        state = given.column3, because = given.column4, since_s = given.column5, orders = given.column6,
+        due_s = given.column7, until_s = given.column8, wake_s = given.column9,
+        saves_energy_uj_thousandths = given.column10, saves_cost_exact_thousandths = given.column11,
+        saves_co2_exact_thousandths = given.column12, ordered_s = given.column13, done_s = given.column14,
+        decided_by = given.column15, decided_s = given.column16,
+        row_version = power_actions.row_version + 1
+    FROM (";
+
+/// Those that nobody else wrote since they were read, each with the owner of its reservation.
+pub const PUT_POWER_ACTIONS_END: &str = ") AS given
+    WHERE power_actions.id = given.column1 AND power_actions.row_version = given.column2
+    RETURNING power_actions.id,
+        (SELECT r.owner FROM reservations AS r WHERE r.id = power_actions.reservation_id) AS owner";
 
 /// Forgets those of these ids that have yet to be ordered.
 pub const FORGET_POWER_ACTIONS_WHERE: &str =
@@ -35,7 +78,15 @@ pub const BOOT_TIMES_WHERE: &str = "SELECT node, taken_s FROM (
         SELECT node, done_s - ordered_s AS taken_s,
             ROW_NUMBER() OVER (PARTITION BY node ORDER BY done_s DESC, id DESC) AS newest
         FROM power_actions
-        WHERE action = 'power_up' AND state = 'done' AND node IN (";
+        WHERE action = 'power_up' AND state = 'done' AND ordered_s IS NOT NULL AND node IN (";
 
 /// The 20 newest of each node.
 pub const BOOT_TIMES_WHERE_END: &str = ")) AS measured WHERE newest <= 20 ORDER BY node, newest";
+
+/// How often nodes were ordered off from one instant to before another; the instants and the nodes' names follow, and then
+/// [`SWITCHED_OFF_WHERE_END`].
+pub const SWITCHED_OFF_WHERE: &str =
+    "SELECT node, COUNT(*) FROM power_actions WHERE action = 'power_down' AND ordered_s >= ";
+
+/// Each node is counted alone.
+pub const SWITCHED_OFF_WHERE_END: &str = ") GROUP BY node";

@@ -13,6 +13,7 @@ mod bench;
 mod changes;
 mod events;
 mod feeds;
+mod former_power_actions;
 mod ledger;
 #[path = "../../../tests/service/left_out.rs"]
 mod left_out;
@@ -27,6 +28,7 @@ mod outages;
 mod polled_meters;
 mod power_actions;
 mod power_excesses;
+mod power_log;
 mod proposals;
 mod recalibration;
 mod replacements;
