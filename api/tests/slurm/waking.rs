@@ -15,6 +15,7 @@ use crate::site::Site;
 on_slurm! {
     nodes_that_are_off_are_woken_before_the_start,
     nodes_that_do_not_come_are_replaced,
+    a_node_that_somebody_else_switched_on_and_that_does_not_come_is_replaced,
     a_node_that_is_switched_off_again_before_the_start_is_woken_again,
 }
 
@@ -101,6 +102,39 @@ async fn nodes_that_do_not_come_are_replaced(site: Site) {
     })
     .await;
     assert_eq!(bridge.ours().len(), 1);
+}
+
+/// Slurm gives it up 60 s after the order, which is after the start. It is followed from 47 s before the start on, and
+/// given up 28 s later.
+async fn a_node_that_somebody_else_switched_on_and_that_does_not_come_is_replaced(site: Site) {
+    let bridge = with_short_boots(site).await;
+    let server = bridge.serve().await;
+    let alice = bridge.alice(&server);
+    let names = bridge.nodes.names.clone();
+    std::fs::write(bridge.peer.absent.join(&names[0]), "").unwrap();
+    switch_off(&bridge, &names[..2]).await;
+    let reservation = bridge.book(&alice, &Bridge::request(2, 600, 90, 90)).await;
+    let (_, booked) = wanted(&reservation);
+    assert!(booked.nodes.contains(&names[0]), "{booked:?}");
+    pass(booked.start - 55).await;
+    let before = ordered(&bridge, &names[0]).len();
+    bridge.peer.scontrol(&format!("update nodename={} state=power_up", names[0]));
+    let replaced = until("the node that does not come is replaced", || async {
+        let found = nodes_of(&alice, &reservation).await;
+        if found.contains(&names[0]) { Err(json!(found)) } else { Ok(found) }
+    })
+    .await;
+    println!("replaced {} s before the start", booked.start - crate::cluster::now());
+    let state = bridge.peer.node(&names[0])["State"].clone();
+    assert!(state.contains("POWERING_UP") && !state.contains("DOWN"), "{state}");
+    assert_eq!(
+        ordered(&bridge, &names[0]).len(),
+        before + 1,
+        "it was ordered by somebody else alone"
+    );
+    assert!(crate::cluster::now() < booked.start && replaced.len() == 2, "{replaced:?}");
+    let told = alice.get(&path(&reservation)).await.ok(200);
+    assert!(told["notice"].to_string().contains(&names[0]), "{told}");
 }
 
 /// It is ordered 30 + 15 + 2 + 30 = 77 s before the start and comes in some seconds. Then an administrator switches

@@ -29,5 +29,5 @@ pub use reservation::{
     listed, reservation_id, reservation_name,
 };
 pub use step::{BothSides, OnDrift, Step, StepRules, WithJobs, next_step, told};
-pub use wake::{WakeOutcome, WakeTimes, withheld_until};
+pub use wake::{WakeNeed, WakeOutcome, WakeTimes, withheld_until};
 pub use withheld::{ManagerView, OurPart, WithheldKind, WithheldNodes, withheld};

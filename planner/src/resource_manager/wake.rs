@@ -37,23 +37,27 @@ impl WakeTimes {
         Self { boot, lead: boot + margin, patience }
     }
 
-    /// Whether a node is to be ordered up at `now` for a reservation that begins at `start`: it is off, and
-    /// could be late otherwise. One that is on its way there is ordered once it is off: before, the order is
-    /// lost, though it is not refused. Before the start that is so each time that it was
-    /// switched off again; after it only where the node `was_ordered` for this reservation never before,
-    /// since the resource manager wakes nodes for jobs itself.
-    pub fn is_due(
+    /// What a node needs at `now` to be up for a reservation that begins at `start`.
+    ///
+    /// One that is off is ordered up where it could be late otherwise. One that is on its way off is ordered
+    /// once it is there: before, the order is lost, though it is not refused. Before the start that is so each
+    /// time that it was switched off again; after it only where the node `was_ordered` for this reservation
+    /// never before, since the resource manager wakes nodes for jobs itself. One that is on its way up, whoever
+    /// ordered it, is followed from then on as if it had been ordered: it may never come.
+    pub fn need(
         &self,
         node: &ManagedNode,
         start: Timestamp,
         was_ordered: bool,
         now: Timestamp,
-    ) -> bool {
-        let lacks = now < start || !was_ordered;
-        node.power == NodePower::Off
-            && node.unavailable.is_none()
-            && lacks
-            && now >= start - self.lead
+    ) -> Option<WakeNeed> {
+        let is_time = now >= start - self.lead && node.unavailable.is_none();
+        let need = match node.power {
+            NodePower::Off if now < start || !was_ordered => WakeNeed::Order,
+            NodePower::PoweringUp if now < start => WakeNeed::Follow,
+            _ => return None,
+        };
+        is_time.then_some(need)
     }
 
     /// How an order stands at `now` that was given at `ordered`.
@@ -70,6 +74,15 @@ impl WakeTimes {
 /// being offered, unless it is seen to be up before: once is no proof that it never comes.
 pub fn withheld_until(start: Timestamp, now: Timestamp) -> Timestamp {
     start.max(now) + TRIED_AGAIN_AFTER
+}
+
+/// What a node needs so that it is up when a reservation begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WakeNeed {
+    /// It is to be ordered up.
+    Order,
+    /// It is on its way up, and is followed until it is there.
+    Follow,
 }
 
 /// How an order to switch a node on stands.
@@ -121,15 +134,29 @@ mod tests {
     fn nodes_that_are_off_are_ordered_in_time() {
         let times = WakeTimes::new(&[], Seconds::new(300), POLL);
         let off = |power| ManagedNode { power, ..node("n1") };
-        let due = |node: &ManagedNode, now| times.is_due(node, at(1000), false, at(now));
+        let need = |node: &ManagedNode, now| times.need(node, at(1000), false, at(now));
         // 1000 - 490
-        assert!(!due(&off(NodePower::Off), 509) && due(&off(NodePower::Off), 510));
-        assert!(!due(&off(NodePower::PoweringDown), 510), "the order would be lost");
-        assert!(!due(&off(NodePower::On), 510) && !due(&off(NodePower::PoweringUp), 510));
+        assert_eq!(need(&off(NodePower::Off), 509), None);
+        assert_eq!(need(&off(NodePower::Off), 510), Some(WakeNeed::Order));
+        assert_eq!(need(&off(NodePower::PoweringDown), 510), None, "the order would be lost");
+        assert_eq!(need(&off(NodePower::On), 510), None);
         let unavailable =
             Some(Unavailable { cause: UnavailableCause::Down, reason: String::new() });
         let broken = ManagedNode { unavailable, ..off(NodePower::Off) };
-        assert!(!due(&broken, 510), "it is out of service, and will not come");
+        assert_eq!(need(&broken, 510), None, "it is out of service, and will not come");
+    }
+
+    /// Slurm 26.05 leaves a node that boots without registering on its way up for ever.
+    #[test]
+    fn nodes_that_somebody_else_switches_on_are_followed_from_when_they_would_be_ordered() {
+        let times = WakeTimes::new(&[], Seconds::new(300), POLL);
+        let booting = ManagedNode { power: NodePower::PoweringUp, ..node("n1") };
+        let need = |now| times.need(&booting, at(1000), false, at(now));
+        let follow = Some(WakeNeed::Follow);
+        assert_eq!([need(509), need(510), need(999)], [None, follow, follow]);
+        assert_eq!(need(1000), None, "it is up to the resource manager from the start on");
+        assert_eq!(times.outcome(&booting, at(510), at(904)), WakeOutcome::Underway);
+        assert_eq!(times.outcome(&booting, at(510), at(905)), WakeOutcome::Failed);
     }
 
     /// The resource manager switches idle nodes off, whether a reservation is about to begin or not.
@@ -137,9 +164,11 @@ mod tests {
     fn nodes_that_are_switched_off_again_are_ordered_again_until_the_start() {
         let times = WakeTimes::new(&[], Seconds::new(300), POLL);
         let off = ManagedNode { power: NodePower::Off, ..node("n1") };
-        let due = |was_ordered, now| times.is_due(&off, at(1000), was_ordered, at(now));
-        assert!(due(true, 999) && !due(true, 1000), "from the start on jobs wake it");
-        assert!(due(false, 1000), "a reservation that was chosen late finds its nodes awake");
+        let need = |was_ordered, now| times.need(&off, at(1000), was_ordered, at(now));
+        assert_eq!(need(true, 999), Some(WakeNeed::Order));
+        assert_eq!(need(true, 1000), None, "from the start on jobs wake it");
+        let late = "a reservation that was chosen late finds its nodes awake";
+        assert_eq!(need(false, 1000), Some(WakeNeed::Order), "{late}");
     }
 
     /// Needed from 1000 on: until 4600 where it is given up before, and an hour long later.

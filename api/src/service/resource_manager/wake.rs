@@ -8,7 +8,7 @@ use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::power_action::{PowerActionState, PowerChange};
 use planner::resource_manager::{
-    ManagedNode, ManagerError, NodePower, WakeOutcome, WakeTimes, withheld_until,
+    ManagedNode, ManagerError, NodePower, WakeNeed, WakeOutcome, WakeTimes, withheld_until,
 };
 use planner::time::{Seconds, Timestamp};
 use storage::{LogWhat, NewPowerAction, OutageKind, PowerAction, PowerActionChange, Withheld};
@@ -28,8 +28,8 @@ const MOST_ORDERS: usize = 32;
 /// The nodes of the resource manager by name.
 type NodesByName<'a> = HashMap<&'a str, &'a ManagedNode>;
 
-/// Nodes by name, each with a reservation that it is to be woken for.
-type Due = BTreeSet<(String, ReservationId)>;
+/// Nodes by name, each with a reservation that it is to be up for, and what it needs for that.
+type Due = BTreeMap<(String, ReservationId), WakeNeed>;
 
 impl ResourceManagerService {
     /// Wakes nodes that are needed soon. Those that do not come are withheld, so that others take their
@@ -44,13 +44,23 @@ impl ResourceManagerService {
         let due = self.due(turn, &nodes, boot).await?;
         self.plan_waking(turn, &due).await?;
         let (waiting, ordered) = self.open_waking().await?;
+        // What was followed without an order of ours may turn out to be off.
+        let needs_order =
+            |it: &PowerAction| it.ordered.is_none() && need(&due, it) == Some(WakeNeed::Order);
+        let (to_order, others): (Vec<PowerAction>, Vec<PowerAction>) =
+            waiting.into_iter().chain(ordered).partition(needs_order);
+        let (waiting, ordered): (Vec<PowerAction>, Vec<PowerAction>) =
+            others.into_iter().partition(|it| it.state == PowerActionState::Waiting);
         // What waited while the resource manager did not answer may be of no use any more: its reservation
         // was cancelled or has other nodes, or somebody else woke the node.
-        let (waiting, useless): (Vec<PowerAction>, Vec<PowerAction>) =
-            waiting.into_iter().partition(|it| is_due(it, &due));
+        let (followed, useless): (Vec<PowerAction>, Vec<PowerAction>) =
+            waiting.into_iter().partition(|it| need(&due, it).is_some());
         let useless: Vec<_> = useless.iter().map(|it| it.id).collect();
         self.shared.database.forget_power_actions(&useless).await?;
-        self.order(turn, waiting).await?;
+        self.order(turn, to_order).await?;
+        for action in followed {
+            self.note_action(action, PowerActionState::Ordered, None, turn.now).await?;
+        }
         let names: Vec<String> = ordered.iter().map(|it| it.node.clone()).collect();
         let times = self.times(turn, &names, boot).await?;
         for action in ordered {
@@ -92,8 +102,8 @@ impl ResourceManagerService {
             let Some(node) = nodes.get(name.as_str()) else { continue };
             for (id, start) in starts {
                 let was_ordered = ordered.contains(&(id, name.clone()));
-                if times[&name].is_due(node, start, was_ordered, turn.now) {
-                    due.insert((name.clone(), id));
+                if let Some(need) = times[&name].need(node, start, was_ordered, turn.now) {
+                    due.insert((name.clone(), id), need);
                 }
             }
         }
@@ -102,7 +112,7 @@ impl ResourceManagerService {
 
     /// Plans the nodes to be woken now.
     async fn plan_waking(&self, turn: &Turn<'_>, due: &Due) -> Result<(), TurnError> {
-        let planned = due.iter().map(|(node, reservation_id)| NewPowerAction {
+        let planned = due.keys().map(|(node, reservation_id)| NewPowerAction {
             node: node.clone(),
             change: PowerChange::On,
             asked_by: "reservation".to_owned(),
@@ -230,11 +240,6 @@ impl ResourceManagerService {
     }
 }
 
-/// Whether a node is to be woken now for the reservation of a power action.
-fn is_due(action: &PowerAction, due: &Due) -> bool {
-    action.reservation_id.is_some_and(|id| due.contains(&(action.node.clone(), id)))
-}
-
 /// Nodes that are not on, by name, with the reservations that need them soon and when these begin. Nodes
 /// that did not come lately are left alone.
 fn needed_soon(
@@ -259,6 +264,11 @@ fn needed_soon(
         }
     }
     soon
+}
+
+/// What the node of an action needs now.
+fn need(due: &Due, action: &PowerAction) -> Option<WakeNeed> {
+    due.get(&(action.node.clone(), action.reservation_id?)).copied()
 }
 
 /// Withholds a node that does not come.
