@@ -263,7 +263,7 @@ impl Settings {
             !clock.is_set() || metering.meters.iter().all(|it| !it.source.is_polled()),
             "[[meters]] that are asked need the machine's clock, which they go by too; leave --clock out"
         );
-        let may_be_off = manager.is_some();
+        let may_be_off = manager.is_some() || power.is_some();
         let calibration = CalibrationSettings::read(&file.calibration, may_be_off);
         let calibration = calibration.context("[calibration]")?;
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);

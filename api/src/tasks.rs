@@ -15,8 +15,8 @@ use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
-    Services, dialogue, events, feeds, ledger, live_power, measurements, recalibration,
-    resource_manager, simulations, upkeep,
+    Services, dialogue, events, feeds, ledger, live_power, measurements, power_management,
+    recalibration, resource_manager, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -87,6 +87,11 @@ fn list(services: &Services) -> Vec<Task> {
         shared.settings.manager.as_ref().map_or(resource_manager::LOOK_WITHOUT, |it| it.poll);
     let keeper = Holder(resource_manager::LEASE.to_owned());
     add("keep the resource manager equal", Every(poll), keeper, Box::pin(work));
+    if let Some(power) = &shared.settings.power {
+        let work = Arc::clone(&services.power_management).manage_power(stop());
+        let switcher = Holder(power_management::LEASE.to_owned());
+        add("plan and switch the power of nodes", Every(power.every), switcher, Box::pin(work));
+    }
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));

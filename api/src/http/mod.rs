@@ -39,6 +39,7 @@ use crate::service::ledger::LedgerService;
 use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
+use crate::service::power_management::PowerManagementService;
 use crate::service::readiness::ReadinessService;
 use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
@@ -81,6 +82,7 @@ handed_out! {
     Arc<LivePowerService>: |app| &app.services.live_power;
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<MeterService>: |app| &app.services.meters;
+    Arc<PowerManagementService>: |app| &app.services.power_management;
     Arc<ReadinessService>: |app| &app.services.readiness;
     Arc<RecalibrationService>: |app| &app.services.recalibration;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;

@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod live_power;
 pub mod measurements;
 pub mod meters;
+pub mod power_management;
 pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
@@ -44,6 +45,7 @@ use ledger::LedgerService;
 use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
+use power_management::PowerManagementService;
 use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
@@ -79,6 +81,8 @@ pub struct Services {
     pub measurements: Arc<MeasurementService>,
     /// Meters that are asked.
     pub meters: Arc<MeterService>,
+    /// Nodes that are switched to save energy.
+    pub power_management: Arc<PowerManagementService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// Calibration that follows what meters measure.
@@ -99,6 +103,7 @@ impl Services {
         let leases = Leases::new(database.clone(), settings.feeds.lease)
             .with_shorter(dialogue::LEASE, dialogue::LEASE_LASTS)
             .with_shorter(resource_manager::LEASE, resource_manager::LEASE_LASTS)
+            .with_shorter(power_management::LEASE, power_management::LEASE_LASTS)
             .with_shorter(ledger::LEASE, ledger::LEASE_LASTS);
         let shared = Arc::new(Shared::new(settings, database, leases));
         let agendas = Arc::new(AgendaService::new(Arc::clone(&shared)));
@@ -128,6 +133,7 @@ impl Services {
                 Arc::clone(&measurements),
             )),
             measurements,
+            power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),

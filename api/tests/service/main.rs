@@ -57,6 +57,8 @@ mod kills;
 mod ledger;
 mod ledger_sources;
 mod lowered_cap;
+#[cfg(feature = "power")]
+mod machines;
 mod measurements;
 mod meters;
 mod occupancy;
@@ -69,6 +71,8 @@ mod outage_commands;
 mod outages;
 mod plan;
 mod power;
+#[cfg(feature = "power")]
+mod power_management;
 mod power_plan;
 mod process;
 mod pushed_kills;

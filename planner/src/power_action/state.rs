@@ -55,7 +55,10 @@ impl PowerActionState {
             Self::Proposed => matches!(next, Self::Waiting | Self::Refused | Self::GivenUp),
             // An order whose answer is lost leaves it failed at once.
             Self::Waiting | Self::Failed => !matches!(next, Self::Proposed | Self::Waiting),
-            Self::Ordered => matches!(next, Self::Done | Self::Failed | Self::GivenUp),
+            // An order is noted before it is given, and may be refused then.
+            Self::Ordered => {
+                matches!(next, Self::Done | Self::Failed | Self::Refused | Self::GivenUp)
+            }
             Self::Done | Self::Refused | Self::GivenUp => false,
         }
     }
@@ -72,7 +75,7 @@ mod tests {
         for (state, next) in [
             (Proposed, vec![Waiting, Refused, GivenUp]),
             (Waiting, vec![Ordered, Done, Failed, Refused, GivenUp]),
-            (Ordered, vec![Done, Failed, GivenUp]),
+            (Ordered, vec![Done, Failed, Refused, GivenUp]),
             (Done, vec![]),
             (Failed, vec![Ordered, Done, Failed, Refused, GivenUp]),
             (Refused, vec![]),

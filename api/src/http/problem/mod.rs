@@ -8,6 +8,7 @@ mod cluster;
 mod dialogue;
 mod events;
 mod ledger;
+mod power_management;
 mod recalibration;
 mod shared;
 mod simulations;

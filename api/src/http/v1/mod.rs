@@ -21,6 +21,7 @@ pub mod occupied;
 pub mod outages;
 mod path;
 pub mod power;
+pub mod power_actions;
 pub mod power_profile;
 pub mod quotes;
 pub mod reports;
@@ -138,6 +139,11 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())
         .routes(routes!(power::get_power))
+        .routes(routes!(
+            power_actions::list::list_power_actions,
+            power_actions::decide::decide_power_actions
+        ))
+        .routes(routes!(power_actions::log::list_power_log))
         .routes(routes!(power_profile::get_power_profile))
         .routes(routes!(schedule::get_schedule))
         .routes(routes!(occupancy::get_occupancy))

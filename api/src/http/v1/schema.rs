@@ -297,6 +297,26 @@ pub struct OutageRequest {
     pub reason: Option<String>,
 }
 
+/// What is decided about the power of nodes.
+#[derive(ToSchema)]
+#[schema(example = json!({"action": "hold", "nodes": ["n7"], "until": "2026-01-02T00:00:00Z"}))]
+pub struct PowerDecisionRequest {
+    /// `approve` or `refuse` with an `id`; `off` or `wake` with `nodes`; `hold` with `nodes` and `until`.
+    #[schema(example = "approve")]
+    pub action: String,
+    /// Of a power action.
+    pub id: Option<i64>,
+    /// Why it is refused, at most 1000 characters.
+    pub because: Option<String>,
+    /// Names.
+    pub nodes: Option<Vec<String>>,
+    /// Inclusive pairs of ordinals in input order.
+    pub node_ranges: Option<Vec<[u32; 2]>>,
+    /// Until when nodes are held.
+    #[schema(format = DateTime)]
+    pub until: Option<String>,
+}
+
 /// Power that the supplier gives or would give.
 #[derive(ToSchema)]
 #[schema(example = json!({

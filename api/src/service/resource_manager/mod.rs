@@ -18,7 +18,7 @@ mod labels;
 mod open;
 mod outcome;
 mod poll;
-mod port;
+pub(in crate::service) mod port;
 mod powers;
 mod push;
 #[cfg(feature = "slurm")]
@@ -173,6 +173,14 @@ impl ResourceManagerService {
             () = rung => {}
         }
     }
+}
+
+/// A resource manager for who switches nodes: what it says, and its orders.
+pub(in crate::service) fn power_ports(
+    connection: &SlurmConnection,
+) -> (Arc<dyn ResourceManager>, Arc<dyn PowerDriver>) {
+    let Ports { manager, power } = ports(connection);
+    (manager, power)
 }
 
 #[cfg(feature = "slurm")]

@@ -63,6 +63,9 @@ pub trait ResourceManager: Send + Sync {
 pub trait PowerDriver: Send + Sync {
     /// Orders that nodes be switched on; those that are on stay so.
     fn power_up<'a>(&'a self, nodes: &'a [String]) -> Answer<'a, ()>;
+
+    /// Orders that nodes be switched off; jobs that run there end first.
+    fn power_down<'a>(&'a self, nodes: &'a [String]) -> Answer<'a, ()>;
 }
 
 /// What a resource manager is.

@@ -4,7 +4,7 @@ use planner::resource_manager::{
     ManagedJob, ManagedNode, ManagedReservation, ManagerError, WantedReservation,
 };
 use planner::time::Timestamp;
-use slurm::{About, Listing, Slurm, Way};
+use slurm::{About, Listing, PowerDown, Slurm, Way};
 
 use super::port::{Answer, ManagerAbout, ManagerList, PowerDriver, ResourceManager};
 
@@ -70,6 +70,10 @@ impl ResourceManager for Slurm {
 impl PowerDriver for Slurm {
     fn power_up<'a>(&'a self, nodes: &'a [String]) -> Answer<'a, ()> {
         Box::pin(Self::power_up(self, nodes))
+    }
+
+    fn power_down<'a>(&'a self, nodes: &'a [String]) -> Answer<'a, ()> {
+        Box::pin(Self::power_down(self, nodes, PowerDown::AtOnce))
     }
 }
 

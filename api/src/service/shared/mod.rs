@@ -77,6 +77,8 @@ pub struct Shared {
     pub dialogue_bell: Notify,
     /// Wakes the resource manager's task before its time: a reservation was chosen, ended, or got other nodes.
     pub manager_bell: Notify,
+    /// Wakes the task that switches nodes before its time: somebody decided.
+    pub power_bell: Notify,
     last_epoch: LastEpoch,
     /// Bytes of bodies.
     bodies: Arc<Shares>,
@@ -93,6 +95,7 @@ impl Shared {
             stop: CancellationToken::new(),
             dialogue_bell: Notify::new(),
             manager_bell: Notify::new(),
+            power_bell: Notify::new(),
             last_epoch: LastEpoch::default(),
             settings: Arc::new(settings),
             database,

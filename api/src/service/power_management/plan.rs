@@ -1,0 +1,115 @@
+//! Sleeps of the site's nodes: the problem from the book, the agendas and what was read, and the plan by name.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use planner::book::{BookedSpan, Outage};
+use planner::node_set::NodeSet;
+use planner::power_action::SleepProposal;
+use planner::power_plan::{PlannedSleep, PowerPlan, PowerProblem, Switching};
+use planner::resource_manager::NodePower;
+use planner::time::{Span, Timestamp};
+
+use super::turn::Turn;
+
+/// The sleeps of the site's nodes.
+#[derive(Debug, Default)]
+pub(super) struct SitePlan {
+    /// By node and time.
+    pub sleeps: Vec<SleepProposal>,
+}
+
+impl Turn<'_> {
+    /// The problem of which nodes sleep when from now on; `None` at the end of time. Nodes that are not up, held, or on their way are not switched.
+    pub fn problem(&self) -> Option<PowerProblem> {
+        let end = self.now + self.settings.horizon;
+        let horizon = Span::new(self.now, end)?;
+        let (reference, rules) = (&self.state.cluster.reference, &self.rules);
+        let bookings = self.state.book.overlapping(horizon);
+        let reservations = bookings.map(|it| BookedSpan {
+            id: it.id.clone(),
+            span: it.span,
+            nodes: reference.ordinals(&it.ranks),
+        });
+        let out = self.state.book.outages().overlapping(horizon);
+        let out = out.map(|it| Outage { span: it.span, nodes: reference.ordinals(&it.ranks) });
+        // Those that are not up keep nobody warm.
+        let down = Outage { span: horizon, nodes: self.not_up() };
+        Some(PowerProblem {
+            horizon,
+            nodes: self.state.cluster.nodes.clone(),
+            switching: self.switching(),
+            reservations: reservations.collect(),
+            outages: out.chain([down]).filter(|it| !it.nodes.is_empty()).collect(),
+            agendas: self.state.agendas.as_ref().clone(),
+            cap_scope: self.state.cluster.cap_scope,
+            rights: rules.rights.clone(),
+            keep_warm: rules.keep_warm.clone(),
+            most_switches_per_day: rules.most_switches_per_day,
+            rank_by: rules.rank_by,
+            wear: rules.wear,
+            failure: rules.failure,
+        })
+    }
+
+    /// The sleeps of a plan by name, without those by which a node would be switched off too often today.
+    pub fn site_plan(&self, plan: &PowerPlan, switched_today: &HashMap<String, u32>) -> SitePlan {
+        let tomorrow = Timestamp::from_unix_seconds(
+            (self.now.as_unix_seconds().div_euclid(86_400) + 1) * 86_400,
+        );
+        let mut left: HashMap<&str, u32> = HashMap::new();
+        let most = self.rules.most_switches_per_day.unwrap_or(u32::MAX);
+        let sleeps = plan.sleeps.iter().filter_map(|it| {
+            let node = &self.nodes.get(&it.node)?.name;
+            let sleep = proposal(node, it);
+            if sleep.off_at < tomorrow {
+                let used = switched_today.get(node).copied().unwrap_or(0);
+                let left = left.entry(node).or_insert_with(|| most.saturating_sub(used));
+                *left = left.checked_sub(1)?;
+            }
+            Some(sleep)
+        });
+        SitePlan { sleeps: sleeps.collect() }
+    }
+
+    /// How nodes are switched that may be switched off now; woken so long before they are needed that polls and orders
+    /// have their time.
+    fn switching(&self) -> Vec<Option<Switching>> {
+        let mut switching = vec![None; self.rules.switching.len()];
+        for (node, managed) in &self.nodes {
+            let is_up = self.readings.power(&managed.name).is(NodePower::On);
+            if is_up && !self.holds.contains_key(&managed.name) && !self.is_woken(&managed.name) {
+                let place = *node as usize;
+                let lead = Duration::from_secs(managed.times.lead.get().unsigned_abs());
+                switching[place] =
+                    self.rules.switching[place].map(|it| Switching { boot: lead, ..it });
+            }
+        }
+        switching
+    }
+
+    /// The nodes that are off, on their way, or of which nobody knows.
+    fn not_up(&self) -> NodeSet {
+        let down =
+            self.nodes.iter().filter(|(_, it)| !self.readings.power(&it.name).is(NodePower::On));
+        NodeSet::from_positions(down.map(|(node, _)| *node))
+    }
+
+    /// Whether a node is being switched on.
+    fn is_woken(&self, node: &str) -> bool {
+        use planner::power_action::PowerChange;
+        self.open.iter().any(|it| it.node == node && it.change == PowerChange::On)
+    }
+}
+
+/// Orders are given in whole seconds: off no earlier, and on no later than planned.
+fn proposal(node: &str, sleep: &PlannedSleep) -> SleepProposal {
+    let off = sleep.times.off_ms;
+    SleepProposal {
+        node: node.to_owned(),
+        off_at: Timestamp::from_unix_seconds(off.div_euclid(1000) + i64::from(off % 1000 != 0)),
+        wake_at: Timestamp::from_unix_seconds(sleep.times.wake_ms.div_euclid(1000)),
+        saves: sleep.saves,
+        level: sleep.level,
+    }
+}

@@ -1,0 +1,221 @@
+//! One turn: what is, what ought to be, and the steps from the one to the other.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use planner::power_action::PowerReading;
+use planner::power_plan::PowerRules;
+use planner::resource_manager::{NodePower, WakeTimes};
+use planner::time::{Seconds, Timestamp};
+use storage::{NodePowerState, PowerAction, Withheld};
+use tokio_util::sync::CancellationToken;
+
+use super::plan::SitePlan;
+use super::switch::{Readings, Switch};
+use super::{PowerManagementError, PowerManagementService};
+use crate::config::power::PowerSettings;
+use crate::service::shared::SiteState;
+
+/// What this process did last, so that nothing is done twice in vain. Nothing rests on it.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    /// What the last turn could not do.
+    pub trouble: Option<String>,
+    /// The power of nodes as it was noted last; `None` before it was read.
+    pub powers: Option<HashMap<String, NodePower>>,
+}
+
+/// What a turn knows.
+pub(super) struct Turn<'a> {
+    pub settings: &'a PowerSettings,
+    pub switch: &'a Switch,
+    pub now: Timestamp,
+    pub state: Arc<SiteState>,
+    pub rules: Arc<PowerRules>,
+    /// The nodes that can be switched, by ordinal.
+    pub nodes: BTreeMap<u32, ManagedPower>,
+    /// Which of them are not switched off until when, by name.
+    pub holds: BTreeMap<String, Timestamp>,
+    /// What was read of them.
+    pub readings: Readings,
+    /// The power actions that are not final, without those of the resource manager.
+    pub open: Vec<PowerAction>,
+}
+
+/// A node whose power is managed.
+#[derive(Clone, Debug)]
+pub(super) struct ManagedPower {
+    pub name: String,
+    /// When it is woken and given up.
+    pub times: WakeTimes,
+}
+
+impl PowerManagementService {
+    /// Does what there is to do now.
+    pub(super) async fn take_turn(
+        &self,
+        settings: &PowerSettings,
+        switch: &Switch,
+        stop: &CancellationToken,
+    ) -> Result<(), PowerManagementError> {
+        let mut turn = self.look(settings, switch).await?;
+        self.note_powers(&turn).await?;
+        let planned = self.plan_sleeps(&turn, stop).await?;
+        self.propose(&turn, &planned).await?;
+        self.plan_waking(&turn).await?;
+        turn.open = self.open_actions(settings).await?;
+        let failed = self.follow(&mut turn).await?;
+        self.withhold(&turn, failed).await
+    }
+
+    /// Reads all that a turn rests on.
+    async fn look<'a>(
+        &self,
+        settings: &'a PowerSettings,
+        switch: &'a Switch,
+    ) -> Result<Turn<'a>, PowerManagementError> {
+        let now = self.shared.now();
+        self.shared.database.advance(now).await?;
+        let state = self.shared.state().await?;
+        let rules = Arc::new(self.rules(settings, &state)?);
+        let open = self.open_actions(settings).await?;
+        let nodes = self.managed(settings, &state, &rules).await?;
+        let names: Vec<String> = nodes.values().map(|it| it.name.clone()).collect();
+        let readings = switch.read(&names, self.shared.now()).await?;
+        let holds = self.shared.database.power_holds(now).await?;
+        let holds = holds.into_iter().map(|it| (it.node, it.until)).collect();
+        Ok(Turn { settings, switch, now, state, rules, nodes, holds, readings, open })
+    }
+
+    /// The site's rules for the nodes there are.
+    pub(super) fn rules(
+        &self,
+        settings: &PowerSettings,
+        state: &SiteState,
+    ) -> Result<PowerRules, PowerManagementError> {
+        settings.rules(Some(&state.cluster.nodes)).map_err(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            PowerManagementError::Rules(errors.join("; "))
+        })
+    }
+
+    /// The actions that are not final. Those by which the resource manager wakes nodes for reservations are its own.
+    pub(super) async fn open_actions(
+        &self,
+        settings: &PowerSettings,
+    ) -> Result<Vec<PowerAction>, PowerManagementError> {
+        let open = self.shared.database.open_power_actions().await?;
+        let is_managers =
+            |it: &PowerAction| settings.driver.is_resource_manager() && it.reservation_id.is_some();
+        Ok(open.into_iter().filter(|it| !is_managers(it)).collect())
+    }
+
+    /// The nodes of which the rules say how they are switched, with their boot times.
+    async fn managed(
+        &self,
+        settings: &PowerSettings,
+        state: &SiteState,
+        rules: &PowerRules,
+    ) -> Result<BTreeMap<u32, ManagedPower>, PowerManagementError> {
+        let switched = (0..).zip(&rules.switching).filter_map(|(node, it)| Some((node, (*it)?)));
+        let named: Vec<(u32, String, Seconds)> = switched
+            .map(|(node, it)| {
+                let boot = i64::try_from(it.boot.as_millis().div_ceil(1000)).unwrap_or(i64::MAX);
+                (node, state.cluster.nodes.name(node).into_owned(), Seconds::new(boot))
+            })
+            .collect();
+        let names: Vec<String> = named.iter().map(|it| it.1.clone()).collect();
+        let measured = self.shared.database.boot_times(&names).await?;
+        let every = Seconds::new(i64::try_from(settings.every.as_secs()).unwrap_or(i64::MAX));
+        let managed = named.into_iter().map(|(node, name, boot)| {
+            let boots = measured.get(&name).map_or(&[][..], Vec::as_slice);
+            let times = WakeTimes::new(boots, boot, every);
+            (node, ManagedPower { name, times })
+        });
+        Ok(managed.collect())
+    }
+
+    /// Notes since when nodes are on and off, so that the ledger knows, where no resource manager's poll does.
+    async fn note_powers(&self, turn: &Turn<'_>) -> Result<(), PowerManagementError> {
+        if turn.settings.driver.is_resource_manager() {
+            return Ok(());
+        }
+        let noted = self.memo().powers.clone();
+        let mut known = if let Some(known) = noted {
+            known
+        } else {
+            let stored = self.shared.database.newest_power_states().await?;
+            stored.into_iter().map(|it| (it.node, it.power)).collect()
+        };
+        let changed: Vec<NodePowerState> = turn
+            .readings
+            .powers()
+            .filter_map(|(node, reading)| match reading {
+                PowerReading::Seen(power) => Some((node, *power)),
+                PowerReading::Unknown(_) => None,
+            })
+            .filter(|(node, power)| known.get(*node).unwrap_or(&NodePower::On) != power)
+            .map(|(node, power)| NodePowerState { node: node.to_owned(), since: turn.now, power })
+            .collect();
+        if !changed.is_empty() {
+            self.shared.database.note_power_states(&changed).await?;
+        }
+        known.extend(changed.into_iter().map(|it| (it.node, it.power)));
+        self.memo().powers = Some(known);
+        Ok(())
+    }
+
+    /// Plans sleeps off the async threads; stopped when the service is.
+    async fn plan_sleeps(
+        &self,
+        turn: &Turn<'_>,
+        stop: &CancellationToken,
+    ) -> Result<SitePlan, PowerManagementError> {
+        let switched_today = self.switched_today(turn).await?;
+        let Some(problem) = turn.problem() else { return Ok(SitePlan::default()) };
+        let stop = stop.clone();
+        let planned = tokio::task::spawn_blocking(move || {
+            planner::power_plan::plan_power(&problem, &|| stop.is_cancelled())
+        });
+        let planned = planned.await.map_err(crate::service::shared::Fault::internal)?;
+        let planned = planned.map_err(|_| crate::service::shared::PlanningError::TimeLimit)?;
+        Ok(turn.site_plan(&planned, &switched_today))
+    }
+
+    /// How often nodes were ordered off today (UTC), where the rules bound that.
+    async fn switched_today(
+        &self,
+        turn: &Turn<'_>,
+    ) -> Result<HashMap<String, u32>, PowerManagementError> {
+        if turn.rules.most_switches_per_day.is_none() {
+            return Ok(HashMap::new());
+        }
+        let names: Vec<String> = turn.nodes.values().map(|it| it.name.clone()).collect();
+        let midnight = turn.now.as_unix_seconds().div_euclid(86_400) * 86_400;
+        let from = Timestamp::from_unix_seconds(midnight);
+        let to = turn.now + Seconds::ONE;
+        Ok(self.shared.database.switched_off_on(&names, from, to).await?)
+    }
+
+    /// Puts nodes out of service that were given up, and keeps those that were and did not come since.
+    async fn withhold(
+        &self,
+        turn: &Turn<'_>,
+        failed: Vec<Withheld>,
+    ) -> Result<(), PowerManagementError> {
+        let Some(epoch) =
+            turn.state.epoch().filter(|_| !turn.settings.driver.is_resource_manager())
+        else {
+            return Ok(());
+        };
+        let found: BTreeSet<&str> = failed.iter().map(|it| it.key.as_str()).collect();
+        let remain =
+            turn.withheld_before().into_iter().filter(|it| !found.contains(it.key.as_str()));
+        let list: Vec<Withheld> = remain.chain(failed.clone()).collect();
+        let counts = self.shared.database.put_withheld(epoch, turn.now, &list).await?;
+        if counts.newly_withheld {
+            self.shared.dialogue_bell.notify_one();
+        }
+        Ok(())
+    }
+}
