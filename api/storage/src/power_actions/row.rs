@@ -59,11 +59,15 @@ pub(crate) struct PowerActionRow {
     row_version: i64,
 }
 
+/// What an action saves; a column is empty where nothing is known.
 #[derive(FromRow)]
 struct SavesRow {
-    saves_energy_uj_thousandths: Option<String>,
-    saves_cost_exact_thousandths: Option<String>,
-    saves_co2_exact_thousandths: Option<String>,
+    #[sqlx(rename = "saves_energy_uj_thousandths")]
+    energy: Option<String>,
+    #[sqlx(rename = "saves_cost_exact_thousandths")]
+    cost: Option<String>,
+    #[sqlx(rename = "saves_co2_exact_thousandths")]
+    co2: Option<String>,
 }
 
 impl SavesRow {
@@ -73,9 +77,9 @@ impl SavesRow {
         place: &RowPlace<PowerActionId>,
     ) -> Result<Option<CriteriaAmounts>, StorageError> {
         let columns = [
-            ("saves_energy_uj_thousandths", &self.saves_energy_uj_thousandths),
-            ("saves_cost_exact_thousandths", &self.saves_cost_exact_thousandths),
-            ("saves_co2_exact_thousandths", &self.saves_co2_exact_thousandths),
+            ("saves_energy_uj_thousandths", &self.energy),
+            ("saves_cost_exact_thousandths", &self.cost),
+            ("saves_co2_exact_thousandths", &self.co2),
         ];
         let mut thousandths = [None; 3];
         for (amount, (column, text)) in thousandths.iter_mut().zip(columns) {

@@ -125,7 +125,7 @@ async fn nodes_are_held_until_an_instant_or_released(bench: Bench) {
     let hold = async |nodes: &[String], until: Option<i64>, by, at| {
         database.put_power_holds(nodes, until.map(t), by, t(at)).await.unwrap();
     };
-    let held = async |at| database.power_holds(t(at)).await.unwrap();
+    let in_force = async |at| database.power_holds(t(at)).await.unwrap();
     let expected = |node: &str, until, by: &str, created| PowerHold {
         node: node.to_owned(),
         until: t(until),
@@ -133,14 +133,17 @@ async fn nodes_are_held_until_an_instant_or_released(bench: Bench) {
         created: t(created),
     };
     hold(&names, Some(50), "olga", 10).await;
-    assert_eq!(held(49).await, [expected("n1", 50, "olga", 10), expected("n2", 50, "olga", 10)]);
-    assert_eq!(held(50).await, []);
+    assert_eq!(
+        in_force(49).await,
+        [expected("n1", 50, "olga", 10), expected("n2", 50, "olga", 10)]
+    );
+    assert_eq!(in_force(50).await, []);
     hold(&names[..1], Some(200), "otto", 20).await;
     hold(&[], Some(200), "otto", 20).await;
-    assert_eq!(held(50).await, [expected("n1", 200, "otto", 20)]);
+    assert_eq!(in_force(50).await, [expected("n1", 200, "otto", 20)]);
     hold(&names, None, "olga", 60).await;
     hold(&names, None, "olga", 61).await;
-    assert_eq!(held(60).await, []);
+    assert_eq!(in_force(60).await, []);
     let log = database.power_log(&all()).await.unwrap();
     let expected = [
         ("n1", "held", Some("olga"), Some("until 1970-01-01T00:00:50Z")),
