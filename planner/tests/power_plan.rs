@@ -24,8 +24,9 @@ fn agrees_with_brute_force_where_rules_of_single_nodes_bind() {
         let plan = plan_power(&problem, &|| false).unwrap();
         let oracle = Oracle::new(&problem);
         oracle.check(&plan);
+        oracle.check_begun(&plan, true);
         let planned = oracle.worth_of(&plan);
-        let best = oracle.best_of_each();
+        let best = oracle.best_of_each(&plan);
         assert_eq!(planned, best, "{plan:?}");
     });
 }
@@ -39,8 +40,9 @@ fn saves_most_of_the_best_where_nodes_depend_on_each_other() {
         let plan: PowerPlan = plan_power(&problem, &|| false).unwrap();
         let oracle = Oracle::new(&problem);
         oracle.check(&plan);
+        oracle.check_begun(&plan, false);
         let energy = |key: [i128; 3]| worth(&problem, key, Criterion::Energy);
-        let (planned, best) = (energy(oracle.worth_of(&plan)), energy(oracle.best_together()));
+        let (planned, best) = (energy(oracle.worth_of(&plan)), energy(oracle.best_together(&plan)));
         assert!(planned <= best, "{planned} J of at most {best} J: {plan:?}");
         if best > 0 {
             shares.borrow_mut().push(planned as f64 / best as f64);

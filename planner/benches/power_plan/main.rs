@@ -88,6 +88,7 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
     PowerProblem {
         horizon: span(0, WEEK_S),
         nodes: Arc::new(Nodes::numbered(list).unwrap_or_else(|_| unreachable!("they are few"))),
+        asleep: NodeSet::new(),
         switching: (0..nodes).map(|_| switching()).collect(),
         reservations: reservations(nodes),
         outages: Vec::new(),

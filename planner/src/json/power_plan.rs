@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::node::Nodes;
-use crate::power_plan::{CriteriaAmounts, PlannedSleep, PowerPlan, RefusedGap};
+use crate::power_plan::{CriteriaAmounts, PlannedSleep, PlannedWaking, PowerPlan, RefusedGap};
 use crate::time::{Span, Timestamp};
 
 /// A plan: which node is switched off and woken when, where it is not and why, and what all of it saves.
@@ -17,9 +17,21 @@ pub struct PowerPlanDocument {
 #[derive(Debug, Serialize)]
 struct ActionDocument {
     node: String,
-    off_at: String,
-    wake_at: String,
+    #[serde(flatten)]
+    orders: Orders,
+}
+
+/// What is ordered in a gap. A node that was off at the start is not ordered off, and perhaps not woken.
+#[derive(Debug, Serialize)]
+struct Orders {
+    off_at: Option<String>,
+    wake_at: Option<String>,
     saves: AmountsDocument,
+    /// By how many seconds the node is up too late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late_s: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    exceeds_cap: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,28 +56,48 @@ struct AmountsDocument {
 }
 
 impl PowerPlanDocument {
-    /// A plan for these nodes, by time and node.
+    /// A plan for these nodes: actions by node and time, refusals by time and node.
     pub fn new(plan: &PowerPlan, nodes: &Nodes) -> Self {
-        let mut sleeps: Vec<&PlannedSleep> = plan.sleeps.iter().collect();
-        sleeps.sort_by_key(|sleep| (sleep.times.off_ms, sleep.node));
+        let sleeps = plan.sleeps.iter().map(|it| (it.node, Some(it.gap), Orders::of_sleep(it)));
+        let wakings = plan.wakings.iter().map(|it| (it.node, it.gap, Orders::of_waking(it)));
+        let mut actions: Vec<_> = sleeps.chain(wakings).collect();
+        // What has no gap comes before every gap of its node.
+        actions.sort_by_key(|(node, gap, _)| (*node, *gap));
         let mut refused: Vec<&RefusedGap> = plan.refused.iter().collect();
         refused.sort_by_key(|refused| (refused.gap, refused.node));
         let name = |ordinal| nodes.name(ordinal).into_owned();
-        let action = |sleep: &PlannedSleep| ActionDocument {
-            node: name(sleep.node),
-            off_at: instant(sleep.times.off_ms),
-            wake_at: instant(sleep.times.wake_ms),
-            saves: AmountsDocument::of(&sleep.saves),
-        };
+        let action = |(node, _, orders)| ActionDocument { node: name(node), orders };
         let refusal = |refused: &RefusedGap| RefusedDocument {
             node: name(refused.node),
             gap: GapDocument::of(refused.gap),
             because: refused.because.to_string(),
         };
         Self {
-            actions: sleeps.into_iter().map(action).collect(),
+            actions: actions.into_iter().map(action).collect(),
             refused: refused.into_iter().map(refusal).collect(),
             total: AmountsDocument::of(&plan.total()),
+        }
+    }
+}
+
+impl Orders {
+    fn of_sleep(sleep: &PlannedSleep) -> Self {
+        Self {
+            off_at: Some(instant(sleep.times.off_ms)),
+            wake_at: Some(instant(sleep.times.wake_ms)),
+            saves: AmountsDocument::of(&sleep.saves),
+            late_s: None,
+            exceeds_cap: false,
+        }
+    }
+
+    fn of_waking(waking: &PlannedWaking) -> Self {
+        Self {
+            off_at: None,
+            wake_at: waking.wake_ms.map(instant),
+            saves: AmountsDocument::of(&waking.saves),
+            late_s: (waking.late_ms > 0).then(|| waking.late_ms as f64 / 1000.0),
+            exceeds_cap: waking.exceeds_cap,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::reader::{JsonError, Object, Reader, read};
 use super::{agendas, reservations};
 use crate::criterion::Criterion;
 use crate::node::Nodes;
+use crate::node_set::NodeSet;
 use crate::power_plan::{
     CriteriaAmounts, LONGEST_HORIZON, MAX_SWITCHED_POWER, PowerProblem, RankBy, Switching,
 };
@@ -66,7 +67,7 @@ pub fn power_problem(
         let object = reader.object(raw, &FIELDS)?;
         let horizon = horizon(reader, &object);
         let nodes = read_nodes(reader, &object, load_nodes);
-        let listed = nodes.as_ref().map(|(nodes, _)| nodes);
+        let listed = nodes.as_ref().map(|(nodes, ..)| nodes);
         let reservations = reader.optional(&object, "reservations", |reader, raw| {
             reservations::reservations(reader, raw, listed)
         });
@@ -86,10 +87,11 @@ pub fn power_problem(
         let keep_warm =
             reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, listed));
         currency?;
-        let (nodes, switching) = nodes?;
+        let (nodes, switching, asleep) = nodes?;
         Some(PowerProblem {
             horizon: horizon?,
             nodes: Arc::new(nodes),
+            asleep,
             switching,
             reservations: reservations?.unwrap_or_default(),
             outages: outages?.unwrap_or_default(),
@@ -120,14 +122,14 @@ fn read_nodes(
     reader: &mut Reader,
     object: &Object<'_>,
     load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
-) -> Option<(Nodes, Vec<Option<Switching>>)> {
-    let fields = NodeFields {
-        names: &["switching"],
-        part: &|reader, object| reader.optional(object, "switching", switching),
-    };
+) -> Option<(Nodes, Vec<Option<Switching>>, NodeSet)> {
+    let fields = NodeFields { names: &["switching", "state"], part: &switching_and_state };
     let nodes = reader.required(object, "nodes", |reader, raw| nodes_with(reader, raw, &fields));
-    let (document, mut switching) = nodes?;
+    let (document, fields) = nodes?;
     let nodes = loaded(reader, document, load_nodes)?;
+    let off = (0..).zip(&fields).filter(|(_, (_, is_off))| *is_off);
+    let asleep = NodeSet::from_positions(off.map(|(ordinal, _)| ordinal));
+    let mut switching: Vec<Option<Switching>> = fields.into_iter().map(|it| it.0).collect();
     switching.resize(nodes.count() as usize, None);
     let switched = nodes.as_slice().iter().zip(&switching).filter_map(|(node, switching)| {
         let Sleep { off, switching_off, switching_on, .. } = (*switching)?.sleep;
@@ -138,7 +140,29 @@ fn read_nodes(
         reader.error_at("nodes", "those that can be switched draw more than 2e9 W together");
         return None;
     }
-    Some((nodes, switching))
+    Some((nodes, switching, asleep))
+}
+
+/// How a node is switched, and whether it is off now.
+fn switching_and_state(
+    reader: &mut Reader,
+    object: &Object<'_>,
+) -> Option<(Option<Switching>, bool)> {
+    let switching = reader.optional(object, "switching", switching);
+    let is_off = reader.optional(object, "state", |reader, raw| {
+        let word = reader.string(raw)?;
+        match word.as_str() {
+            "on" => Some(false),
+            "off" => Some(true),
+            _ => reader.accept(Err("must be on or off")),
+        }
+    });
+    let (switching, is_off) = (switching?, is_off?.unwrap_or(false));
+    if is_off && switching.is_none() {
+        reader.error_at("state", "must be on where the node has no switching");
+        return None;
+    }
+    Some((switching, is_off))
 }
 
 fn switching(reader: &mut Reader, raw: &RawValue) -> Option<Switching> {

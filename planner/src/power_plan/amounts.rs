@@ -1,5 +1,6 @@
 //! Energy, cost and CO2 to the millisecond, and the order in which a site ranks them.
 
+use std::cmp::Ordering;
 use std::ops::{Add, Sub};
 
 use crate::criterion::Criterion;
@@ -141,6 +142,24 @@ impl Default for RankBy {
 
 /// Amounts in the order in which they are compared.
 pub(super) type Key = [i128; 3];
+
+/// What something saves a second, of the criteria in their order. Only an order rests on it, which any would do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PerSecond([f64; 3]);
+
+impl PerSecond {
+    /// What is saved in so many milliseconds, or in one where there is none.
+    pub fn of(saved: Key, length_ms: i64) -> Self {
+        let length = length_ms.max(1) as f64;
+        Self(saved.map(|part| part as f64 / length))
+    }
+
+    /// The order of what is saved, by the first criterion in which it differs.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let parts = self.0.iter().zip(&other.0).map(|(own, its)| own.total_cmp(its));
+        parts.into_iter().find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
 
 /// The sum of two keys.
 pub(super) fn sum(one: Key, other: Key) -> Key {

@@ -60,6 +60,22 @@ impl SwitchableNode {
             + tariffs.between(above(asleep), off + down, wake)
             + tariffs.between(above(switching_on.power), wake, wake + up)
     }
+
+    /// What being off from an instant on costs more than idling, up to the order to wake and what switching on takes, or up to
+    /// an end where the node is not woken.
+    fn extra_of_begun(
+        &self,
+        tariffs: &Tariffs,
+        from: i64,
+        wake: Option<i64>,
+        end: i64,
+    ) -> CriteriaAmounts {
+        let above = |power: Power| power.as_microwatts() - self.idle.as_microwatts();
+        let asleep = tariffs.between(above(self.sleep.off), from, wake.unwrap_or(end));
+        let Some(wake) = wake else { return asleep };
+        let switching = above(self.sleep.switching_on.power);
+        asleep + tariffs.between(switching, wake, wake + self.on_ms())
+    }
 }
 
 /// When a node is ordered to switch off, and when to wake: milliseconds since the Unix epoch, as switching takes some.
@@ -232,6 +248,24 @@ impl<'a> Kind<'a> {
         let ends = (from <= until).then_some([from, until]).into_iter().flatten();
         let ends = ends.map(|at| (at, self.wake_cost(at)));
         ends.chain(between(&self.wakes, from, until).iter().copied())
+    }
+
+    /// The order to wake from one instant to another, both included, that costs the least, and `G` of it; of equals the last.
+    pub fn best_wake(&self, from: i64, until: i64) -> (i64, Key) {
+        let wakes = self.wake_candidates(from, until);
+        let best = wakes.min_by_key(|(at, cost)| (*cost, -at));
+        best.unwrap_or_else(|| (until, self.wake_cost(until)))
+    }
+
+    /// What takes the place of `G` where a node stays off up to an end.
+    pub fn never_woken(&self, end: i64) -> Key {
+        let Sleep { off, .. } = self.node.sleep;
+        self.in_three([off, off, self.node.idle], end, end)
+    }
+
+    /// What a node that is off from an instant on saves in all criteria against idling, without what a cycle costs.
+    pub fn saves_begun(&self, from: i64, wake: Option<i64>, end: i64) -> CriteriaAmounts {
+        CriteriaAmounts::ZERO - self.node.extra_of_begun(self.tariffs, from, wake, end)
     }
 
     /// What a sleep saves in all criteria against idling.

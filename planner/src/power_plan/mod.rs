@@ -5,26 +5,31 @@
 //! and less what a cycle costs in wear and in the risk that the node does not come back. The site ranks the criteria: sleeps
 //! whose savings are lexicographically above nothing are planned, each at the instants at which it saves most.
 //!
-//! 1. `gaps` are what reservations and outages leave, up to the horizon, where every node is to be up.
-//! 2. `kind` finds the best sleep of each gap, exactly, where `rights` permit and `tariff` knows what it costs.
-//! 3. `days` chooses, exactly, where a node may be switched only so often a day.
-//! 4. `coupling` keeps nodes warm and the burst of switching nodes under the cap: the sleeps that save most a second come first,
+//! 1. `gaps` are what reservations and outages leave, up to the horizon, where every node that was on is to be up.
+//! 2. `wakings` finds when nodes are woken that are off at the start; `begun` says by when they have to be.
+//! 3. `kind` finds the best sleep of each gap, exactly, where `rights` permit and `tariff` knows what it costs.
+//! 4. `days` chooses, exactly, where a node may be switched only so often a day.
+//! 5. `coupling` keeps nodes warm and the burst of switching nodes under the cap: the sleeps that save most a second come first,
 //!    and what is in the way of others sleeps for a part of its gap, or not at all.
 //!
 //! `docs/MODEL.md` has the arithmetic, and the sources of it.
 
 mod amounts;
+mod begun;
 mod burst;
 mod coupling;
 mod days;
+mod finder;
 mod gaps;
 mod kind;
 mod refusal;
 mod rights;
+mod room;
 mod rules;
 mod sleeps;
 mod steps;
 mod tariff;
+mod wakings;
 mod window;
 #[cfg(test)]
 mod worked_example;
@@ -78,10 +83,12 @@ pub struct KeepWarm {
 /// Every input of a plan of power actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PowerProblem {
-    /// From now to the instant at which every node is to be up again.
+    /// From now to the instant at which every node that was on is to be up again.
     pub horizon: Span,
-    /// The nodes, all of them on and up now.
+    /// The nodes.
     pub nodes: Arc<Nodes>,
+    /// The nodes that are off now, by ordinal; the others, and those that cannot be switched, are on and up.
+    pub asleep: NodeSet,
     /// How each node is switched, by ordinal; `None` where it never is.
     pub switching: Vec<Option<Switching>>,
     /// The reservations that hold nodes.
@@ -132,11 +139,30 @@ pub struct RefusedGap {
     pub because: Refusal,
 }
 
-/// Which node sleeps when: every gap of every node is in one of both, by node and time.
+/// A gap that a node begins off, and when it is woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedWaking {
+    /// The node, by ordinal.
+    pub node: u32,
+    /// The gap; `None` where the node is booked at the first instant at which it is not out of service.
+    pub gap: Option<Span>,
+    /// The order to wake, in milliseconds since the Unix epoch; `None` where it stays off for longer than the gap.
+    pub wake_ms: Option<i64>,
+    /// By how many milliseconds it is counted on to be up after it is booked; 0 where it is in time.
+    pub late_ms: i64,
+    /// Whether waking it exceeds the power cap: it is booked, and there is no other time.
+    pub exceeds_cap: bool,
+    /// What it saves against idling in the gap. The wear and the risk of failing are of the sleep that had begun.
+    pub saves: CriteriaAmounts,
+}
+
+/// Which node sleeps when: every gap of every node is in one of these, by node and time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PowerPlan {
     /// The sleeps.
     pub sleeps: Vec<PlannedSleep>,
+    /// The gaps that nodes begin off.
+    pub wakings: Vec<PlannedWaking>,
     /// The gaps without one.
     pub refused: Vec<RefusedGap>,
 }
@@ -157,9 +183,11 @@ impl PowerProblem {
 }
 
 impl PowerPlan {
-    /// What all sleeps save.
+    /// What all sleeps save, those among them that had begun before.
     pub fn total(&self) -> CriteriaAmounts {
-        self.sleeps.iter().fold(CriteriaAmounts::ZERO, |total, sleep| total + sleep.saves)
+        let begun = self.wakings.iter().map(|waking| waking.saves);
+        let saves = self.sleeps.iter().map(|sleep| sleep.saves).chain(begun);
+        saves.fold(CriteriaAmounts::ZERO, |total, saves| total + saves)
     }
 }
 
@@ -179,6 +207,8 @@ pub fn plan_power(
         &problem.outages,
         problem.horizon,
     );
-    let wanted = sleeps::Sleeps::of(problem, &tariffs, &gaps, is_cancelled)?;
-    coupling::coupled(problem, &gaps, wanted, is_cancelled)
+    let mut finder = finder::Finder::new(problem, &tariffs);
+    let wakings = wakings::Wakings::of(problem, &gaps, &mut finder, is_cancelled)?;
+    let wanted = sleeps::Sleeps::of(problem, finder, &gaps, &wakings, is_cancelled)?;
+    coupling::coupled(problem, &gaps, wakings, wanted, is_cancelled)
 }

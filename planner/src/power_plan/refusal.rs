@@ -41,6 +41,8 @@ pub enum Refusal {
         /// How many nodes are kept.
         nodes: u32,
     },
+    /// The node was off when it was needed, and is not up yet.
+    StillWaking,
     /// Nodes that switch at the same time would exceed the cap.
     PowerCap,
 }
@@ -70,6 +72,7 @@ impl fmt::Display for Refusal {
             Self::KeptWarm { among, nodes } => {
                 write!(f, "{nodes} nodes of {among} that nobody has stay up")
             }
+            Self::StillWaking => f.write_str("the node is still waking when the gap begins"),
             Self::PowerCap => f.write_str("nodes that switch at a time would exceed the power cap"),
         }
     }

@@ -64,6 +64,13 @@ impl Steps {
         runs
     }
 
+    /// The first instant of a span at which nothing is left.
+    pub fn first_without(&self, span: Span) -> Option<Timestamp> {
+        let (from, until) = self.covering(span);
+        let step = self.next(from, |branch| branch.least <= 0).filter(|step| *step < until)?;
+        Some(self.edges[step].max(span.start()))
+    }
+
     /// The steps that have an instant of a span.
     fn covering(&self, span: Span) -> (usize, usize) {
         let last = self.edges.len().saturating_sub(1);
@@ -187,6 +194,8 @@ mod tests {
             if start < until {
                 let part = &array[start..until];
                 prop_assert_eq!(steps.least(span(start, until)), *part.iter().min().unwrap());
+                let first = part.iter().position(|left| *left <= 0).map(|place| at(start + place));
+                prop_assert_eq!(steps.first_without(span(start, until)), first);
                 let runs = steps.runs(span(start, until), 100);
                 let inside = |second: usize| runs.iter().any(|run| run.contains(at(second)));
                 for (second, left) in part.iter().enumerate().map(|(place, left)| (start + place, left)) {

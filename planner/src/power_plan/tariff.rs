@@ -224,3 +224,13 @@ pub(super) fn intersection(one: &[Span], other: &[Span]) -> Vec<Span> {
 pub(super) const fn millis(instant: Timestamp) -> i64 {
     instant.as_unix_seconds() * 1000
 }
+
+/// The second that a millisecond lies in.
+pub(super) const fn second(ms: i64) -> Timestamp {
+    Timestamp::from_unix_seconds(ms.div_euclid(1000))
+}
+
+/// The first whole second that is not before a millisecond.
+pub(super) const fn ceil_second(ms: i64) -> Timestamp {
+    second(ms + 999)
+}

@@ -51,6 +51,7 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
     PowerProblem {
         horizon: span(0, until),
         nodes: Arc::new(Nodes::numbered(vec![node]).unwrap()),
+        asleep: NodeSet::new(),
         switching: vec![Some(thesis())],
         reservations: Vec::new(),
         outages: Vec::new(),

@@ -1,11 +1,15 @@
 //! Brute force: every pair of orders on a grid of instants, looked at piece by piece.
 
+mod begun;
+
 use planner::agenda::Agenda;
 use planner::cap_scope::CapScope;
 use planner::criterion::Criterion;
 use planner::power_plan::{PlannedSleep, PowerPlan, PowerProblem, Right, RightLevel, Switching};
 use planner::quantity::Rate;
 use planner::time::{Span, Timestamp};
+
+use begun::BegunAway;
 
 /// What is compared: amounts by the site's ranking, in thousandths of exact units.
 pub type Worth = [i128; 3];
@@ -168,12 +172,13 @@ impl<'a> Oracle<'a> {
         plan.sleeps.iter().map(worth).fold([0; 3], plus)
     }
 
-    /// The most that all nodes together are worth, each by itself.
-    pub fn best_of_each(&self) -> Worth {
+    /// The most that all nodes together are worth, each by itself, in the gaps that begin with the node up by a plan.
+    pub fn best_of_each(&self, plan: &PowerPlan) -> Worth {
         let mut total = [0; 3];
         for node in 0..self.problem.nodes.count() {
-            let own: Vec<&Vec<Option_>> =
-                self.gaps.iter().filter(|gap| gap.0 == node).map(|gap| &gap.2).collect();
+            let own =
+                self.gaps.iter().filter(|it| it.0 == node && self.begins_up(plan, node, it.1));
+            let own: Vec<&Vec<Option_>> = own.map(|gap| &gap.2).collect();
             total = plus(total, self.best_from(&own, &mut Vec::new()));
         }
         total
@@ -202,25 +207,28 @@ impl<'a> Oracle<'a> {
         best
     }
 
-    /// The most that a plan is worth that holds every rule, with orders at whole seconds.
-    pub fn best_together(&self) -> Worth {
+    /// The most that sleeps are worth that hold every rule, with orders at whole seconds, where nodes that were off are woken
+    /// as a plan says.
+    pub fn best_together(&self, plan: &PowerPlan) -> Worth {
         let whole = |it: &&Option_| it.off % 1000 == 0 && it.wake % 1000 == 0;
         let mut gaps: Vec<(u32, Vec<Option_>)> = self
             .gaps
             .iter()
+            .filter(|(node, gap, _)| self.begins_up(plan, *node, *gap))
             .map(|(node, _, options)| (*node, options.iter().filter(whole).copied().collect()))
             .collect();
         for (_, options) in &mut gaps {
             options.sort_by_key(|option| std::cmp::Reverse(option.worth));
         }
         let mut best = [0; 3];
-        self.search(&gaps, &mut Vec::new(), [0; 3], &mut best);
+        self.search(&gaps, &self.begun_away(plan), &mut Vec::new(), [0; 3], &mut best);
         best
     }
 
     fn search(
         &self,
         gaps: &[(u32, Vec<Option_>)],
+        woken: &[BegunAway],
         taken: &mut Vec<(u32, i64, i64)>,
         worth: Worth,
         best: &mut Worth,
@@ -236,16 +244,16 @@ impl<'a> Oracle<'a> {
         for option in options {
             taken.push((*node, option.off, option.wake));
             // What breaks a rule breaks it with more sleeps, too: all of them only take.
-            if self.holds(taken) {
-                self.search(rest, taken, plus(worth, option.worth), best);
+            if self.holds(taken, woken) {
+                self.search(rest, woken, taken, plus(worth, option.worth), best);
             }
             taken.pop();
         }
-        self.search(rest, taken, worth, best);
+        self.search(rest, woken, taken, worth, best);
     }
 
     /// Whether sleeps hold the rules that couple nodes, and the number of switches of a day.
-    fn holds(&self, sleeps: &[(u32, i64, i64)]) -> bool {
+    fn holds(&self, sleeps: &[(u32, i64, i64)], woken: &[BegunAway]) -> bool {
         let problem = self.problem;
         let day = |off: i64| off.div_euclid(86_400_000);
         let often = |&(node, off, _): &(u32, i64, i64)| {
@@ -253,10 +261,10 @@ impl<'a> Oracle<'a> {
         };
         let most = problem.most_switches_per_day.map_or(usize::MAX, |most| most as usize);
         sleeps.iter().all(|it| often(it) <= most)
-            && self.seconds().all(|second| self.holds_in(second, sleeps))
+            && self.seconds().all(|second| self.holds_in(second, sleeps, woken))
     }
 
-    fn holds_in(&self, second: i64, sleeps: &[(u32, i64, i64)]) -> bool {
+    fn holds_in(&self, second: i64, sleeps: &[(u32, i64, i64)], woken: &[BegunAway]) -> bool {
         let problem = self.problem;
         let (begin, end) = (second * 1000, second * 1000 + 1000);
         let length = |time: std::time::Duration| i64::try_from(time.as_millis()).unwrap();
@@ -271,7 +279,13 @@ impl<'a> Oracle<'a> {
         let warm = problem.keep_warm.iter().all(|rule| {
             let free = || rule.among.positions().filter(|node| self.is_free(*node, second));
             let away = free().filter(|node| is_away(*node)).count();
-            away == 0 || free().count() - away >= rule.nodes as usize
+            let off = woken.iter().filter(|it| it.from < end && begin < it.up);
+            let off: Vec<&BegunAway> =
+                off.filter(|it| free().any(|node| node == it.node)).collect();
+            let is_short = free().count() - away < rule.nodes as usize + off.len();
+            // Where there is a cap, a node may have to wait before it is woken.
+            let must_wait = problem.agendas.power_cap.is_some();
+            !is_short || away == 0 && (must_wait || !Self::could_be_up(&off, second))
         });
         let at = Timestamp::from_unix_seconds(second);
         let cap = problem.agendas.power_cap.as_ref().and_then(|cap| cap.at(at));
@@ -304,7 +318,23 @@ impl<'a> Oracle<'a> {
                 }
             }
         }
-        warm && (extra == 0 || power + extra <= cap.as_microwatts())
+        let is_switching = extra > 0;
+        let mut is_waking = false;
+        for it in woken {
+            let Switching { sleep, .. } = switching(it.node);
+            let on = length(sleep.switching_on.time);
+            if it.wake.is_some_and(|wake| wake < end && begin < wake + on) {
+                let base = match problem.cap_scope {
+                    CapScope::AllNodes => problem.nodes.as_slice()[it.node as usize].idle(),
+                    CapScope::ReservedNodes => planner::quantity::Power::ZERO,
+                };
+                let own = (sleep.switching_on.power - base).as_microwatts().max(0);
+                extra += if it.exceeds_cap && !is_switching { 0 } else { own };
+                is_waking |= own > 0 && !it.exceeds_cap;
+            }
+        }
+        let is_bound = is_switching || is_waking;
+        warm && (!is_bound || power + extra <= cap.as_microwatts())
     }
 
     /// Whether a plan is one: every gap is in it once, each sleep is in its gap, permitted and told as it is, and all hold
@@ -312,15 +342,17 @@ impl<'a> Oracle<'a> {
     pub fn check(&self, plan: &PowerPlan) {
         let mut told: Vec<(u32, Span)> = plan.sleeps.iter().map(|it| (it.node, it.gap)).collect();
         told.extend(plan.refused.iter().map(|it| (it.node, it.gap)));
+        told.extend(plan.wakings.iter().filter_map(|it| Some((it.node, it.gap?))));
         told.sort_unstable();
         let gaps: Vec<(u32, Span)> = self.gaps.iter().map(|gap| (gap.0, gap.1)).collect();
         assert_eq!(told, gaps, "every gap once");
         for sleep in &plan.sleeps {
             self.check_sleep(sleep);
+            assert!(self.begins_up(plan, sleep.node, sleep.gap), "{sleep:?}");
         }
         let sleeps: Vec<(u32, i64, i64)> =
             plan.sleeps.iter().map(|it| (it.node, it.times.off_ms, it.times.wake_ms)).collect();
-        assert!(self.holds(&sleeps), "{plan:?}");
+        assert!(self.holds(&sleeps, &self.begun_away(plan)), "{plan:?}");
     }
 
     fn check_sleep(&self, it: &PlannedSleep) {

@@ -35,6 +35,8 @@ const BEFORE: i64 = 7;
 pub struct PowerSketch {
     pub length: i64,
     pub nodes: Vec<SketchedNode>,
+    /// The nodes that are off at the start, as bits.
+    pub asleep: u8,
     /// Start, length, nodes as bits, and whether it is an outage.
     pub taken: Vec<(i64, i64, u8, bool)>,
     /// Starts of pieces and their values; `None` is a gap.
@@ -83,18 +85,19 @@ pub fn single() -> impl Strategy<Value = PowerSketch> {
     let right = (0_u8..4, levels, prop::option::of(any::<bool>()));
     let costs = || (0_i64..8, 0_i64..3, 0_i64..2);
     (
-        (8_i64..15, vec(node, 1..3), vec(taken, 0..4), pieces(), pieces()),
+        (8_i64..15, vec(node, 1..3), asleep(), vec(taken, 0..4), pieces(), pieces()),
         (vec(right, 0..3), prop::option::of(0_u32..3), criteria, costs(), costs()),
     )
         .prop_map(
             |(
-                (length, nodes, taken, price, co2),
+                (length, nodes, asleep, taken, price, co2),
                 (mut rights, most_switches, rank_by, wear, failing),
             )| {
                 rights.push((1, RightLevel::Automatic, None));
                 PowerSketch {
                     length,
                     nodes,
+                    asleep,
                     taken,
                     price,
                     co2,
@@ -119,7 +122,7 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
     let taken = (0_i64..12, 1_i64..4, 0_u8..8, Just(false));
     let cap = vec((0_i64..12, (10_i64..80).prop_map(Some)), 1..3);
     (
-        (8_i64..12, vec(node, 2..4), vec(taken, 0..2)),
+        (8_i64..12, vec(node, 2..4), asleep(), vec(taken, 0..2)),
         (
             prop::option::of(cap),
             any::<bool>(),
@@ -127,10 +130,11 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
             prop::option::of(1_u32..3),
         ),
     )
-        .prop_map(|((length, nodes, taken), (cap, all_nodes, warm, most_switches))| {
+        .prop_map(|((length, nodes, asleep, taken), (cap, all_nodes, warm, most_switches))| {
             PowerSketch {
                 length,
                 nodes,
+                asleep,
                 taken,
                 price: Vec::new(),
                 co2: Vec::new(),
@@ -144,6 +148,11 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
                 failing: (0, 0, 0),
             }
         })
+}
+
+/// Nodes that are off at the start, as bits: none in half of all problems.
+fn asleep() -> impl Strategy<Value = u8> {
+    prop_oneof![Just(0_u8), 0_u8..8]
 }
 
 fn node(
@@ -194,6 +203,7 @@ impl PowerSketch {
         PowerProblem {
             horizon: span(0, self.length),
             nodes: Arc::new(Nodes::numbered(nodes.collect()).unwrap()),
+            asleep: self.nodes_of(self.asleep),
             switching: self
                 .nodes
                 .iter()
