@@ -183,7 +183,7 @@ async fn a_node_that_does_not_come_is_replaced_before_the_start(site: Site) {
     println!("the other was on {} s before the start", start - now());
     let given_up = actions(&client, &format!("state=final&node={node}")).await;
     let given_up = given_up.iter().find(|it| it["state"] == "given_up").unwrap();
-    assert_eq!((&given_up["action"], &given_up["orders"]), (&json!("wake"), &json!(3)));
+    assert_eq!((&given_up["action"], &given_up["orders"]), (&json!("wake"), &json!(1)));
     let outages = client.get("/api/v1/outages").await.ok(200);
     assert_eq!(outages["items"][0]["nodes"], json!([node]), "{outages:#}");
 }

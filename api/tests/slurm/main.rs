@@ -39,5 +39,6 @@ mod occupied;
 mod outside;
 mod replaced;
 mod settled;
+mod sleeping;
 mod waking;
 mod whole;

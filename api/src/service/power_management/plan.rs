@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use planner::book::{BookedSpan, Outage};
 use planner::node_set::NodeSet;
-use planner::power_action::SleepProposal;
+use planner::power_action::{PowerChange, PowerReading, SleepProposal};
 use planner::power_plan::{PlannedSleep, PowerPlan, PowerProblem, Switching};
 use planner::resource_manager::NodePower;
 use planner::time::{Span, Timestamp};
@@ -17,6 +17,8 @@ use super::turn::Turn;
 pub(super) struct SitePlan {
     /// By node and time.
     pub sleeps: Vec<SleepProposal>,
+    /// The nodes that are to be woken now, by ordinal: so that enough are warm, or since that pays.
+    pub woken: Vec<u32>,
 }
 
 impl Turn<'_> {
@@ -33,14 +35,15 @@ impl Turn<'_> {
         });
         let out = self.state.book.outages().overlapping(horizon);
         let out = out.map(|it| Outage { span: it.span, nodes: reference.ordinals(&it.ranks) });
-        // Those that are not up keep nobody warm.
-        let down = Outage { span: horizon, nodes: self.not_up() };
+        // Those that are on their way, or of which nobody knows, keep nobody warm.
+        let unknown = Outage { span: horizon, nodes: self.neither_on_nor_off() };
         Some(PowerProblem {
             horizon,
             nodes: self.state.cluster.nodes.clone(),
+            asleep: self.asleep(),
             switching: self.switching(),
             reservations: reservations.collect(),
-            outages: out.chain([down]).filter(|it| !it.nodes.is_empty()).collect(),
+            outages: out.chain([unknown]).filter(|it| !it.nodes.is_empty()).collect(),
             agendas: self.state.agendas.as_ref().clone(),
             cap_scope: self.state.cluster.cap_scope,
             rights: rules.rights.clone(),
@@ -69,16 +72,20 @@ impl Turn<'_> {
             }
             Some(sleep)
         });
-        SitePlan { sleeps: sleeps.collect() }
+        let sleeps = sleeps.collect();
+        let now_ms = self.now.as_unix_seconds() * 1000;
+        let woken = plan.wakings.iter().filter(|it| it.wake_ms.is_some_and(|wake| wake <= now_ms));
+        SitePlan { sleeps, woken: woken.map(|it| it.node).collect() }
     }
 
-    /// How nodes are switched that may be switched off now; woken so long before they are needed that polls and orders
+    /// How nodes are switched that are off, or may be switched off now; woken so long before they are needed that polls and orders
     /// have their time.
     fn switching(&self) -> Vec<Option<Switching>> {
         let mut switching = vec![None; self.rules.switching.len()];
         for (node, managed) in &self.nodes {
-            let is_up = self.readings.power(&managed.name).is(NodePower::On);
-            if is_up && !self.holds.contains_key(&managed.name) && !self.is_woken(&managed.name) {
+            let power = self.readings.power(&managed.name);
+            let is_held = self.holds.contains_key(&managed.name) || self.is_woken(&managed.name);
+            if power.is(NodePower::Off) || power.is(NodePower::On) && !is_held {
                 let place = *node as usize;
                 let lead = Duration::from_secs(managed.times.lead.get().unsigned_abs());
                 switching[place] =
@@ -88,16 +95,23 @@ impl Turn<'_> {
         switching
     }
 
-    /// The nodes that are off, on their way, or of which nobody knows.
-    fn not_up(&self) -> NodeSet {
-        let down =
-            self.nodes.iter().filter(|(_, it)| !self.readings.power(&it.name).is(NodePower::On));
-        NodeSet::from_positions(down.map(|(node, _)| *node))
+    /// The nodes that are off.
+    fn asleep(&self) -> NodeSet {
+        self.with_power(|power| power.is(NodePower::Off))
+    }
+
+    /// The nodes that are on their way, or of which nobody knows.
+    fn neither_on_nor_off(&self) -> NodeSet {
+        self.with_power(|power| !power.is(NodePower::Off) && !power.is(NodePower::On))
+    }
+
+    fn with_power(&self, is_so: impl Fn(&PowerReading) -> bool) -> NodeSet {
+        let nodes = self.nodes.iter().filter(|(_, it)| is_so(&self.readings.power(&it.name)));
+        NodeSet::from_positions(nodes.map(|(node, _)| *node))
     }
 
     /// Whether a node is being switched on.
-    fn is_woken(&self, node: &str) -> bool {
-        use planner::power_action::PowerChange;
+    pub fn is_woken(&self, node: &str) -> bool {
         self.open.iter().any(|it| it.node == node && it.change == PowerChange::On)
     }
 }

@@ -62,7 +62,7 @@ impl PowerManagementService {
         self.note_powers(&turn).await?;
         let planned = self.plan_sleeps(&turn, stop).await?;
         self.propose(&turn, &planned).await?;
-        self.plan_waking(&turn).await?;
+        self.plan_waking(&turn, &planned).await?;
         turn.open = self.open_actions(settings).await?;
         let failed = self.follow(&mut turn).await?;
         self.withhold(&turn, failed).await
@@ -126,8 +126,13 @@ impl PowerManagementService {
             .collect();
         let names: Vec<String> = named.iter().map(|it| it.1.clone()).collect();
         let measured = self.shared.database.boot_times(&names).await?;
-        let every = Seconds::new(i64::try_from(settings.every.as_secs()).unwrap_or(i64::MAX));
+        // Who wakes nodes for reservations must not find them too early for the plan, which would have them sleep again.
+        let waking = self.shared.settings.manager.as_ref();
+        let longest = waking.and_then(|it| it.boot).unwrap_or(Seconds::new(0));
+        let every = waking.map_or(settings.every, |it| it.poll.max(settings.every));
+        let every = Seconds::new(i64::try_from(every.as_secs()).unwrap_or(i64::MAX));
         let managed = named.into_iter().map(|(node, name, boot)| {
+            let boot = boot.max(longest);
             let boots = measured.get(&name).map_or(&[][..], Vec::as_slice);
             let times = WakeTimes::new(boots, boot, every);
             (node, ManagedPower { name, times })

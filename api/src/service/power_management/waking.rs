@@ -1,9 +1,8 @@
-//! Nodes that are off are woken for those who booked them, and so that enough stay warm.
+//! Nodes that are off are woken for those who booked them, and where the plan says so.
 
 use std::collections::HashSet;
 
 use planner::identity::ReservationId;
-use planner::node_set::NodeSet;
 use planner::power_action::{PowerActionState, PowerChange};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Span};
@@ -11,6 +10,8 @@ use storage::{NewPowerAction, Outage, Withheld};
 use uuid::Uuid;
 
 use super::follow::USEFUL;
+use super::plan::SitePlan;
+use super::proposals::PLAN;
 use super::turn::Turn;
 use super::{PowerManagementError, PowerManagementService};
 
@@ -23,16 +24,24 @@ pub(super) fn wake_key(node: &str) -> String {
 }
 
 impl PowerManagementService {
-    /// Plans to wake nodes: for reservations where no resource manager does, and so that enough are warm.
-    pub(super) async fn plan_waking(&self, turn: &Turn<'_>) -> Result<(), PowerManagementError> {
-        let mut woken = if turn.settings.driver.is_resource_manager() {
-            Vec::new()
-        } else {
-            turn.needed_by_reservations()
-        };
-        let needed: HashSet<&str> = woken.iter().map(|it| it.node.as_str()).collect();
-        let warm = turn.needed_warm(&needed);
-        woken.extend(warm);
+    /// Plans to wake nodes: for reservations where no resource manager does, so that enough are warm, and where it pays.
+    pub(super) async fn plan_waking(
+        &self,
+        turn: &Turn<'_>,
+        planned: &SitePlan,
+    ) -> Result<(), PowerManagementError> {
+        let needed = turn.needed_by_reservations();
+        let booked: HashSet<String> = needed.iter().map(|it| it.node.clone()).collect();
+        let others = planned.woken.iter().filter_map(|node| {
+            let name = &turn.nodes.get(node)?.name;
+            let is_left = !booked.contains(name) && !turn.is_given_up(name) && !turn.is_woken(name);
+            is_left.then(|| turn.woken(name, PLAN))
+        });
+        let mut woken: Vec<NewPowerAction> = others.collect();
+        // The resource manager's task wakes nodes for reservations itself.
+        if !turn.settings.driver.is_resource_manager() {
+            woken.extend(needed);
+        }
         self.shared.database.plan_power_actions(&woken, turn.now).await?;
         Ok(())
     }
@@ -56,61 +65,12 @@ impl Turn<'_> {
             let id = Uuid::parse_str(&booking.id).ok().map(ReservationId::new);
             needed.push(NewPowerAction {
                 reservation_id: id,
-                until: Some(booking.span.end()),
+                // Then another node has yet time to come in its place.
+                until: Some(self.now + node.times.patience),
                 ..self.woken(&node.name, "reservation")
             });
         }
         needed
-    }
-
-    /// Nodes that are off, where fewer are up that nobody has than the rules say: those that draw least first.
-    fn needed_warm(&self, woken: &HashSet<&str>) -> Vec<NewPowerAction> {
-        let mut added: Vec<NewPowerAction> = Vec::new();
-        let taken = self.taken_now();
-        for warm in &self.rules.keep_warm {
-            let among = warm.among.difference(&taken);
-            let is_coming = |node: u32| {
-                let Some(managed) = self.nodes.get(&node) else { return true };
-                let name = managed.name.as_str();
-                let is_ordered_off = self.open.iter().any(|it| {
-                    it.node == name
-                        && it.change == PowerChange::Off
-                        && it.state == PowerActionState::Ordered
-                });
-                let is_up = self.readings.power(name).is(NodePower::On) && !is_ordered_off;
-                is_up
-                    || self.readings.power(name).is(NodePower::PoweringUp)
-                    || woken.contains(name)
-                    || added.iter().any(|it| it.node == name)
-                    || self.open.iter().any(|it| it.node == name && it.change == PowerChange::On)
-            };
-            let coming = among.positions().filter(|node| is_coming(*node)).count();
-            let lacking = (warm.nodes as usize).saturating_sub(coming);
-            let mut asleep: Vec<u32> =
-                among.positions().filter(|node| self.may_be_woken(*node)).collect();
-            asleep.sort_by_key(|node| self.state.cluster.reference.rank(*node));
-            let first = asleep.into_iter().filter(|node| !is_coming(*node)).take(lacking);
-            let first: Vec<NewPowerAction> =
-                first.map(|node| self.woken(&self.nodes[&node].name, "keep_warm")).collect();
-            added.extend(first);
-        }
-        added
-    }
-
-    /// Whether a node is off, and was not given up lately.
-    fn may_be_woken(&self, node: u32) -> bool {
-        self.nodes.get(&node).is_some_and(|it| {
-            self.readings.power(&it.name).is(NodePower::Off) && !self.is_given_up(&it.name)
-        })
-    }
-
-    /// The nodes that somebody has, or that are out of service.
-    fn taken_now(&self) -> NodeSet {
-        let Some(now) = Span::starting(self.now, Seconds::ONE) else { return NodeSet::new() };
-        let booked = self.state.book.overlapping(now).map(|it| &it.ranks);
-        let out = self.state.book.outages().overlapping(now).map(|it| &it.ranks);
-        let taken = booked.chain(out).fold(NodeSet::new(), |all, it| all.union(it));
-        self.state.cluster.reference.ordinals(&taken)
     }
 
     fn woken(&self, node: &str, asked_by: &str) -> NewPowerAction {
