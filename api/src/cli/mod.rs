@@ -72,7 +72,7 @@ enum Command {
     Calibrations(calibrations::Arguments),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
-    /// Plan which nodes sleep when
+    /// Plan which nodes sleep when, see what is done about it, and decide
     Power(power::Arguments),
     /// Estimate time, energy, cost and CO2 of checkpoints, restarts and collective operations
     Estimate(estimate::Arguments),

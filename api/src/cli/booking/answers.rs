@@ -193,15 +193,18 @@ fn text_in_zone(text: &str, zone: &TimeZone) -> String {
     shown
 }
 
-fn kwh(joules: f64) -> String {
+/// An energy as people read it.
+pub fn kwh(joules: f64) -> String {
     format!("{:.3} kWh", joules / 3.6e6)
 }
 
-fn kg(grams: f64) -> String {
+/// A mass as people read it.
+pub fn kg(grams: f64) -> String {
     format!("{:.3} kg", grams / 1000.0)
 }
 
-fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
+/// Puts the cells of columns to their right.
+pub fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
     for column in columns {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
