@@ -122,3 +122,46 @@ fn instant(milliseconds: i64) -> String {
         rest => format!("{}.{rest:03}Z", whole.trim_end_matches('Z')),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::json::power_problem::power_problem;
+    use crate::power_plan::plan_power;
+
+    /// A node of 100 W idle and 10 W off, off at the start and booked at 00:10, switches on in 60 s at 100 W: 90 W x 540 s. From 00:20
+    /// on it sleeps to the end, switched off at no loss: 90 W x 2,340 s. A node with nothing booked stays off for the hour.
+    #[test]
+    fn a_node_that_was_off_has_no_order_to_switch_off() {
+        let switching = r#"{"off_power_w": 10, "switching_off_s": 0, "switching_off_power_w": 100,
+                            "switching_on_s": 60, "switching_on_power_w": 100}"#;
+        let node = |name: &str| {
+            format!(
+                r#"{{"name": "{name}", "idle_power_w": 100, "max_power_w": 200, "state": "off",
+                     "switching": {switching}}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"now": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z",
+                 "nodes": [{}, {}], "rank_by": ["energy"], "agendas": {{"price": [], "co2": []}},
+                 "rights": [{{"nodes": ["n1"], "level": "automatic", "actions": ["off"]}}],
+                 "reservations": [{{"id": "r1", "start": "2026-01-01T00:10:00Z",
+                                    "end": "2026-01-01T00:20:00Z", "nodes": ["n1"]}}]}}"#,
+            node("n1"),
+            node("n2")
+        );
+        let problem = power_problem(&text, |_| Err(Vec::new()), &|_| None).unwrap();
+        let plan = plan_power(&problem, &|| false).unwrap();
+        let document = serde_json::to_value(PowerPlanDocument::new(&plan, &problem.nodes)).unwrap();
+        let saves = |energy_j: f64| json!({"energy_j": energy_j, "cost": Value::Null, "co2_g": Value::Null});
+        let at = |minute: u32| format!("2026-01-01T00:{minute:02}:00Z");
+        let expected = json!([
+            {"node": "n1", "off_at": null, "wake_at": at(9), "saves": saves(48_600.0)},
+            {"node": "n1", "off_at": at(20), "wake_at": at(59), "saves": saves(210_600.0)},
+            {"node": "n2", "off_at": null, "wake_at": null, "saves": saves(324_000.0)},
+        ]);
+        assert_eq!(document["actions"], expected);
+    }
+}

@@ -276,6 +276,17 @@ mod tests {
             "/keep_warm/0",
         ];
         assert_eq!(places, expected);
+        // A node that cannot be switched is never off.
+        let off = r#"[{"name": "n1", "idle_power_w": 95, "max_power_w": 190, "state": "off"},
+                      {"name": "n2", "idle_power_w": 95, "max_power_w": 190, "state": "asleep"}]"#;
+        let minimal = format!(
+            r#"{{"now": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z", "nodes": {off},
+                 "agendas": {{"price": [], "co2": []}}}}"#
+        );
+        let read = power_problem(&minimal, |_| Err(Vec::new()), &|_| None);
+        let told: Vec<String> = read.unwrap_err().iter().map(ToString::to_string).collect();
+        assert!(told.iter().all(|error| error.contains("/state: must be on")), "{told:?}");
+        assert_eq!(told.len(), 2);
         // The partition can be looked for once the nodes are right.
         let with_nodes = text.replace("151.5205", "151.52");
         let read = power_problem(&with_nodes, |_| Err(Vec::new()), &|_| None);

@@ -155,9 +155,10 @@ fn waking_in(
         let is_needed = needed.is_some();
         return (is_needed.then_some(from), is_needed && !room.lets_wake_at(from, kind));
     }
-    let kept_warm = Span::new(ceil_second(from + lead_ms), gap.end())
+    let earliest_up = ceil_second(from + lead_ms);
+    let kept_warm = Span::new(earliest_up, gap.end())
         .and_then(|span| room.first_full(node, span))
-        .map(|at| millis(at) - lead_ms);
+        .map(|at| if at == earliest_up { from } else { millis(at) - lead_ms });
     let (wake_ms, cost) = kind.best_wake(from, kept_warm.unwrap_or(last));
     let may_stay_off = needed.is_none() && kept_warm.is_none();
     if may_stay_off && kind.never_woken(millis(gap.end())) <= cost {

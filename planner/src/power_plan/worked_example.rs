@@ -151,3 +151,47 @@ fn nobody_sleeps_into_what_is_not_known() {
     unknown.agendas.price = agenda(Vec::new());
     assert_eq!(ranked(Criterion::Cost, unknown).refused[0].because, Refusal::Unknown);
 }
+
+/// The node is off, and booked at 600 s. At a flat price it is woken 151.52 s before: 85.25 W x 448.48 s are saved, and switching
+/// on draws 30.17 W x 151.52 s = 4,571.3584 J more than idling: 38,232.92 - 4,571.3584 = 33,661.5616 J. At -50 per MWh in the first
+/// 300 s it is woken at once: what it then draws more earns, 30,146.3584 J up to 300 s, against the 8,086.5616 J that waking late
+/// saves afterwards.
+#[test]
+fn a_node_that_is_off_is_woken_when_it_is_needed_or_earlier_where_drawing_earns() {
+    let asleep = |prices: &[(i64, i64)]| PowerProblem {
+        asleep: NodeSet::from_positions([0]),
+        rights: Vec::new(),
+        reservations: vec![BookedSpan {
+            id: "r1".into(),
+            span: span(600, 700),
+            nodes: NodeSet::from_positions([0]),
+        }],
+        ..problem(700, prices, &[(0, 50)])
+    };
+    let waking = |problem| {
+        let plan = ranked(Criterion::Cost, problem);
+        let [waking] = plan.wakings[..] else { panic!("{plan:?}") };
+        (waking.wake_ms, waking.saves.energy_j())
+    };
+    assert_eq!(waking(asleep(&[(0, 50)])), (Some(448_480), Some(33_661.561_6)));
+    assert_eq!(waking(asleep(&[(0, -50), (300, 50)])), (Some(0), Some(-4_571.358_4)));
+}
+
+/// With nothing booked for 600 s it stays off: 85.25 W x 600 s = 51,150 J. Where one node is kept warm, it is woken at once.
+/// Booked after 100 s, it is woken at once as well, and up 51.52 s too late.
+#[test]
+fn a_node_that_is_off_is_not_woken_because_the_horizon_ends() {
+    let asleep = || PowerProblem {
+        asleep: NodeSet::from_positions([0]),
+        ..problem(600, &[(0, 50)], &[(0, 50)])
+    };
+    let waking = |problem| ranked(Criterion::Energy, problem).wakings[0];
+    let stays = waking(asleep());
+    assert_eq!((stays.wake_ms, stays.saves.energy_j()), (None, Some(51_150.0)));
+    let among = NodeSet::from_positions([0]);
+    let warm = vec![KeepWarm { name: "all".into(), among: among.clone(), nodes: 1 }];
+    assert_eq!(waking(PowerProblem { keep_warm: warm, ..asleep() }).wake_ms, Some(0));
+    let booked = vec![BookedSpan { id: "r1".into(), span: span(100, 200), nodes: among }];
+    let late = waking(PowerProblem { reservations: booked, ..asleep() });
+    assert_eq!((late.wake_ms, late.late_ms), (Some(0), 51_520));
+}
