@@ -5,22 +5,32 @@ use std::ops::Range;
 
 /// What switching nodes draw over time, and what is left for it under the cap. Instants are milliseconds.
 pub(super) struct Burst {
-    /// Microwatts that are left beside what is reserved, in time order; where there is no step there is no limit.
-    limits: Vec<(Range<i64>, i64)>,
+    /// What is left beside what is reserved, in time order; where there is none there is no limit.
+    limits: Vec<Limit>,
     /// Microwatts that switching takes from an instant on.
     taken: BTreeMap<i64, i64>,
 }
 
+/// Microwatts that are left for switching over a span.
+struct Limit {
+    span: Range<i64>,
+    left: i64,
+    /// No more is taken in the span.
+    most_taken: i64,
+}
+
 impl Burst {
+    /// Nothing is taken of what is left over spans, in time order.
     pub fn new(limits: Vec<(Range<i64>, i64)>) -> Self {
-        Self { limits, taken: BTreeMap::new() }
+        let limit = |(span, left)| Limit { span, left, most_taken: 0 };
+        Self { limits: limits.into_iter().map(limit).collect(), taken: BTreeMap::new() }
     }
 
     /// The last start, not after one that is wished for and not before the earliest, from which so much power fits for a time.
     pub fn latest_start(&self, wished: i64, earliest: i64, length: i64, power: i64) -> Option<i64> {
         let mut start = wished;
         while start >= earliest {
-            match self.exceeded(start..start + length, power).first() {
+            match self.exceeded(start..start + length, power).next() {
                 None => return Some(start),
                 Some(exceeded) => start = exceeded.start - length,
             }
@@ -42,34 +52,40 @@ impl Burst {
 
     /// Takes power for a time.
     pub fn take(&mut self, during: Range<i64>, power: i64) {
-        for edge in [during.start, during.end] {
-            let before = self.taken_at(edge);
-            self.taken.entry(edge).or_insert(before);
+        let before = self.taken_at(during.start);
+        self.taken.entry(during.start).or_insert(before);
+        let (mut last, mut most_taken) = (before, 0);
+        for (_, taken) in self.taken.range_mut(during.clone()) {
+            last = *taken;
+            *taken += power;
+            most_taken = most_taken.max(*taken);
         }
-        for taken in self.taken.range_mut(during) {
-            *taken.1 += power;
+        self.taken.entry(during.end).or_insert(last);
+        let first = self.limits.partition_point(|limit| limit.span.end <= during.start);
+        for limit in &mut self.limits[first..] {
+            if limit.span.start >= during.end {
+                break;
+            }
+            limit.most_taken = limit.most_taken.max(most_taken);
         }
     }
 
     /// The parts of a time in which so much more power exceeds what is left, in time order.
-    fn exceeded(&self, during: Range<i64>, power: i64) -> Vec<Range<i64>> {
-        let mut parts = Vec::new();
-        if power == 0 {
-            return parts;
-        }
-        let first = self.limits.partition_point(|(limit, _)| limit.end <= during.start);
-        for (limit, left) in &self.limits[first..] {
-            if limit.start >= during.end {
-                break;
-            }
-            let part = limit.start.max(during.start)..limit.end.min(during.end);
-            let mut edges = vec![part.start];
-            edges.extend(self.taken.range(part.start + 1..part.end).map(|it| *it.0));
-            edges.push(part.end);
-            let steps = edges.windows(2).map(|pair| pair[0]..pair[1]);
-            parts.extend(steps.filter(|step| self.taken_at(step.start) + power > *left));
-        }
-        parts
+    fn exceeded(&self, during: Range<i64>, power: i64) -> impl Iterator<Item = Range<i64>> {
+        let first = self.limits.partition_point(|limit| limit.span.end <= during.start);
+        let limits = self.limits[first..].iter();
+        let limits = limits.take_while(move |limit| limit.span.start < during.end);
+        // Most of the time so little is taken that it need not be looked at closely.
+        let limits = limits.filter(move |it| power > 0 && it.most_taken + power > it.left);
+        limits.flat_map(move |Limit { span, left, .. }| {
+            let (start, end) = (span.start.max(during.start), span.end.min(during.end));
+            let first = (start, self.taken_at(start));
+            let changes = self.taken.range(start + 1..end).map(|it| (*it.0, *it.1));
+            let ends = changes.clone().map(|it| it.0).chain([end]);
+            let steps = [first].into_iter().chain(changes).zip(ends);
+            let exceeded = steps.filter(move |((_, taken), _)| taken + power > *left);
+            exceeded.map(|((start, _), end)| start..end)
+        })
     }
 
     fn taken_at(&self, instant: i64) -> i64 {

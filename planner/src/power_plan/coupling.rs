@@ -40,25 +40,28 @@ pub(super) fn coupled(
         return Ok(plan);
     }
     let mut packing = Packing::new(problem, gaps, finder, &plan, &wanted);
-    let mut turns: BinaryHeap<Turn> = wanted.into_iter().map(Turn::of).collect();
+    let mut wanted = wanted;
+    let mut turns = Turns::of(&wanted);
     let mut taken = 0;
-    while let Some(Turn { wanted, .. }) = turns.pop() {
+    while let Some(Turn { place, .. }) = turns.pop() {
         taken += 1;
         if taken % SLEEPS_AT_A_TIME == 0 && is_cancelled() {
             return Err(Cancelled);
         }
-        match packing.settle(&wanted) {
+        let wanted = &mut wanted[place];
+        match packing.settle(wanted) {
             Ok(sleep) if sleep == wanted.sleep => {
-                packing.take(&wanted);
-                plan.sleeps.push(planned(problem, &packing.finder, &wanted));
+                packing.take(wanted);
+                plan.sleeps.push(planned(problem, &packing.finder, wanted));
             }
             Ok(sleep) => {
-                packing.begin_on(&wanted, Some(day(sleep.times)));
-                let worth = Kind::worth(&sleep, packing.finder.cycle);
-                turns.push(Turn::of(Wanted { sleep, worth, ..wanted }));
+                packing.begin_on(wanted, Some(day(sleep.times)));
+                wanted.sleep = sleep;
+                wanted.worth = Kind::worth(&sleep, packing.finder.cycle);
+                turns.again.push(Turn::of((place, wanted)));
             }
             Err(because) => {
-                packing.begin_on(&wanted, None);
+                packing.begin_on(wanted, None);
                 plan.refused.push(RefusedGap { node: wanted.node, gap: wanted.gap, because });
             }
         }
@@ -79,23 +82,44 @@ fn planned(problem: &PowerProblem, finder: &Finder<'_>, wanted: &Wanted) -> Plan
     }
 }
 
-/// A sleep in the order of what it saves a second; of equals the node that comes first, and its first gap.
+/// The turns of sleeps, those that save most a second first.
+struct Turns {
+    /// The first turns of all, the last one first.
+    first: Vec<Turn>,
+    /// Those of sleeps that were in the way of others.
+    again: BinaryHeap<Turn>,
+}
+
+impl Turns {
+    fn of(wanted: &[Wanted]) -> Self {
+        let mut first: Vec<Turn> = wanted.iter().enumerate().map(Turn::of).collect();
+        first.sort_unstable();
+        Self { first, again: BinaryHeap::new() }
+    }
+
+    fn pop(&mut self) -> Option<Turn> {
+        let is_again = self.again.peek() > self.first.last();
+        if is_again { self.again.pop() } else { self.first.pop() }
+    }
+}
+
+/// A sleep in the order of what it saves a second; of equals the one that comes first by node and gap.
 struct Turn {
     a_second: PerSecond,
-    wanted: Wanted,
+    /// Its place among all, which are in the order of nodes and gaps.
+    place: usize,
 }
 
 impl Turn {
-    fn of(wanted: Wanted) -> Self {
+    fn of((place, wanted): (usize, &Wanted)) -> Self {
         let SleepTimes { off_ms, wake_ms } = wanted.sleep.times;
-        Self { a_second: PerSecond::of(wanted.worth, wake_ms - off_ms), wanted }
+        Self { a_second: PerSecond::of(wanted.worth, wake_ms - off_ms), place }
     }
 }
 
 impl Ord for Turn {
     fn cmp(&self, other: &Self) -> Ordering {
-        let place = |turn: &Self| (turn.wanted.node, turn.wanted.gap);
-        self.a_second.compare(&other.a_second).then_with(|| place(other).cmp(&place(self)))
+        self.a_second.compare(&other.a_second).then_with(|| other.place.cmp(&self.place))
     }
 }
 
