@@ -3,6 +3,7 @@
 //!
 //! `WATTBOOK_BENCH_NODES=1000000` adds that many nodes, once.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -101,6 +102,8 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
             windows: Vec::new(),
         }],
         keep_warm: if coupled { vec![keep_warm] } else { Vec::new() },
+        unannounced: NodeSet::new(),
+        idle_since: BTreeMap::new(),
         most_switches_per_day: coupled.then_some(3),
         rank_by: RankBy::default(),
         wear: CriteriaAmounts::ZERO,

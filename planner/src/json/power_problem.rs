@@ -1,12 +1,13 @@
 //! The problem file of power actions.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
 
 use super::nodes::{NodeFields, nodes_with};
-use super::power_rights::{Zones, keep_warm, rights};
+use super::power_rights::{Zones, keep_warm, rights, unannounced};
 use super::problem::{cap_scope, currency, loaded};
 use super::reader::{JsonError, Object, Reader, read};
 use super::{agendas, reservations};
@@ -20,7 +21,7 @@ use crate::power_states::{Sleep, Transition};
 use crate::quantity::{CarbonMass, Currency, Energy, MILLION, Money};
 use crate::time::{Span, Timestamp};
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "now",
     "until",
     "currency",
@@ -31,6 +32,7 @@ const FIELDS: [&str; 15] = [
     "power_cap_scope",
     "rights",
     "keep_warm",
+    "arrivals",
     "most_switches_per_day",
     "rank_by",
     "wear",
@@ -67,7 +69,7 @@ pub fn power_problem(
         let object = reader.object(raw, &FIELDS)?;
         let horizon = horizon(reader, &object);
         let nodes = read_nodes(reader, &object, load_nodes);
-        let listed = nodes.as_ref().map(|(nodes, ..)| nodes);
+        let listed = nodes.as_ref().map(|it| &it.nodes);
         let reservations = reader.optional(&object, "reservations", |reader, raw| {
             reservations::reservations(reader, raw, listed)
         });
@@ -86,8 +88,11 @@ pub fn power_problem(
             reader.optional(&object, "rights", |reader, raw| rights(reader, raw, listed, zones));
         let keep_warm =
             reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, listed));
+        let unannounced =
+            reader.optional(&object, "arrivals", |reader, raw| unannounced(reader, raw, listed));
         currency?;
-        let (nodes, switching, asleep) = nodes?;
+        let PowerNodes { nodes, switching, asleep, idle_since } = nodes?;
+        idle_before(reader, &idle_since, horizon?)?;
         Some(PowerProblem {
             horizon: horizon?,
             nodes: Arc::new(nodes),
@@ -99,6 +104,8 @@ pub fn power_problem(
             cap_scope: cap_scope?.unwrap_or_default(),
             rights: rights?.unwrap_or_default(),
             keep_warm: keep_warm?.unwrap_or_default(),
+            unannounced: unannounced?.unwrap_or_default(),
+            idle_since,
             most_switches_per_day: most_switches_per_day?,
             rank_by: rank_by?.unwrap_or_default(),
             wear: wear?.unwrap_or(CriteriaAmounts::ZERO),
@@ -118,18 +125,49 @@ fn horizon(reader: &mut Reader, object: &Object<'_>) -> Option<Span> {
     horizon
 }
 
+/// Nodes, and what is told of each beside its powers and labels.
+struct PowerNodes {
+    nodes: Nodes,
+    switching: Vec<Option<Switching>>,
+    asleep: NodeSet,
+    idle_since: BTreeMap<u32, Timestamp>,
+}
+
+/// What is told of a node or of a class.
+#[derive(Clone)]
+struct PowerFields {
+    switching: Option<Switching>,
+    is_off: bool,
+    idle_since: Option<Timestamp>,
+}
+
+fn idle_before(
+    reader: &mut Reader,
+    idle_since: &BTreeMap<u32, Timestamp>,
+    horizon: Span,
+) -> Option<()> {
+    let is_before = idle_since.values().all(|since| *since <= horizon.start());
+    if !is_before {
+        reader.error_at("nodes", "idle_since must be at now or before");
+    }
+    is_before.then_some(())
+}
+
 fn read_nodes(
     reader: &mut Reader,
     object: &Object<'_>,
     load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
-) -> Option<(Nodes, Vec<Option<Switching>>, NodeSet)> {
-    let fields = NodeFields { names: &["switching", "state"], part: &switching_and_state };
+) -> Option<PowerNodes> {
+    let names = &["switching", "state", "idle_since"];
+    let fields = NodeFields { names, part: &power_fields };
     let nodes = reader.required(object, "nodes", |reader, raw| nodes_with(reader, raw, &fields));
     let (document, fields) = nodes?;
     let nodes = loaded(reader, document, load_nodes)?;
-    let off = (0..).zip(&fields).filter(|(_, (_, is_off))| *is_off);
+    let off = (0..).zip(&fields).filter(|(_, it)| it.is_off);
     let asleep = NodeSet::from_positions(off.map(|(ordinal, _)| ordinal));
-    let mut switching: Vec<Option<Switching>> = fields.into_iter().map(|it| it.0).collect();
+    let idle = (0..).zip(&fields).filter_map(|(ordinal, it)| Some((ordinal, it.idle_since?)));
+    let idle_since = idle.collect();
+    let mut switching: Vec<Option<Switching>> = fields.into_iter().map(|it| it.switching).collect();
     switching.resize(nodes.count() as usize, None);
     let switched = nodes.as_slice().iter().zip(&switching).filter_map(|(node, switching)| {
         let Sleep { off, switching_off, switching_on, .. } = (*switching)?.sleep;
@@ -140,14 +178,12 @@ fn read_nodes(
         reader.error_at("nodes", "those that can be switched draw more than 2e9 W together");
         return None;
     }
-    Some((nodes, switching, asleep))
+    Some(PowerNodes { nodes, switching, asleep, idle_since })
 }
 
-/// How a node is switched, and whether it is off now.
-fn switching_and_state(
-    reader: &mut Reader,
-    object: &Object<'_>,
-) -> Option<(Option<Switching>, bool)> {
+/// How a node is switched, whether it is off now, and since when it has idled.
+fn power_fields(reader: &mut Reader, object: &Object<'_>) -> Option<PowerFields> {
+    let idle_since = reader.optional(object, "idle_since", Reader::timestamp);
     let switching = reader.optional(object, "switching", switching);
     let is_off = reader.optional(object, "state", |reader, raw| {
         let word = reader.string(raw)?;
@@ -162,7 +198,7 @@ fn switching_and_state(
         reader.error_at("state", "must be on where the node has no switching");
         return None;
     }
-    Some((switching, is_off))
+    Some(PowerFields { switching, is_off, idle_since: idle_since? })
 }
 
 fn switching(reader: &mut Reader, raw: &RawValue) -> Option<Switching> {

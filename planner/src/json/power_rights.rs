@@ -89,17 +89,41 @@ pub fn keep_warm(
             let count = reader.whole_number(raw)?;
             reader.accept(u32::try_from(count).map_err(|_| "must be at least 0"))
         });
-        let (kind, name) = match (object.get("partition"), object.get("feature")) {
-            (Some(_), None) => ("partition", reader.required(&object, "partition", Reader::name)?),
-            (None, Some(_)) => ("feature", reader.required(&object, "feature", Reader::name)?),
-            _ => {
-                reader.error("must have either partition or feature");
-                return None;
-            }
-        };
+        let (kind, name) = partition_or_feature(reader, &object)?;
         let among = labelled(reader, nodes, kind, &name);
         Some(KeepWarm { name: format!("{kind} {name:?}").into(), among: among?, nodes: count? })
     })
+}
+
+/// Reads `[{"partition", "rule"}]`, or with a `feature` instead of the partition: the nodes with the rule `ski_rental`.
+pub fn unannounced(reader: &mut Reader, raw: &RawValue, nodes: Option<&Nodes>) -> Option<NodeSet> {
+    let sets = reader.array(raw, |reader, raw| {
+        let object = reader.object(raw, &["partition", "feature", "rule"])?;
+        let is_unannounced =
+            reader.required(&object, "rule", |reader, raw| match reader.string(raw)?.as_str() {
+                "known" => Some(false),
+                "ski_rental" => Some(true),
+                _ => reader.accept(Err("must be known or ski_rental")),
+            });
+        let (kind, name) = partition_or_feature(reader, &object)?;
+        let among = labelled(reader, nodes, kind, &name)?;
+        Some(if is_unannounced? { among } else { NodeSet::new() })
+    })?;
+    Some(sets.iter().fold(NodeSet::new(), |all, set| all.union(set)))
+}
+
+fn partition_or_feature(
+    reader: &mut Reader,
+    object: &Object<'_>,
+) -> Option<(&'static str, Box<str>)> {
+    match (object.get("partition"), object.get("feature")) {
+        (Some(_), None) => Some(("partition", reader.required(object, "partition", Reader::name)?)),
+        (None, Some(_)) => Some(("feature", reader.required(object, "feature", Reader::name)?)),
+        _ => {
+            reader.error("must have either partition or feature");
+            None
+        }
+    }
 }
 
 /// The nodes of an object that names them, their partition or their feature.

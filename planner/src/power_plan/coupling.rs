@@ -181,7 +181,7 @@ impl<'a> Packing<'a> {
     /// The sleep that there is room for in the place of one that is wanted, which may be the same.
     fn settle(&self, wanted: &Wanted) -> Result<BestSleep, Refusal> {
         if let Some(rule) = self.room.full(wanted.node, away(&self.finder, wanted)) {
-            let parts = self.room.parts(wanted.node, wanted.gap);
+            let parts = self.room.parts(wanted.node, wanted.within);
             let kept = || Refusal::KeptWarm { among: rule.name.clone(), nodes: rule.nodes };
             return self.best_of(wanted, &parts).ok_or_else(kept);
         }
@@ -190,14 +190,14 @@ impl<'a> Packing<'a> {
 
     /// The sleep that is worth the most in the parts of a gap in which the node may be away.
     fn best_of(&self, wanted: &Wanted, parts: &[Span]) -> Option<BestSleep> {
-        let Wanted { kind, permits, gap, .. } = *wanted;
+        let Wanted { kind, permits, within, .. } = *wanted;
         let best = match self.finder.most_switches {
             Some(_) => {
-                let days = days_of(gap).filter(|day| self.may_begin_on(wanted, *day));
+                let days = days_of(within).filter(|day| self.may_begin_on(wanted, *day));
                 days.filter_map(|day| self.finder.best_on_day(kind, permits, parts, day))
                     .max_by_key(|it| it.1)
             }
-            None => self.finder.best(kind, permits, gap, parts).ok(),
+            None => self.finder.best(kind, permits, within, parts).ok(),
         };
         best.filter(|(_, worth)| *worth > [0; 3]).map(|(sleep, _)| sleep)
     }

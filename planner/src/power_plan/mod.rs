@@ -8,6 +8,7 @@
 //! 1. `gaps` are what reservations and outages leave, up to the horizon, where every node that was on is to be up.
 //! 2. `wakings` finds when nodes are woken that are off at the start; `begun` says by when they have to be.
 //! 3. `kind` finds the best sleep of each gap, exactly, where `rights` permit and `tariff` knows what it costs.
+//!    `arrivals` says how long nodes idle before, where jobs arrive unannounced.
 //! 4. `days` chooses, exactly, where a node may be switched only so often a day.
 //! 5. `coupling` keeps nodes warm and the burst of switching nodes under the cap: the sleeps that save most a second come first,
 //!    and what is in the way of others sleeps for a part of its gap, or not at all.
@@ -15,6 +16,7 @@
 //! `docs/MODEL.md` has the arithmetic, and the sources of it.
 
 mod amounts;
+mod arrivals;
 mod begun;
 mod burst;
 mod coupling;
@@ -34,6 +36,7 @@ mod window;
 #[cfg(test)]
 mod worked_example;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +48,7 @@ use crate::node_set::NodeSet;
 use crate::power_states::Sleep;
 use crate::quantity::Power;
 use crate::search::Cancelled;
-use crate::time::{Seconds, Span};
+use crate::time::{Seconds, Span, Timestamp};
 
 pub use amounts::{CriteriaAmounts, RankBy, RankByError};
 pub use kind::{SleepTimes, SwitchableNode};
@@ -103,6 +106,10 @@ pub struct PowerProblem {
     pub rights: Vec<Right>,
     /// How many nodes stay up though nobody has them.
     pub keep_warm: Vec<KeepWarm>,
+    /// The nodes on which jobs arrive that nobody announced: each idles for its break-even time before it is switched off.
+    pub unannounced: NodeSet,
+    /// Since when nodes have idled that are in a gap now, by ordinal; since now where nothing is told.
+    pub idle_since: BTreeMap<u32, Timestamp>,
     /// How often a node may be switched off on a day of UTC.
     pub most_switches_per_day: Option<u32>,
     /// The criteria by which a sleep is judged.
@@ -209,6 +216,10 @@ pub fn plan_power(
     );
     let mut finder = finder::Finder::new(problem, &tariffs);
     let wakings = wakings::Wakings::of(problem, &gaps, &mut finder, is_cancelled)?;
-    let wanted = sleeps::Sleeps::of(problem, finder, &gaps, &wakings, is_cancelled)?;
+    let since_idle = arrivals::idle_horizon(problem);
+    let since_idle = tariff::Tariffs::new(&problem.agendas, problem.rank_by, since_idle);
+    let rental = arrivals::SkiRental::new(problem, &since_idle);
+    let rules = (&wakings, &rental);
+    let wanted = sleeps::Sleeps::of(problem, finder, &gaps, rules, is_cancelled)?;
     coupling::coupled(problem, &gaps, wakings, wanted, is_cancelled)
 }

@@ -41,6 +41,8 @@ pub enum Refusal {
         /// How many nodes are kept.
         nodes: u32,
     },
+    /// Jobs arrive on the node that nobody announced, and it has not idled for long enough to be switched off in this gap.
+    NotIdleForLong,
     /// The node was off when it was needed, and is not up yet.
     StillWaking,
     /// Nodes that switch at the same time would exceed the cap.
@@ -72,6 +74,9 @@ impl fmt::Display for Refusal {
             Self::KeptWarm { among, nodes } => {
                 write!(f, "{nodes} nodes of {among} that nobody has stay up")
             }
+            Self::NotIdleForLong => f.write_str(
+                "jobs arrive unannounced, and the node does not idle for long enough before it would sleep",
+            ),
             Self::StillWaking => f.write_str("the node is still waking when the gap begins"),
             Self::PowerCap => f.write_str("nodes that switch at a time would exceed the power cap"),
         }

@@ -1,6 +1,7 @@
 //! The sleeps that each node would have if there were no other.
 
 use super::amounts::Key;
+use super::arrivals::SkiRental;
 use super::days::{DAY_MS, DayOption, choose};
 use super::finder::{Finder, days_of};
 use super::gaps::Gaps;
@@ -27,6 +28,8 @@ pub(super) struct Sleeps<'a> {
 pub(super) struct Wanted {
     pub node: u32,
     pub gap: Span,
+    /// The part of the gap in which the node may be away, whatever others do.
+    pub within: Span,
     pub sleep: BestSleep,
     pub worth: Key,
     /// Which kind of node it is, and which permits it has.
@@ -40,7 +43,7 @@ impl<'a> Sleeps<'a> {
         problem: &PowerProblem,
         finder: Finder<'a>,
         gaps: &Gaps,
-        wakings: &Wakings,
+        (wakings, rental): (&Wakings, &SkiRental<'_>),
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, Cancelled> {
         let mut all = Self { finder, wanted: Vec::new(), refused: Vec::new() };
@@ -52,19 +55,25 @@ impl<'a> Sleeps<'a> {
             let own = &gaps.of(ordinal)[woken.gaps..];
             let waking = own.partition_point(|gap| millis(gap.start()) < woken.up_ms);
             all.refuse(ordinal, &own[..waking], &Refusal::StillWaking);
-            all.look_at(problem, ordinal, &own[waking..]);
+            all.look_at(problem, rental, ordinal, &own[waking..]);
         }
         Ok(all)
     }
 
-    fn look_at(&mut self, problem: &PowerProblem, ordinal: u32, gaps: &[Span]) {
+    fn look_at(
+        &mut self,
+        problem: &PowerProblem,
+        rental: &SkiRental<'_>,
+        ordinal: u32,
+        gaps: &[Span],
+    ) {
         let permits = self.finder.permits_of[ordinal as usize] as usize;
         let refusal = match problem.switchable(ordinal) {
             None => Refusal::NotSwitchable,
             Some(_) if self.finder.permits[permits].is_empty() => Refusal::NoRight,
             Some(node) => {
                 let kind = self.finder.kind(node);
-                return self.look_at_gaps(problem, (ordinal, kind, permits), gaps);
+                return self.look_at_gaps(problem, rental, (ordinal, kind, permits), gaps);
             }
         };
         self.refuse(ordinal, gaps, &refusal);
@@ -78,14 +87,23 @@ impl<'a> Sleeps<'a> {
     fn look_at_gaps(
         &mut self,
         problem: &PowerProblem,
+        rental: &SkiRental<'_>,
         (node, kind, permits): (u32, usize, usize),
         gaps: &[Span],
     ) {
         let first = self.wanted.len();
+        let switchable = self.finder.kinds[kind].node;
+        let least_ms = switchable.off_ms() + switchable.lead_ms();
+        let is_long = |span: Span| millis(span.end()) - millis(span.start()) >= least_ms;
         for &gap in gaps {
-            match self.finder.best(kind, permits, gap, &[gap]) {
+            let within = rental.within(problem, (node, &switchable), gap);
+            let Some(within) = within.filter(|within| is_long(*within) || !is_long(gap)) else {
+                self.refuse(node, &[gap], &Refusal::NotIdleForLong);
+                continue;
+            };
+            match self.finder.best(kind, permits, within, &[within]) {
                 Ok((sleep, worth)) if worth > [0; 3] => {
-                    self.wanted.push(Wanted { node, gap, sleep, worth, kind, permits });
+                    self.wanted.push(Wanted { node, gap, within, sleep, worth, kind, permits });
                 }
                 Ok((sleep, worth)) => {
                     let because = self.finder.does_not_pay(problem, kind, sleep, worth);
@@ -125,15 +143,15 @@ impl<'a> Sleeps<'a> {
 
     /// The sleeps that a gap may have, by the day on which they begin.
     fn by_day(&self, wanted: Wanted) -> Vec<DayOption<Wanted>> {
-        let Wanted { gap, kind, permits, .. } = wanted;
+        let Wanted { within, kind, permits, .. } = wanted;
         let on_day = |day: i64| {
-            let (sleep, worth) = self.finder.best_on_day(kind, permits, &[gap], day)?;
+            let (sleep, worth) = self.finder.best_on_day(kind, permits, &[within], day)?;
             (worth > [0; 3]).then_some(DayOption {
                 day,
                 worth,
                 sleep: Wanted { sleep, worth, ..wanted },
             })
         };
-        days_of(gap).filter_map(on_day).collect()
+        days_of(within).filter_map(on_day).collect()
     }
 }

@@ -78,6 +78,12 @@ impl Tariffs {
         std::array::from_fn(|place| step.integral[place] + step.rates[place] * passed)
     }
 
+    /// The first instant after one at which a ranked rate changes.
+    pub fn next_edge(&self, after: i64) -> Option<i64> {
+        let next = self.ranked.partition_point(|step| step.start <= after);
+        self.ranked.get(next).map(|step| step.start)
+    }
+
     /// Where `first x rate(t) + second x rate(t + length)`, which is the slope of something, comes from nothing or less and
     /// goes to nothing or more: its minima, in order.
     pub fn minima(&self, length: i64, first: i128, second: i128) -> Vec<i64> {

@@ -6,7 +6,6 @@ use crate::criterion::Criterion;
 use crate::node::Node;
 use crate::power_states::Transition;
 use crate::quantity::{CarbonIntensity, CarbonMass, Currency, Energy, EnergyPrice, MILLION, Money};
-use crate::time::Timestamp;
 
 fn watts(watts: f64) -> Power {
     Power::from_watts(watts).unwrap()
@@ -68,6 +67,8 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
             windows: Vec::new(),
         }],
         keep_warm: Vec::new(),
+        unannounced: NodeSet::new(),
+        idle_since: BTreeMap::new(),
         most_switches_per_day: None,
         rank_by: RankBy::default(),
         wear: CriteriaAmounts::ZERO,
@@ -194,4 +195,21 @@ fn a_node_that_is_off_is_not_woken_because_the_horizon_ends() {
     let booked = vec![BookedSpan { id: "r1".into(), span: span(100, 200), nodes: among }];
     let late = waking(PowerProblem { reservations: booked, ..asleep() });
     assert_eq!((late.wake_ms, late.late_ms), (Some(0), 51_520));
+}
+
+/// Jobs arrive on the node unannounced: it idles for 211.672 s, in whole seconds 212 s, and then sleeps for the rest of 1000 s. Where
+/// it has idled for 100 s already, it is switched off after 112 s; for longer than its break-even time, at once. In a gap of 400 s it
+/// would sleep from 212 s on for 188 s, which does not pay; in one of 360 s there is no time to switch.
+#[test]
+fn a_node_on_which_jobs_arrive_unannounced_idles_before_it_sleeps() {
+    let idle = |until, since: i64| PowerProblem {
+        unannounced: NodeSet::from_positions([0]),
+        idle_since: BTreeMap::from([(0, at(since))]),
+        ..problem(until, &[(0, 50)], &[(0, 50)])
+    };
+    let off_ms = |since| ranked(Criterion::Energy, idle(1000, since)).sleeps[0].times.off_ms;
+    assert_eq!([off_ms(0), off_ms(-100), off_ms(-10_000)], [212_000, 112_000, 0]);
+    let because = |until| ranked(Criterion::Energy, idle(until, 0)).refused[0].because.clone();
+    assert!(matches!(because(400), Refusal::DoesNotPay { .. }));
+    assert_eq!(because(360), Refusal::NotIdleForLong);
 }

@@ -1,5 +1,6 @@
 //! Problems of a few nodes over a few seconds around midnight, as small numbers that shrink and print well.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -231,6 +232,8 @@ impl PowerSketch {
                     nodes: *count,
                 })
                 .collect(),
+            unannounced: NodeSet::new(),
+            idle_since: BTreeMap::new(),
             most_switches_per_day: self.most_switches,
             rank_by,
             wear: amounts(self.wear),
