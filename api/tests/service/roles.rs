@@ -48,6 +48,8 @@ enum Body {
     /// Extra power.
     Gift,
     Consumed,
+    /// A node that is to be switched on.
+    Wake,
     /// An experiment that is over at once.
     Experiment,
 }
@@ -109,6 +111,10 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/site", "/api/v1/site", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/slurm", "/api/v1/slurm", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/power", "/api/v1/power", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/power-actions", "/api/v1/power-actions", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/power-actions/log", "/api/v1/power-actions/log", Body::None, May::Book, 200),
+        // Nothing switches nodes here.
+        (post.clone(), "/api/v1/power-actions", "/api/v1/power-actions", Body::Wake, May::Book, 409),
         (get.clone(), "/api/v1/slurm/occupied", "/api/v1/slurm/occupied", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/power-profile", "/api/v1/power-profile", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/schedule", "/api/v1/schedule", Body::None, May::Book, 200),
@@ -203,6 +209,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Consumed => {
             json!([{ "start": hours.hour(-9), "end": hours.hour(-8), "mean_power_w": 100 }])
         }
+        Body::Wake => json!({ "action": "wake", "nodes": ["n0"] }),
         Body::Measurements => json!({ "meter": "bmc", "samples": [] }),
         Body::Samples => json!([sample("idle", 100), sample("max", 200)]),
     })

@@ -3,15 +3,16 @@
 use serde_json::value::RawValue;
 
 use super::power_problem::{SWITCHING_FIELDS, amounts, count, probability, rank_by, switching_of};
-use super::power_rights::{Zones, keep_warm, rights_with_deciders, who};
+use super::power_rights::{Zones, keep_warm, rights_with_deciders, unannounced, who};
 use super::reader::{JsonError, Reader, read};
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::power_plan::{CriteriaAmounts, PowerRules, Switching};
 
 /// The fields of a site's rules.
-pub const FIELDS: [&str; 8] = [
+pub const FIELDS: [&str; 9] = [
     "rights",
+    "arrivals",
     "switching",
     "keep_warm",
     "most_switches_per_day",
@@ -39,6 +40,8 @@ pub fn power_rules(
         });
         let switching =
             reader.optional(&object, "switching", |reader, raw| switched(reader, raw, nodes));
+        let unannounced =
+            reader.optional(&object, "arrivals", |reader, raw| unannounced(reader, raw, nodes));
         let keep_warm =
             reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, nodes));
         let most_switches_per_day = reader.optional(&object, "most_switches_per_day", count);
@@ -55,6 +58,7 @@ pub fn power_rules(
             switching: by_node(count, &switching.flatten().unwrap_or_default()),
             rights: rights.into_iter().map(|(right, _)| right).collect(),
             deciders,
+            unannounced: unannounced.flatten().unwrap_or_default(),
             keep_warm: keep_warm.flatten().unwrap_or_default(),
             most_switches_per_day: most_switches_per_day?,
             rank_by: rank_by?.unwrap_or_default(),

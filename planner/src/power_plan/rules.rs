@@ -15,6 +15,8 @@ pub struct PowerRules {
     pub rights: Vec<Right>,
     /// Who decides on the power of which nodes, beside operators, who decide on all.
     pub deciders: Vec<(NodeSet, Vec<String>)>,
+    /// The nodes on which jobs arrive that nobody announced.
+    pub unannounced: NodeSet,
     /// How many nodes stay up though nobody has them.
     pub keep_warm: Vec<KeepWarm>,
     /// How often a node may be switched off on a day of UTC.

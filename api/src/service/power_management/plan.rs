@@ -8,7 +8,7 @@ use planner::node_set::NodeSet;
 use planner::power_action::{PowerChange, PowerReading, SleepProposal};
 use planner::power_plan::{PlannedSleep, PowerPlan, PowerProblem, Switching};
 use planner::resource_manager::NodePower;
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 
 use super::turn::Turn;
 
@@ -41,6 +41,8 @@ impl Turn<'_> {
             horizon,
             nodes: self.state.cluster.nodes.clone(),
             asleep: self.asleep(),
+            unannounced: rules.unannounced.clone(),
+            idle_since: self.idle_since.clone(),
             switching: self.switching(),
             reservations: reservations.collect(),
             outages: out.chain([unknown]).filter(|it| !it.nodes.is_empty()).collect(),
@@ -93,6 +95,15 @@ impl Turn<'_> {
             }
         }
         switching
+    }
+
+    /// The nodes that somebody has now, or that are out of service.
+    pub fn taken_now(&self) -> NodeSet {
+        let Some(now) = Span::starting(self.now, Seconds::ONE) else { return NodeSet::new() };
+        let booked = self.state.book.overlapping(now).map(|it| &it.ranks);
+        let out = self.state.book.outages().overlapping(now).map(|it| &it.ranks);
+        let taken = booked.chain(out).fold(NodeSet::new(), |all, it| all.union(it));
+        self.state.cluster.reference.ordinals(&taken)
     }
 
     /// The nodes that are off.

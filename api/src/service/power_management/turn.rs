@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use planner::power_action::PowerReading;
+use planner::power_action::{NodeUse, PowerReading};
 use planner::power_plan::PowerRules;
 use planner::resource_manager::{NodePower, WakeTimes};
 use planner::time::{Seconds, Timestamp};
@@ -23,6 +23,8 @@ pub(super) struct Memo {
     pub trouble: Option<String>,
     /// The power of nodes as it was noted last; `None` before it was read.
     pub powers: Option<HashMap<String, NodePower>>,
+    /// Since when nodes are known to be up and used by nobody, by name. A new process has yet to find out.
+    pub idle_since: HashMap<String, Timestamp>,
 }
 
 /// What a turn knows.
@@ -38,6 +40,8 @@ pub(super) struct Turn<'a> {
     pub holds: BTreeMap<String, Timestamp>,
     /// What was read of them.
     pub readings: Readings,
+    /// Since when they are known to be up and used by nobody, by ordinal.
+    pub idle_since: BTreeMap<u32, Timestamp>,
     /// The power actions that are not final, without those of the resource manager.
     pub open: Vec<PowerAction>,
 }
@@ -84,7 +88,28 @@ impl PowerManagementService {
         let readings = switch.read(&names, self.shared.now()).await?;
         let holds = self.shared.database.power_holds(now).await?;
         let holds = holds.into_iter().map(|it| (it.node, it.until)).collect();
-        Ok(Turn { settings, switch, now, state, rules, nodes, holds, readings, open })
+        let idle_since = BTreeMap::new();
+        let mut turn =
+            Turn { settings, switch, now, state, rules, nodes, holds, readings, idle_since, open };
+        turn.idle_since = self.note_idle(&turn);
+        Ok(turn)
+    }
+
+    /// Notes since when nodes are up and used by nobody.
+    fn note_idle(&self, turn: &Turn<'_>) -> BTreeMap<u32, Timestamp> {
+        let mut memo = self.memo();
+        let taken = turn.taken_now();
+        let idle = turn.nodes.iter().filter(|(node, it)| {
+            turn.readings.power(&it.name).is(NodePower::On)
+                && turn.readings.used(&it.name) == NodeUse::Free
+                && !taken.contains(**node)
+        });
+        let since: BTreeMap<u32, Timestamp> = idle
+            .map(|(node, it)| (*node, memo.idle_since.get(&it.name).copied().unwrap_or(turn.now)))
+            .collect();
+        let named = since.iter().map(|(node, since)| (turn.nodes[node].name.clone(), *since));
+        memo.idle_since = named.collect();
+        since
     }
 
     /// The site's rules for the nodes there are.
