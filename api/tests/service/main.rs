@@ -72,6 +72,7 @@ mod outages;
 mod plan;
 mod power;
 #[cfg(feature = "power")]
+mod power_commands;
 mod power_management;
 mod power_plan;
 mod process;

@@ -22,7 +22,7 @@ on_both_engines! {
 const PATH: &str = "/api/v1/power-actions";
 
 /// Boots of 2 s: woken 2 + 1 + 1 + 30 = 34 s before the start, and given up 18 s later.
-fn settings(machines: &Machines, rights: &str) -> String {
+pub fn settings(machines: &Machines, rights: &str) -> String {
     format!(
         "[power]\nevery_s = 1\nhorizon_h = 24\nfirst_wait_s = 1\nlongest_wait_s = 2\noff_patience_s = 5\n\
          at_once = 300\nrank_by = [\"energy\"]\n\
@@ -35,17 +35,17 @@ fn settings(machines: &Machines, rights: &str) -> String {
 
 const AUTOMATIC: &str =
     "[[power.rights]]\npartition = \"batch\"\nlevel = \"automatic\"\nactions = [\"off\"]\n";
-const WITH_APPROVAL: &str = "[[power.rights]]\npartition = \"batch\"\nlevel = \"with_approval\"\nactions = [\"off\"]\n\
+pub const WITH_APPROVAL: &str = "[[power.rights]]\npartition = \"batch\"\nlevel = \"with_approval\"\nactions = [\"off\"]\n\
                              decided_by = [\"carol\"]\n";
 
-async fn served(site: &Site, text: &str) -> Server {
+pub async fn served(site: &Site, text: &str) -> Server {
     let path = site.folder().join("wattbook.toml");
     std::fs::write(&path, text).unwrap();
     site.serve_with(&["--config", path.to_str().unwrap()]).await
 }
 
 /// Nodes n0, n1, ... of the partition batch, that draw 100 W idle, and agendas.
-async fn furnished(client: &Client, count: u32) {
+pub async fn furnished(client: &Client, count: u32) {
     furnish(client, count, None).await;
     let node = |n: u32| json!({"name": format!("n{n}"), "idle_power_w": 100, "max_power_w": 200, "partitions": ["batch"]});
     client.put("/api/v1/nodes", &(0..count).map(node).collect()).await.ok(200);
@@ -70,7 +70,7 @@ async fn nodes_of(client: &Client, reservation: &Value) -> Vec<String> {
     chosen["nodes"].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
 }
 
-async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) {
+pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) {
     for _ in 0..600 {
         if is_so().await {
             return;
