@@ -49,19 +49,12 @@ impl Steps {
 
     /// The parts of a span in which something is left, so many at the most, in time order.
     pub fn runs(&self, span: Span, most: usize) -> Vec<Span> {
-        let (mut from, until) = self.covering(span);
-        let mut runs = Vec::new();
-        while from < until && runs.len() < most {
-            let Some(start) = self.next(from, |branch| branch.most > 0).filter(|it| *it < until)
-            else {
-                break;
-            };
-            let end = self.next(start, |branch| branch.least <= 0).unwrap_or(until).min(until);
-            let run = Span::new(self.edges[start], self.edges[end]);
-            runs.extend(run.and_then(|run| run.intersection(span)));
-            from = end;
-        }
-        runs
+        let mut runs = Runs { most, found: Vec::new() };
+        self.runs_below(1, (0, self.leaves), self.covering(span), 0, &mut runs);
+        let spans = runs.found.into_iter().filter_map(|(start, end)| {
+            Span::new(self.edges[start], self.edges[end])?.intersection(span)
+        });
+        spans.collect()
     }
 
     /// The first instant of a span at which nothing is left.
@@ -128,6 +121,29 @@ impl Steps {
         self.renew(branch);
     }
 
+    fn runs_below(
+        &self,
+        branch: usize,
+        (start, end): (usize, usize),
+        (from, until): (usize, usize),
+        above: i64,
+        runs: &mut Runs,
+    ) {
+        let (first, last) = (start.max(from), end.min(until));
+        if first >= last || runs.are_complete(first) {
+            return;
+        }
+        let own = self.tree[branch];
+        if own.least + above > 0 {
+            runs.add(first, last);
+        } else if own.most + above > 0 {
+            let middle = usize::midpoint(start, end);
+            let above = above + own.added;
+            self.runs_below(2 * branch, (start, middle), (from, until), above, runs);
+            self.runs_below(2 * branch + 1, (middle, end), (from, until), above, runs);
+        }
+    }
+
     /// The first step from one on that is as asked for; what is asked holds for a branch where it holds for a step below.
     fn next(&self, from: usize, holds: impl Fn(Branch) -> bool) -> Option<usize> {
         self.next_below(1, (0, self.leaves), from, 0, &holds)
@@ -154,6 +170,26 @@ impl Steps {
         let above = above + own.added;
         self.next_below(2 * branch, (start, middle), from, above, holds)
             .or_else(|| self.next_below(2 * branch + 1, (middle, end), from, above, holds))
+    }
+}
+
+/// Runs of steps in which something is left, found from left to right.
+struct Runs {
+    most: usize,
+    found: Vec<(usize, usize)>,
+}
+
+impl Runs {
+    /// Whether nothing that begins at a step or later is looked for any more.
+    fn are_complete(&self, step: usize) -> bool {
+        self.found.len() == self.most && self.found.last().is_none_or(|last| last.1 < step)
+    }
+
+    fn add(&mut self, start: usize, end: usize) {
+        match self.found.last_mut() {
+            Some(last) if last.1 == start => last.1 = end,
+            _ => self.found.push((start, end)),
+        }
     }
 }
 
@@ -197,6 +233,8 @@ mod tests {
                 let first = part.iter().position(|left| *left <= 0).map(|place| at(start + place));
                 prop_assert_eq!(steps.first_without(span(start, until)), first);
                 let runs = steps.runs(span(start, until), 100);
+                let first_two = steps.runs(span(start, until), 2);
+                prop_assert_eq!(&first_two[..], &runs[..runs.len().min(2)]);
                 let inside = |second: usize| runs.iter().any(|run| run.contains(at(second)));
                 for (second, left) in part.iter().enumerate().map(|(place, left)| (start + place, left)) {
                     prop_assert_eq!(inside(second), *left > 0, "second {}", second);
