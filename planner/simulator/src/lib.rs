@@ -8,12 +8,14 @@
 //!   planner under another order of nodes and another choice among its answers.
 //! * [`sesames`]: the month of the SESAMES paper, section VI: requests played against agendas under
 //!   each policy, run by run.
+//! * [`node_power`]: nodes that are switched off and on over a month by the manager of their power, and by an oracle.
 //! * [`experiment`]: settings and sweeps of settings as data.
 //! * [`traces`]: requests derived from workload traces.
 //! * [`tables`]: results as tidy CSV, into any writer.
 //! * [`report`]: results as one HTML page with figures.
 
 pub mod experiment;
+pub mod node_power;
 pub mod policy;
 pub mod report;
 pub mod sesames;
