@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::policy::Policy;
 use crate::report::ReportedCell;
 use crate::sesames::{
-    CURVE_MEASURES, Cell, Measure, Measures, PlayedRun, RequestOutcome, Savings, curve,
+    CURVE_MEASURES, Cell, MANAGER_FIGURES, Measure, Measures, PlayedRun, RequestOutcome, Savings,
+    curve,
 };
 
 /// A row for each request, policy and run. Costs are in the tariff's currency; what is absent is
@@ -92,20 +93,27 @@ const fn word(outcome: &RequestOutcome) -> &'static str {
     }
 }
 
-/// Writes a row for each policy in each run, a column for each [`Measure`]: `runs.csv`.
+/// Writes a row for each policy in each run, a column for each [`Measure`], and where nodes are switched for each of
+/// [`MANAGER_FIGURES`]: `runs.csv`.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn runs(cell: &Cell, runs: &[PlayedRun], out: impl Write) -> Result<(), Error> {
     let mut table = csv::Writer::from_writer(out);
     let keys = Measure::ALL.map(Measure::key);
-    table.write_record(["run", "policy"].iter().chain(&keys))?;
+    let is_managed = !cell.parameters().manager.is_off();
+    let managed = MANAGER_FIGURES.map(|figure| figure.0);
+    let managed = managed.iter().filter(|_| is_managed);
+    table.write_record(["run", "policy"].iter().chain(&keys).chain(managed))?;
     for run in runs {
         for &policy in cell.policies() {
             let (nodes, month) = (cell.parameters().nodes, cell.parameters().month());
             let measures = Measures::of(run, policy, nodes, month);
             let values = Measure::ALL.map(|measure| number(measures.get(measure)));
-            table.write_record([run.run.to_string(), policy.to_string()].iter().chain(&values))?;
+            let managed = run.policy(policy).and_then(|played| played.managed);
+            let managed = managed.iter().flat_map(|managed| managed.values().map(number));
+            let of = [run.run.to_string(), policy.to_string()].into_iter().chain(values);
+            table.write_record(of.chain(managed))?;
         }
     }
     table.flush()
@@ -157,6 +165,11 @@ pub fn summary(cells: &[ReportedCell<'_>], out: impl Write) -> Result<(), Error>
             for measure in Measure::ALL {
                 let half = summary.ci95.and_then(|ci95| ci95.means.get(measure));
                 row(measure.key(), summary.means.get(measure), half)?;
+            }
+            if let Some(manager) = summary.manager {
+                for ((key, ..), value) in MANAGER_FIGURES.iter().zip(manager.0.values()) {
+                    row(key, value, None)?;
+                }
             }
             let halves = summary.ci95.and_then(|ci95| ci95.savings);
             let savings = summary.savings.iter().flat_map(Savings::named);

@@ -8,6 +8,8 @@ use comfy_table::{CellAlignment, Table};
 use simulator::policy::Policy;
 use simulator::sesames::{Measure, PolicySummary, SavedIntervals, Summary};
 
+use super::managed::{self, count};
+
 /// All cells' policies.
 pub struct Comparison {
     /// What was played.
@@ -15,6 +17,8 @@ pub struct Comparison {
     months: Table,
     /// Absent where nothing was compared with `asap_first`.
     savings: Option<(Table, String)>,
+    /// What the manager of nodes saves; absent where there is none.
+    managed: Option<Table>,
     /// What must be known beside the numbers.
     notes: Vec<String>,
 }
@@ -44,6 +48,7 @@ pub fn comparison(title: &str, cells: &[(String, &Summary)]) -> Comparison {
         lead: lead(title, cells),
         months,
         savings: compared.then_some((savings, intervals)),
+        managed: managed::table(cells),
         notes: notes(cells),
     }
 }
@@ -57,6 +62,10 @@ impl fmt::Display for Comparison {
                 "\n\nSaved against asap_first, in total over the requests that both served\n{savings}\n\
                  From and to: {intervals}"
             )?;
+        }
+        if let Some(managed) = &self.managed {
+            let title = "Nodes that nobody had: what the manager saves of what they take";
+            write!(f, "\n\n{title}\n{managed}")?;
         }
         self.notes.iter().try_for_each(|note| write!(f, "\n{note}"))
     }
@@ -141,12 +150,6 @@ fn saved(policy: Policy, measured: &PolicySummary) -> Option<[String; 5]> {
         share(same.saved.cost, cost),
         share(same.saved.co2_g, co2_g),
     ])
-}
-
-/// A number of requests: whole, or a mean over runs.
-fn count(requests: f64) -> String {
-    let whole = (requests - requests.round()).abs() < 1e-9;
-    if whole { format!("{requests:.0}") } else { format!("{requests:.1}") }
 }
 
 fn notes(cells: &[(String, &Summary)]) -> Vec<String> {

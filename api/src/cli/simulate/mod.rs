@@ -2,6 +2,7 @@
 
 mod arguments;
 mod comparison;
+mod managed;
 mod output;
 mod work;
 

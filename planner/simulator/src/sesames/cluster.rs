@@ -102,6 +102,14 @@ impl Platform {
         }
     }
 
+    /// The nodes with their own powers. `O(nodes)` where they are repeated.
+    pub(super) fn as_nodes(&self) -> Result<Arc<Nodes>, SesamesError> {
+        if self.pattern.count() == self.count() {
+            return Ok(Arc::clone(&self.pattern));
+        }
+        Ok(Arc::new(Nodes::numbered(self.nodes().copied().collect())?))
+    }
+
     /// The nodes as the planner's documents know them, for a checker. `O(nodes)`, and not fast.
     pub(super) fn known(&self, estimate: Estimate<'_>) -> Result<Arc<Nodes>, SesamesError> {
         let known: Vec<Node> = match estimate {

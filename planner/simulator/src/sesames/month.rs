@@ -134,6 +134,11 @@ impl Month {
         self.platform.draws(self.belief(request))
     }
 
+    /// What each node draws for `request`, by ordinal, as it comes out.
+    pub(super) fn true_draws(&self, request: &Request) -> Vec<Power> {
+        self.platform.draws(self.truth(request))
+    }
+
     /// The order `believed` with the draws that come true; `None` where these are the believed ones.
     pub(super) fn true_order(&self, request: &Request, believed: &NodeOrder) -> Option<NodeOrder> {
         (!self.alpha_known).then(|| {

@@ -6,6 +6,7 @@ use planner::request::{Request, Shape};
 use planner::time::{Seconds, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::managed::ManagedPower;
 use crate::policy::Policy;
 
 /// One run: its requests, and what became of them under each policy. Complete in itself: it can be
@@ -49,6 +50,9 @@ pub struct PlayedPolicy {
     pub outcomes: Vec<RequestOutcome>,
     /// How the reservations use the power cap.
     pub power: PowerUse,
+    /// What became of the nodes' power beside computing; absent where there is no manager.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed: Option<ManagedPower>,
 }
 
 /// What became of one request.

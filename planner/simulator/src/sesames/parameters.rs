@@ -11,6 +11,7 @@ use planner::request::MAX_DURATION;
 use planner::search::MAX_CANDIDATES;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::manager::{ManagerError, ManagerParameters};
 use super::mix::Mix;
 
 const DAY_S: u32 = 86_400;
@@ -88,6 +89,9 @@ pub struct Parameters {
     /// Weights of the policies that users of the `mixed` policy follow. Default: the six rankings,
     /// each 1.
     pub mix: Mix,
+    /// The manager of the nodes' power; recorded where there is one.
+    #[serde(flatten, skip_serializing_if = "ManagerParameters::is_off")]
+    pub manager: ManagerParameters,
 }
 
 /// What a draw of `alpha` is for: the part between idle and maximum power at which a node runs.
@@ -189,6 +193,12 @@ pub enum ParameterError {
         "mix must name policies with weights of at least 1, and neither asap_first nor mixed itself"
     )]
     Mix,
+    /// What the manager is told.
+    #[error(transparent)]
+    Manager(#[from] ManagerError),
+    /// Too long to plan the power of nodes.
+    #[error("days must be at most 366 where there is a manager")]
+    ManagedDays,
     /// Too long for the month.
     #[error("max_duration_s must not exceed the month where starts_until is fits")]
     Fits,
@@ -201,7 +211,7 @@ impl ParameterError {
             Self::Nodes => "nodes",
             Self::Requests => "requests",
             Self::Runs => "runs",
-            Self::Days => "days",
+            Self::Days | Self::ManagedDays => "days",
             Self::Slot => "slot_s",
             Self::MaxDelay => "max_delay_h",
             Self::Start => "start",
@@ -216,6 +226,7 @@ impl ParameterError {
             Self::ForecastError => "forecast_error_percent",
             Self::Mix => "mix",
             Self::Fits => "max_duration_s",
+            Self::Manager(error) => error.parameter(),
         }
     }
 }
@@ -248,6 +259,7 @@ impl Default for Parameters {
             forecast_error_percent: 0.0,
             allow_uncovered: false,
             mix: Mix::default(),
+            manager: ManagerParameters::default(),
         }
     }
 }
@@ -281,7 +293,12 @@ impl Parameters {
                 ParameterError::CapStandardDeviation,
             ),
         ];
-        let broken = rules.into_iter().chain(self.rules_of_readings()).filter(|(holds, _)| !holds);
+        let is_plannable = self.manager.is_off() || self.days <= 366;
+        let of_manager = self.manager.rules().map(|(holds, error)| (holds, error.into()));
+        let of_manager = of_manager.into_iter();
+        let of_manager = of_manager.chain([(is_plannable, ParameterError::ManagedDays)]);
+        let rules = rules.into_iter().chain(self.rules_of_readings()).chain(of_manager);
+        let broken = rules.filter(|(holds, _)| !holds);
         broken.map(|(_, error)| error).collect()
     }
 

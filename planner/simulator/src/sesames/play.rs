@@ -23,6 +23,7 @@ use planner::search::{PlanningView, plan};
 use planner::selection::Selection;
 use planner::time::{Span, Timestamp};
 
+use super::managed::BookedMonth;
 use super::outcome::{
     Amounts, Cause, PlayedPolicy, PlayedRun, RequestOutcome, RequestRecord, ReservedShape,
     Scheduled,
@@ -158,6 +159,7 @@ impl<'a> Stage<'a> {
         let mut reserved: Vec<(Span, Power)> = Vec::new();
         let mut labelled = Labelled::new();
         let mut outcomes = Vec::with_capacity(self.arrivals.len());
+        let mut booked_month = BookedMonth::new(self.cell.parameters(), self.month, self.run);
         for (placed, &index) in self.arrivals.iter().enumerate() {
             let own;
             let asked = &self.month.requests[index];
@@ -199,6 +201,7 @@ impl<'a> Stage<'a> {
             let billed = self.bill(orders, asked, (offer, &ranks), forecast.is_some())?;
             outcomes.push(RequestOutcome::Scheduled(scheduled(offer, asked, followed, billed)));
             reserved.push((offer.span, offer.peak_power));
+            booked_month.book(now, offer.span, asked, || orders.believed.order().ordinals(&ranks));
             let id = Arc::from(format!("r{}", index + 1));
             if shared.is_none() {
                 let nodes = orders.believed.order().ordinals(&ranks);
@@ -209,7 +212,8 @@ impl<'a> Stage<'a> {
         }
         let cap = self.month.agendas.power_cap.as_ref();
         let power = power_use(&reserved, cap, self.cell.parameters().month());
-        Ok(PlayedPolicy { policy, outcomes, power })
+        let managed = booked_month.play(cancelled)?;
+        Ok(PlayedPolicy { policy, outcomes, power, managed })
     }
 
     /// When a request is planned.

@@ -41,6 +41,8 @@ pub(super) enum Draw {
     Utilisation = 9,
     /// Which requests count for an interval, and how often.
     Bootstrap = 10,
+    /// How long nodes boot, and which boots fail.
+    Boots = 11,
 }
 
 /// The stream of one kind of draw in one run (counted from 0) under `seed`.

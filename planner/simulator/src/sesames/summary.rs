@@ -7,6 +7,7 @@ use super::compare::{Intervals, MonthTotals, SameRequests, Saved};
 use super::confidence::{half_width, saving, saving_half_width};
 use super::coverage::covered_share;
 use super::inputs::Sources;
+use super::managed::{ManagedPower, ManagerSummary};
 use super::measures::{Measure, Measures, mean};
 use super::{Cell, Parameters, PlayedRun};
 use crate::policy::Policy;
@@ -35,6 +36,9 @@ pub struct PolicySummary {
     /// it is not among the policies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_requests: Option<SameRequests>,
+    /// The nodes' power beside computing, means over runs; absent where there is no manager.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager: Option<ManagerSummary>,
     /// The means.
     #[serde(flatten)]
     pub means: Measures,
@@ -120,7 +124,8 @@ impl Summary {
             let month = MonthTotals::of(&measures, &requests, covered);
             let others = Some(policy).filter(|policy| *policy != Policy::AsapFirst);
             let same = others.and_then(|policy| SameRequests::of(runs, policy, seed));
-            (policy, sum_up(&measures, baseline.as_deref(), month, same))
+            let summary = sum_up(&measures, baseline.as_deref(), month, same);
+            (policy, PolicySummary { manager: manager_summary(runs, policy), ..summary })
         };
         let policies = cell.policies().iter().map(sum_up).collect();
         let parameters = RecordedParameters {
@@ -135,6 +140,13 @@ impl Summary {
     pub fn policy(&self, policy: Policy) -> Option<&PolicySummary> {
         self.policies.iter().find(|(other, _)| *other == policy).map(|(_, summary)| summary)
     }
+}
+
+/// The nodes' power under a policy; `None` where there is no manager.
+fn manager_summary(runs: &[PlayedRun], policy: Policy) -> Option<ManagerSummary> {
+    let of = |run: &PlayedRun| run.policy(policy)?.managed;
+    let managed: Vec<ManagedPower> = runs.iter().filter_map(of).collect();
+    ManagedPower::mean(&managed).map(ManagerSummary)
 }
 
 fn sum_up(
@@ -152,7 +164,7 @@ fn sum_up(
     let ci95 = (runs.len() >= 2)
         .then(|| HalfWidths { means: over_runs(half_width), savings: savings(saving_half_width) });
     let (means, savings) = (over_runs(mean), savings(saving));
-    PolicySummary { month, same_requests, means, savings, ci95 }
+    PolicySummary { month, same_requests, manager: None, means, savings, ci95 }
 }
 
 /// A statistic of the runs in which both scheduled something.

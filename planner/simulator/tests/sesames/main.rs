@@ -18,6 +18,7 @@ use simulator::sesames::{
 };
 
 mod hand_made;
+mod manager;
 mod readings;
 mod requests;
 

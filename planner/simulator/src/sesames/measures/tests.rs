@@ -36,7 +36,7 @@ fn run(first: Vec<RequestOutcome>, second: Vec<RequestOutcome>) -> PlayedRun {
         vec![asked(1, 0, 300, 2), asked(2, 0, 1, 1), asked(3, 0, 1, 1), asked(4, 0, 400, 3)];
     let power = PowerUse { peak_power_w: 5.0, cap_used: Some(0.5), cap_used_peak: None };
     let policies = [(Policy::AsapFirst, first), (Policy::AsapLeast, second)]
-        .map(|(policy, outcomes)| PlayedPolicy { policy, outcomes, power });
+        .map(|(policy, outcomes)| PlayedPolicy { policy, outcomes, power, managed: None });
     PlayedRun { run: 0, requests, policies: policies.into() }
 }
 

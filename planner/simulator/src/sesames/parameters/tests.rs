@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::policy::Policy;
+use crate::sesames::Manager;
 
 #[test]
 fn the_defaults_are_valid() {
@@ -36,9 +37,19 @@ fn every_error_is_listed() {
         forecast_error_percent: f64::NAN,
         mix: Mix::of(vec![(Policy::AsapFirst, 1)]),
         starts_until: StartsUntil::Fits,
+        manager: ManagerParameters {
+            manager: Manager::Sleep,
+            off_power_percent: -1.0,
+            switching_on_s: 86_400.0,
+            boot_failure_percent: 101.0,
+            repair_h: 0.0,
+            off_from_h: 24,
+            wear_j: f64::NAN,
+            ..ManagerParameters::default()
+        },
         ..Parameters::default()
     };
-    assert_eq!(broken.errors().len(), 18);
+    assert_eq!(broken.errors().len(), 24);
     let off_slots =
         Parameters { start: Timestamp::from_unix_seconds(901), ..Parameters::default() };
     assert_eq!(off_slots.errors(), [ParameterError::Start]);

@@ -1,0 +1,62 @@
+//! Months of the paper under the manager of the nodes' power.
+
+use simulator::sesames::{Manager, ManagerParameters};
+
+use super::*;
+
+fn managed(manager: ManagerParameters) -> Parameters {
+    let arrival = Arrival::AtEarliestStart;
+    Parameters { arrival, runs: 1, requests: 30, manager, ..small() }
+}
+
+fn sleeping() -> ManagerParameters {
+    ManagerParameters { manager: Manager::Sleep, ..ManagerParameters::default() }
+}
+
+/// What is booked is the same with and without a manager; only what is told of nodes' power is more.
+#[test]
+fn the_manager_changes_no_booking() {
+    let policies = [Policy::AsapFirst, cost_co2_energy()];
+    let of = |manager: ManagerParameters| {
+        judged(&cell(&managed(manager), &Inputs::default(), &policies)).remove(0)
+    };
+    let (mut with, without) = (of(sleeping()), of(ManagerParameters::default()));
+    for played in &mut with.policies {
+        let power = played.managed.take().unwrap();
+        let [saved, of_oracle] = [power.saved_share()[0], power.of_oracle()[0]].map(Option::unwrap);
+        assert!((0.5..0.9).contains(&saved), "{saved}");
+        assert!((0.9..=1.0).contains(&of_oracle), "{of_oracle}");
+    }
+    assert_eq!(with, without);
+}
+
+/// A document without a manager names no parameter of it; one with it names all, and is read as it was written.
+#[test]
+fn parameters_of_the_manager_are_recorded_where_there_is_one() {
+    let none = serde_json::to_value(managed(ManagerParameters::default())).unwrap();
+    assert_eq!((none.get("manager"), none.get("keep_warm")), (None, None));
+    let parameters = managed(sleeping());
+    let some = serde_json::to_value(&parameters).unwrap();
+    assert_eq!(some["manager"], "sleep");
+    assert_eq!((&some["rank_by"], &some["keep_warm"]), (&"energy_cost_co2".into(), &0.into()));
+    assert_eq!(serde_json::from_value::<Parameters>(some).unwrap(), parameters);
+    let wrong = serde_json::json!({"manager": "sleep", "rank_by": "cost_cost"});
+    assert!(serde_json::from_value::<Parameters>(wrong).is_err());
+    let unknown = serde_json::json!({"manager": "sleep", "keep_cool": 1});
+    assert!(serde_json::from_value::<Parameters>(unknown).is_err());
+}
+
+/// The more often boots fail, the more node-time bookings lose or wait for; a month without failures loses none.
+#[test]
+fn failures_of_boots_are_counted() {
+    let lost = |boot_failure_percent| {
+        let manager = ManagerParameters { boot_failure_percent, ..sleeping() };
+        let cell = cell(&managed(manager), &Inputs::default(), &[cost_co2_energy()]);
+        let summary = Summary::of(&cell, &judged(&cell));
+        let manager = summary.policy(cost_co2_energy()).unwrap().manager.unwrap().0;
+        (manager.boot_failures, manager.lost_node_s)
+    };
+    assert_eq!(lost(0.0), (0.0, 0.0));
+    let (some, many) = (lost(5.0), lost(50.0));
+    assert!(some.0 > 0.0 && many.0 > some.0 && many.1 > some.1, "{some:?} {many:?}");
+}
