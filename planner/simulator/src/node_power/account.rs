@@ -14,7 +14,7 @@ use super::orders::millis;
 pub struct PowerAccount {
     /// By nodes that computed for bookings.
     pub computing: CriteriaAmounts,
-    /// By nodes that were on without a booking.
+    /// By nodes that were on without a booking, or out of service.
     pub idle: CriteriaAmounts,
     /// By nodes that were off.
     pub off: CriteriaAmounts,
@@ -132,9 +132,7 @@ impl OneNode<'_> {
             (NodeActivity::SwitchingOn, _, Some(sleep)) => {
                 (&mut sum.switching, sleep.switching_on.power)
             }
-            (NodeActivity::Off | NodeActivity::OutOfService, _, Some(sleep)) => {
-                (&mut sum.off, sleep.off)
-            }
+            (NodeActivity::Off, _, Some(sleep)) => (&mut sum.off, sleep.off),
             _ => (&mut sum.idle, idle),
         };
         *part = *part + self.rates.between(power, from, until);

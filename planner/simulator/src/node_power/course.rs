@@ -13,7 +13,7 @@ pub enum NodeActivity {
     Off,
     /// It is being switched on.
     SwitchingOn,
-    /// It did not come back and is being repaired, without power.
+    /// It did not come back and is being repaired; it draws as if it were idle, so that nothing is saved by it.
     OutOfService,
 }
 

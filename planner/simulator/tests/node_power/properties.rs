@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use planner::power_plan::WeeklyWindow;
 use proptest::prelude::*;
 use simulator::node_power::{NodeActivity, NodeCourse, NodeHold};
 
@@ -114,10 +117,12 @@ fn brute_force(month: &PowerMonth, case: &Case, played: &PlayedPower) -> [i128; 
             let sleep = month.switching[place].unwrap().sleep;
             let power = match doing(node, pair[0]) {
                 (NodeActivity::Up, Some(_)) => watts(190.0),
-                (NodeActivity::Up, None) => watts(case.idle_w[place].into()),
+                (NodeActivity::Up, None) | (NodeActivity::OutOfService, _) => {
+                    watts(case.idle_w[place].into())
+                }
                 (NodeActivity::SwitchingOff, _) => sleep.switching_off.power,
                 (NodeActivity::SwitchingOn, _) => sleep.switching_on.power,
-                (NodeActivity::Off | NodeActivity::OutOfService, _) => sleep.off,
+                (NodeActivity::Off, _) => sleep.off,
             };
             let energy = i128::from(power.as_microwatts()) * i128::from(pair[1] - pair[0]);
             let price = case.prices[usize::try_from(pair[0] / 10_000_000).unwrap()];
@@ -189,6 +194,21 @@ proptest! {
         case.bookings.retain(|booking| booking.1 < END);
         let month = case.with_lead(case.month(false, Criterion::Energy));
         prop_assert_eq!(account(&month, &played(&month, boots(spread, 0))).late_ms, 0);
+    }
+
+    /// Nodes are switched off in permitted hours alone, from 02:00 to 06:00 of UTC, and once a day; the month is within a day.
+    #[test]
+    fn rights_and_switches_a_day_are_kept_to(case in case()) {
+        let mut month = case.month(false, Criterion::Energy);
+        month.rules.most_switches_per_day = Some(1);
+        let clock = |hour| Time::new(hour, 0, 0, 0).unwrap();
+        let (from, to, zone) = (clock(2), clock(6), TimeZone::UTC);
+        month.rules.rights[0].windows.push(WeeklyWindow { days: Vec::new(), from, to, zone });
+        for node in &played(&month, boots(0, 0)).nodes {
+            let offs = node.steps.iter().filter(|step| step.1 == NodeActivity::SwitchingOff);
+            let offs: Vec<i64> = offs.map(|step| step.0 / 3_600_000).collect();
+            prop_assert!(offs.len() <= 1 && offs.iter().all(|hour| (2..6).contains(hour)), "{offs:?}");
+        }
     }
 
     /// Where nodes do not come back, each node-second of a booking is held by a node or lost, and a node is held once at a time.

@@ -30,6 +30,19 @@ fn the_manager_changes_no_booking() {
     assert_eq!(with, without);
 }
 
+/// The oracle as the manager saves what it saves beside the manager, and no node is late.
+#[test]
+fn the_oracle_may_be_the_manager() {
+    let of = |manager| {
+        let manager = ManagerParameters { manager, ..sleeping() };
+        let runs = judged(&cell(&managed(manager), &Inputs::default(), &[Policy::AsapFirst]));
+        runs[0].policies[0].managed.unwrap()
+    };
+    let (best, beside) = (of(Manager::Oracle), of(Manager::Sleep));
+    assert_eq!((best.managed, best.oracle), (beside.oracle, beside.oracle));
+    assert!(best.late_nodes < 0.5 && beside.late_nodes > 0.5 && best.sleeps > 0.5);
+}
+
 /// A document without a manager names no parameter of it; one with it names all, and is read as it was written.
 #[test]
 fn parameters_of_the_manager_are_recorded_where_there_is_one() {
