@@ -3,6 +3,7 @@
 
 mod figures;
 mod findings;
+mod managed;
 mod totals;
 
 use std::fmt::Write;
@@ -35,6 +36,7 @@ pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {
     out += &lead(cells);
     if let [cell] = cells {
         out += &totals::of_cell(cell);
+        out += &managed::of_cell(cell);
         out += &figures::of_cell(cell);
         out += "<h2>A reservation on average</h2>\n<p>Of those that each policy placed, which are not \
                 the same ones.</p>\n";
@@ -45,6 +47,7 @@ pub fn html(title: &str, cells: &[ReportedCell<'_>]) -> String {
         for cell in cells {
             let _ = writeln!(out, "<h2>{}</h2>", escaped(&cell.variant.name()));
             out += &totals::of_cell(cell);
+            out += &managed::table(cell);
         }
     }
     out += &cells.first().map(parameters).unwrap_or_default();

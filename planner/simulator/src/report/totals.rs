@@ -112,12 +112,13 @@ fn row(policy: Policy, measured: &PolicySummary) -> Option<String> {
 }
 
 /// A number of requests: whole, or a mean over runs.
-fn count(requests: f64) -> String {
+pub(super) fn count(requests: f64) -> String {
     let whole = (requests - requests.round()).abs() < 1e-9;
     grouped(&if whole { format!("{requests:.0}") } else { format!("{requests:.1}") })
 }
 
-fn number(value: f64) -> String {
+/// An amount with as many decimals as can be read.
+pub(super) fn number(value: f64) -> String {
     let decimals: usize = match value.abs() {
         large if large >= 1000.0 => 0,
         middle if middle >= 100.0 => 1,

@@ -280,6 +280,11 @@ impl ManagedPower {
         self.saved().per(self.idle)
     }
 
+    /// What the oracle saves, as a fraction of what idle nodes take.
+    pub fn oracle_share(&self) -> [Option<f64>; 3] {
+        self.oracle_saved().per(self.idle)
+    }
+
     /// What the manager saves, as a fraction of what the oracle does.
     pub fn of_oracle(&self) -> [Option<f64>; 3] {
         self.saved().per(self.oracle_saved())
