@@ -137,6 +137,9 @@ impl Experiment {
             let of = if is_of_files(name) { &mut files } else { &mut parameters };
             of.insert(name.clone(), value.clone());
         }
+        if let Some(unknown) = unknown_parameter(&parameters) {
+            return Err(ExperimentError::Parameters(unknown));
+        }
         let parameters = serde_json::from_value(Value::Object(parameters))
             .map_err(|error| ExperimentError::Parameters(error.to_string()))?;
         let files = serde_json::from_value(Value::Object(files))
@@ -149,6 +152,13 @@ impl Experiment {
         let of = if is_of_files(name) { &mut self.files } else { &mut self.parameters };
         of.insert(name.to_owned(), value);
     }
+}
+
+/// A name that no parameter has, with all names.
+fn unknown_parameter(parameters: &Map<String, Value>) -> Option<String> {
+    let names = Parameters::names();
+    let unknown = parameters.keys().find(|name| !names.contains(name))?;
+    Some(format!("unknown field `{unknown}`, expected one of `{}`", names.join("`, `")))
 }
 
 /// Whether a name is one of [`Files`]: such names end in `_file` or begin with `swf_`, and no
@@ -203,9 +213,11 @@ mod tests {
     fn what_is_no_parameter_is_named() {
         let error = |document| experiment(document).variants().unwrap_err().to_string();
         assert!(
-            error(json!({"parameters": {"node": 1}}))
-                .starts_with("parameters: unknown field `node`")
+            error(json!({"parameters": {"node": 1}})).starts_with(
+                "parameters: unknown field `node`, expected one of `nodes`, `requests`"
+            )
         );
+        assert!(error(json!({"parameters": {"keep": 1}})).contains("`most_switches_per_day`"));
         assert!(error(json!({"files": {"swf_file": 1}})).starts_with("files: invalid type"));
         assert!(error(json!({"vary": {"nodes": []}})).starts_with("vary: nodes must be a list"));
         assert!(error(json!({"vary": {"alpha_per": ["rack"]}})).contains("unknown variant `rack`"));

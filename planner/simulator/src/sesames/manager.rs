@@ -165,6 +165,12 @@ impl Default for ManagerParameters {
 }
 
 impl ManagerParameters {
+    /// A manager of which nothing is left out.
+    pub(super) fn with_everything_said() -> Self {
+        let (manager, boot_s, most_switches_per_day) = (Manager::Sleep, Some(0.0), Some(0));
+        Self { manager, boot_s, most_switches_per_day, ..Self::default() }
+    }
+
     /// Whether nobody switches nodes: the parameters then change nothing, and are not recorded.
     pub fn is_off(&self) -> bool {
         self.manager == Manager::None

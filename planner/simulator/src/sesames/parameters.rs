@@ -265,6 +265,13 @@ impl Default for Parameters {
 }
 
 impl Parameters {
+    /// The names of all parameters in documents, those of the manager among them.
+    pub fn names() -> Vec<String> {
+        let manager = ManagerParameters::with_everything_said();
+        let all = serde_json::to_value(Self { manager, ..Self::default() }).unwrap_or_default();
+        all.as_object().into_iter().flat_map(serde_json::Map::keys).cloned().collect()
+    }
+
     /// What is wrong with the parameters, all of it.
     pub fn errors(&self) -> Vec<ParameterError> {
         let slot = self.slot_s != 0 && DAY_S.is_multiple_of(self.slot_s);
