@@ -62,7 +62,8 @@ impl PowerKnowledge {
 /// What a manager saves at the most: it knows all bookings and agendas of the month from its start on, and plans once.
 ///
 /// Every node boots in the least time and comes back. No node is kept warm, and no cap is in the way of switching. So the plan of
-/// each node is the best there is, and no manager that wakes nodes in time saves more in the criterion that is ranked first.
+/// each node is the best there is: no manager that wakes nodes in time and lets each sleep once in a gap saves more in the criterion
+/// that is ranked first.
 ///
 /// # Errors
 /// [`Cancelled`] soon after `is_cancelled` says so.

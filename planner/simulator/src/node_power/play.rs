@@ -249,13 +249,13 @@ impl Play<'_> {
             .zip(&self.nodes)
             .filter(|(place, node)| free(node) && node.is_up_at(at_ms, self.lead_ms(*place)));
         let missing = (self.month.rules.keep_warm as usize).saturating_sub(warm.count());
-        if missing == 0 {
-            return Ok(());
-        }
         let sleeping = (0_u32..).zip(&self.nodes).filter(|(_, node)| {
             free(node) && matches!(node.doing, Doing::Off { .. } | Doing::SwitchingOff { .. })
         });
         let mut sleeping: Vec<u32> = sleeping.map(|it| it.0).collect();
+        if missing == 0 || sleeping.is_empty() {
+            return Ok(());
+        }
         sleeping.sort_by_key(|node| self.saved_by_sleep(*node));
         for node in sleeping.into_iter().take(missing) {
             self.wake_by(now, node, now);
