@@ -96,7 +96,7 @@ fn routes() -> Vec<Route> {
         // Those who may are told that there is none.
         (get.clone(), "/api/v1/negotiations/{id}", "/api/v1/negotiations/none", Body::None, May::Supply, 404),
         (post.clone(), "/api/v1/negotiations/{id}/answer", "/api/v1/negotiations/none/answer", Body::Answer, May::Supply, 404),
-        (post, "/api/v1/grants", "/api/v1/grants", Body::Gift, May::Supply, 201),
+        (post.clone(), "/api/v1/grants", "/api/v1/grants", Body::Gift, May::Supply, 201),
         (get.clone(), "/api/v1/grants", "/api/v1/grants", Body::None, May::Anyone, 200),
         (delete, "/api/v1/grants/{grant_id}", "/api/v1/grants/none", Body::None, May::Supply, 404),
         (put, "/api/v1/consumption", "/api/v1/consumption", Body::Consumed, May::Supply, 200),

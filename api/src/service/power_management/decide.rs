@@ -8,10 +8,12 @@ use planner::power_plan::{PowerRules, RightLevel};
 use planner::time::Timestamp;
 use storage::{LogWhat, NewPowerAction, PowerAction, PowerActionChange, PowerActionId, PowerHold};
 
-use super::follow::USEFUL;
 use super::list::PowerActionList;
-use super::{PowerManagementError, PowerManagementService};
+use super::{PowerManagementError, PowerManagementService, USEFUL};
 use crate::service::shared::{Access, SiteState};
+
+/// A decision is made anew so often where the plan changed an action meanwhile.
+const TRIES: usize = 8;
 
 /// What somebody decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub enum PowerDecision {
     Off(Vec<String>),
     /// Nodes are switched on, and not off again for an hour.
     Wake(Vec<String>),
-    /// Nodes are not switched off until an instant.
+    /// Nodes are not switched off until an instant; one that has passed ends that.
     Hold(Vec<String>, Timestamp),
 }
 
@@ -42,16 +44,33 @@ impl PowerManagementService {
         let (settings, _) = self.connected().ok_or(PowerManagementError::NotConfigured)?;
         let rules = self.rules(settings, state)?;
         let decider = Decider { access, rules: &rules, state };
-        let now = self.shared.now();
-        let decided = match decision {
-            PowerDecision::Approve(id) => self.approve(&decider, id, now).await,
-            PowerDecision::Refuse(id, because) => self.refuse(&decider, id, because, now).await,
-            PowerDecision::Off(nodes) => self.ask(&decider, &nodes, PowerChange::Off, now).await,
-            PowerDecision::Wake(nodes) => self.ask(&decider, &nodes, PowerChange::On, now).await,
-            PowerDecision::Hold(nodes, until) => self.hold(&decider, nodes, until, now).await,
-        };
+        let mut decided = self.decide_once(&decider, &decision).await;
+        // A new plan moves proposals now and then: what was decided holds for what they are now.
+        for _ in 1..TRIES {
+            if !matches!(decided, Err(PowerManagementError::Changed)) {
+                break;
+            }
+            decided = self.decide_once(&decider, &decision).await;
+        }
         self.shared.power_bell.notify_one();
         decided
+    }
+
+    async fn decide_once(
+        &self,
+        decider: &Decider<'_>,
+        decision: &PowerDecision,
+    ) -> Result<PowerActionList, PowerManagementError> {
+        let now = self.shared.now();
+        match decision {
+            PowerDecision::Approve(id) => self.approve(decider, *id, now).await,
+            PowerDecision::Refuse(id, because) => {
+                self.refuse(decider, *id, because.clone(), now).await
+            }
+            PowerDecision::Off(nodes) => self.ask(decider, nodes, PowerChange::Off, now).await,
+            PowerDecision::Wake(nodes) => self.ask(decider, nodes, PowerChange::On, now).await,
+            PowerDecision::Hold(nodes, until) => self.hold(decider, nodes, *until, now).await,
+        }
     }
 
     async fn approve(
@@ -156,21 +175,25 @@ impl PowerManagementService {
     async fn hold(
         &self,
         decider: &Decider<'_>,
-        nodes: Vec<String>,
+        nodes: &[String],
         until: Timestamp,
         now: Timestamp,
     ) -> Result<PowerActionList, PowerManagementError> {
-        decider.may_decide(&nodes)?;
+        decider.may_decide(nodes)?;
         let by = decider.access.owner;
-        let open = self.open_of(&nodes).await?;
+        if until <= now {
+            self.shared.database.put_power_holds(nodes, None, by, now).await?;
+            return self.list_of(nodes, now).await;
+        }
+        let open = self.open_of(nodes).await?;
         let waits = open.into_iter().filter(|it| it.change == PowerChange::Off && !is_underway(it));
         let because = || Some(format!("{by} holds the node until {until}"));
         let state = PowerActionState::GivenUp;
         let changes: Vec<PowerActionChange> =
             waits.map(|it| decided(decider, it, state, LogWhat::GivenUp, because(), now)).collect();
-        self.shared.database.put_power_holds(&nodes, Some(until), by, now).await?;
+        self.shared.database.put_power_holds(nodes, Some(until), by, now).await?;
         self.shared.database.put_power_actions(&changes, now).await?;
-        self.list_of(&nodes, now).await
+        self.list_of(nodes, now).await
     }
 
     /// An action on a node that somebody decides on.

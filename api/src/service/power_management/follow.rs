@@ -9,15 +9,12 @@ use planner::power_action::{
     PowerOrder, PowerReading, PowerStep, next_steps,
 };
 use planner::resource_manager::withheld_until;
-use planner::time::{Seconds, Span};
+use planner::time::Span;
 use storage::{LogWhat, OutageKind, PowerAction, PowerActionChange, Withheld};
 
-use super::turn::{ManagedPower, Turn};
+use super::look::{ManagedPower, Turn};
 use super::waking::wake_key;
-use super::{PowerManagementError, PowerManagementService};
-
-/// What nobody said an end of is of no use after so long.
-pub(super) const USEFUL: Seconds = Seconds::new(3600);
+use super::{PowerManagementError, PowerManagementService, USEFUL};
 
 /// A power action with what was read of its node.
 struct Followed {

@@ -1,7 +1,7 @@
 //! Idle nodes are switched off where that pays and the site allows it, and woken in time.
 //!
 //! One process does all of it, by a lease. A turn is taken now and then, and when somebody decided: nodes are read
-//! (`switch`), sleeps are planned over the gaps of the book (`plan`), what is planned is compared with what is open
+//! (`look`, `switch`), sleeps are planned over the gaps of the book (`plan`), what is planned is compared with what is open
 //! (`proposals`), nodes are woken for reservations where no resource manager does that (`waking`), and orders are given and
 //! followed (`follow`). Each step compares what is with what ought to be and does the difference: killed at any instant,
 //! the next turn goes on. The rules are pure, in `planner::power_plan` and `planner::power_action`.
@@ -12,6 +12,7 @@ mod decide;
 mod error;
 mod follow;
 mod list;
+mod look;
 mod plan;
 mod proposals;
 mod switch;
@@ -21,13 +22,14 @@ mod waking;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use planner::time::Seconds;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::Shared;
 use crate::config::power::PowerSettings;
+use look::Memo;
 use switch::Switch;
-use turn::Memo;
 
 pub use decide::PowerDecision;
 pub use error::PowerManagementError;
@@ -39,6 +41,12 @@ pub const LEASE: &str = "power";
 /// It lasts at the most so long: nodes that are booked should not wait for what a killed process had. Whatever is done may
 /// be begun again at any time.
 pub const LEASE_LASTS: Duration = Duration::from_secs(3);
+
+/// Who asks for what is planned.
+const PLAN: &str = "plan";
+
+/// What nobody said an end of is of no use after so long.
+const USEFUL: Seconds = Seconds::new(3600);
 
 /// Switches nodes to save energy.
 pub struct PowerManagementService {

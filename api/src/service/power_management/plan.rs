@@ -10,7 +10,7 @@ use planner::power_plan::{PlannedSleep, PowerPlan, PowerProblem, Switching};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Span, Timestamp};
 
-use super::turn::Turn;
+use super::look::Turn;
 
 /// The sleeps of the site's nodes.
 #[derive(Debug, Default)]

@@ -6,12 +6,9 @@ use planner::power_action::{
 use planner::power_plan::CriteriaAmounts;
 use storage::{LogWhat, NewPowerAction, PowerAction, PowerActionChange};
 
+use super::look::Turn;
 use super::plan::SitePlan;
-use super::turn::Turn;
-use super::{PowerManagementError, PowerManagementService};
-
-/// Who asks for what is planned.
-pub(super) const PLAN: &str = "plan";
+use super::{PLAN, PowerManagementError, PowerManagementService};
 
 impl PowerManagementService {
     /// Compares the open actions of the plan with the new one, and does the difference. Nodes that somebody else has

@@ -1,58 +1,19 @@
 //! One turn: what is, what ought to be, and the steps from the one to the other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
 
-use planner::power_action::{NodeUse, PowerReading};
-use planner::power_plan::PowerRules;
-use planner::resource_manager::{NodePower, WakeTimes};
+use planner::power_action::PowerReading;
+use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
-use storage::{NodePowerState, PowerAction, Withheld};
+use storage::{NodePowerState, Withheld};
 use tokio_util::sync::CancellationToken;
 
+use super::look::Turn;
 use super::plan::SitePlan;
-use super::switch::{Readings, Switch};
+use super::switch::Switch;
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;
-use crate::service::shared::SiteState;
-
-/// What this process did last, so that nothing is done twice in vain. Nothing rests on it.
-#[derive(Debug, Default)]
-pub(super) struct Memo {
-    /// What the last turn could not do.
-    pub trouble: Option<String>,
-    /// The power of nodes as it was noted last; `None` before it was read.
-    pub powers: Option<HashMap<String, NodePower>>,
-    /// Since when nodes are known to be up and used by nobody, by name. A new process has yet to find out.
-    pub idle_since: HashMap<String, Timestamp>,
-}
-
-/// What a turn knows.
-pub(super) struct Turn<'a> {
-    pub settings: &'a PowerSettings,
-    pub switch: &'a Switch,
-    pub now: Timestamp,
-    pub state: Arc<SiteState>,
-    pub rules: Arc<PowerRules>,
-    /// The nodes that can be switched, by ordinal.
-    pub nodes: BTreeMap<u32, ManagedPower>,
-    /// Which of them are not switched off until when, by name.
-    pub holds: BTreeMap<String, Timestamp>,
-    /// What was read of them.
-    pub readings: Readings,
-    /// Since when they are known to be up and used by nobody, by ordinal.
-    pub idle_since: BTreeMap<u32, Timestamp>,
-    /// The power actions that are not final, without those of the resource manager.
-    pub open: Vec<PowerAction>,
-}
-
-/// A node whose power is managed.
-#[derive(Clone, Debug)]
-pub(super) struct ManagedPower {
-    pub name: String,
-    /// When it is woken and given up.
-    pub times: WakeTimes,
-}
+use crate::service::shared::{Fault, PlanningError};
 
 impl PowerManagementService {
     /// Does what there is to do now.
@@ -70,99 +31,6 @@ impl PowerManagementService {
         turn.open = self.open_actions(settings).await?;
         let failed = self.follow(&mut turn).await?;
         self.withhold(&turn, failed).await
-    }
-
-    /// Reads all that a turn rests on.
-    async fn look<'a>(
-        &self,
-        settings: &'a PowerSettings,
-        switch: &'a Switch,
-    ) -> Result<Turn<'a>, PowerManagementError> {
-        let now = self.shared.now();
-        self.shared.database.advance(now).await?;
-        let state = self.shared.state().await?;
-        let rules = Arc::new(self.rules(settings, &state)?);
-        let open = self.open_actions(settings).await?;
-        let nodes = self.managed(settings, &state, &rules).await?;
-        let names: Vec<String> = nodes.values().map(|it| it.name.clone()).collect();
-        let readings = switch.read(&names, self.shared.now()).await?;
-        let holds = self.shared.database.power_holds(now).await?;
-        let holds = holds.into_iter().map(|it| (it.node, it.until)).collect();
-        let idle_since = BTreeMap::new();
-        let mut turn =
-            Turn { settings, switch, now, state, rules, nodes, holds, readings, idle_since, open };
-        turn.idle_since = self.note_idle(&turn);
-        Ok(turn)
-    }
-
-    /// Notes since when nodes are up and used by nobody.
-    fn note_idle(&self, turn: &Turn<'_>) -> BTreeMap<u32, Timestamp> {
-        let mut memo = self.memo();
-        let taken = turn.taken_now();
-        let idle = turn.nodes.iter().filter(|(node, it)| {
-            turn.readings.power(&it.name).is(NodePower::On)
-                && turn.readings.used(&it.name) == NodeUse::Free
-                && !taken.contains(**node)
-        });
-        let since: BTreeMap<u32, Timestamp> = idle
-            .map(|(node, it)| (*node, memo.idle_since.get(&it.name).copied().unwrap_or(turn.now)))
-            .collect();
-        let named = since.iter().map(|(node, since)| (turn.nodes[node].name.clone(), *since));
-        memo.idle_since = named.collect();
-        since
-    }
-
-    /// The site's rules for the nodes there are.
-    pub(super) fn rules(
-        &self,
-        settings: &PowerSettings,
-        state: &SiteState,
-    ) -> Result<PowerRules, PowerManagementError> {
-        settings.rules(Some(&state.cluster.nodes)).map_err(|errors| {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            PowerManagementError::Rules(errors.join("; "))
-        })
-    }
-
-    /// The actions that are not final. Those by which the resource manager wakes nodes for reservations are its own.
-    pub(super) async fn open_actions(
-        &self,
-        settings: &PowerSettings,
-    ) -> Result<Vec<PowerAction>, PowerManagementError> {
-        let open = self.shared.database.open_power_actions().await?;
-        let is_managers =
-            |it: &PowerAction| settings.driver.is_resource_manager() && it.reservation_id.is_some();
-        Ok(open.into_iter().filter(|it| !is_managers(it)).collect())
-    }
-
-    /// The nodes of which the rules say how they are switched, with their boot times.
-    async fn managed(
-        &self,
-        settings: &PowerSettings,
-        state: &SiteState,
-        rules: &PowerRules,
-    ) -> Result<BTreeMap<u32, ManagedPower>, PowerManagementError> {
-        let switched = (0..).zip(&rules.switching).filter_map(|(node, it)| Some((node, (*it)?)));
-        let named: Vec<(u32, String, Seconds)> = switched
-            .map(|(node, it)| {
-                let boot = i64::try_from(it.boot.as_millis().div_ceil(1000)).unwrap_or(i64::MAX);
-                (node, state.cluster.nodes.name(node).into_owned(), Seconds::new(boot))
-            })
-            .collect();
-        let names: Vec<String> = named.iter().map(|it| it.1.clone()).collect();
-        let measured = self.shared.database.boot_times(&names).await?;
-        // Who wakes nodes for reservations must not find them too early for the plan, which would have them sleep again.
-        let waking = self.shared.settings.manager.as_ref();
-        let longest = waking.and_then(|it| it.boot).unwrap_or(Seconds::new(0));
-        let every = waking.map_or(settings.every, |it| it.poll.max(settings.every));
-        let every = Seconds::new(i64::try_from(every.as_secs()).unwrap_or(i64::MAX));
-        let managed = named.into_iter().map(|(node, name, boot)| {
-            let boot = boot.max(longest);
-            let boots = measured.get(&name).map_or(&[][..], Vec::as_slice);
-            let times = WakeTimes::new(boots, boot, every);
-            (node, ManagedPower { name, times })
-        });
-        Ok(managed.collect())
     }
 
     /// Notes since when nodes are on and off, so that the ledger knows, where no resource manager's poll does.
@@ -207,8 +75,8 @@ impl PowerManagementService {
         let planned = tokio::task::spawn_blocking(move || {
             planner::power_plan::plan_power(&problem, &|| stop.is_cancelled())
         });
-        let planned = planned.await.map_err(crate::service::shared::Fault::internal)?;
-        let planned = planned.map_err(|_| crate::service::shared::PlanningError::TimeLimit)?;
+        let planned = planned.await.map_err(Fault::internal)?;
+        let planned = planned.map_err(|_| PlanningError::TimeLimit)?;
         Ok(turn.site_plan(&planned, &switched_today))
     }
 

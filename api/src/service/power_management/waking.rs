@@ -9,11 +9,9 @@ use planner::time::{Seconds, Span};
 use storage::{NewPowerAction, Outage, Withheld};
 use uuid::Uuid;
 
-use super::follow::USEFUL;
+use super::look::Turn;
 use super::plan::SitePlan;
-use super::proposals::PLAN;
-use super::turn::Turn;
-use super::{PowerManagementError, PowerManagementService};
+use super::{PLAN, PowerManagementError, PowerManagementService, USEFUL};
 
 /// Keys of nodes that did not come when they were ordered to switch on, before their name.
 const WAKE: &str = "wake ";

@@ -1,5 +1,6 @@
 //! What the planner is asked: the one place where its problem is made.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use planner::agenda::Agendas;
@@ -43,6 +44,10 @@ impl PowerKnowledge {
         let problem = PowerProblem {
             horizon: self.horizon,
             nodes: Arc::clone(&month.nodes),
+            // Those that sleep are away, and woken by orders that were planned when they fell asleep.
+            asleep: NodeSet::new(),
+            unannounced: NodeSet::new(),
+            idle_since: BTreeMap::new(),
             switching: self.switching,
             reservations: self.reservations,
             outages: self.away,

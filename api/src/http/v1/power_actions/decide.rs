@@ -8,7 +8,6 @@ use planner::json::Reader;
 use planner::json::reader::Object;
 use planner::json::reservations::node_set;
 use planner::node::Nodes;
-use planner::time::Timestamp;
 use serde_json::value::RawValue;
 use storage::PowerActionId;
 
@@ -26,7 +25,7 @@ const MAX_BECAUSE: usize = 1000;
 /// Approves, refuses, switches off, wakes or holds
 ///
 /// For operators, and for those whom a right of the site names in `decided_by`. A sleep that is refused holds its node until
-/// it would have been woken. Nodes that are woken are held for an hour. What is ordered already goes on. The answer has the
+/// it would have been woken. Nodes that are woken are held for an hour. An `until` that has passed ends a hold. What is ordered already goes on. The answer has the
 /// actions and holds that the decision concerns.
 #[utoipa::path(
     post,
@@ -45,22 +44,16 @@ const MAX_BECAUSE: usize = 1000;
 pub async fn decide_power_actions(
     State(service): State<Arc<PowerManagementService>>,
     State(settings): State<Arc<Settings>>,
-    State(clock): State<crate::clock::Clock>,
     by: By<Bookers>,
     body: JsonBody,
 ) -> Result<Json<PowerActionsDocument>, Problem> {
     let nodes = &by.state.cluster.nodes;
-    let decision = body.read(|reader, raw| decision(reader, raw, nodes, clock.now()))?;
+    let decision = body.read(|reader, raw| decision(reader, raw, nodes))?;
     let list = service.decide(by.caller.access(), &by.state, decision).await?;
     Ok(Json(PowerActionsDocument::new(list, settings.currency)))
 }
 
-fn decision(
-    reader: &mut Reader,
-    raw: &RawValue,
-    nodes: &Nodes,
-    now: Timestamp,
-) -> Option<PowerDecision> {
+fn decision(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<PowerDecision> {
     let known = ["action", "id", "because", "nodes", "node_ranges", "until"];
     let object = reader.object(raw, &known)?;
     let action = reader.required(&object, "action", Reader::string)?;
@@ -88,10 +81,7 @@ fn decision(
         "off" => Some(PowerDecision::Off(names(reader, &object, nodes)?)),
         "wake" => Some(PowerDecision::Wake(names(reader, &object, nodes)?)),
         _ => {
-            let until = reader.required(&object, "until", |reader, raw| {
-                let until = reader.timestamp(raw)?;
-                reader.accept((until > now).then_some(until).ok_or("must be in the future"))
-            });
+            let until = reader.required(&object, "until", Reader::timestamp);
             let names = names(reader, &object, nodes);
             Some(PowerDecision::Hold(names?, until?))
         }
@@ -101,7 +91,7 @@ fn decision(
 fn id(reader: &mut Reader, object: &Object<'_>) -> Option<PowerActionId> {
     reader.required(object, "id", |reader, raw| {
         let id = reader.whole_number(raw)?;
-        reader.accept(i64::try_from(id).map(PowerActionId::from).map_err(|_| "is no id"))
+        Some(PowerActionId::from(id))
     })
 }
 
