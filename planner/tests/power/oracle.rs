@@ -1,5 +1,6 @@
 //! Brute force: every pair of orders on a grid of instants, looked at piece by piece.
 
+mod arrivals;
 mod begun;
 
 use planner::agenda::Agenda;
@@ -114,7 +115,8 @@ impl<'a> Oracle<'a> {
         let lead = length(boot).max(up);
         let grid = || (ms(gap.start())..=ms(gap.end())).step_by(500).flat_map(|at| [at - 1, at]);
         let mut options = Vec::new();
-        for off in grid().filter(|at| *at >= ms(gap.start())) {
+        let Some(earliest) = self.earliest_off(node, gap) else { return options };
+        for off in grid().filter(|at| *at >= earliest) {
             if self.level(node, off) == RightLevel::Nothing {
                 continue;
             }

@@ -1,6 +1,5 @@
 //! Problems of a few nodes over a few seconds around midnight, as small numbers that shrink and print well.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +37,8 @@ pub struct PowerSketch {
     pub nodes: Vec<SketchedNode>,
     /// The nodes that are off at the start, as bits.
     pub asleep: u8,
+    /// The nodes on which jobs arrive unannounced, as bits; they have idled for two seconds at the start.
+    pub unannounced: u8,
     /// Start, length, nodes as bits, and whether it is an outage.
     pub taken: Vec<(i64, i64, u8, bool)>,
     /// Starts of pieces and their values; `None` is a gap.
@@ -86,12 +87,12 @@ pub fn single() -> impl Strategy<Value = PowerSketch> {
     let right = (0_u8..4, levels, prop::option::of(any::<bool>()));
     let costs = || (0_i64..8, 0_i64..3, 0_i64..2);
     (
-        (8_i64..15, vec(node, 1..3), asleep(), vec(taken, 0..4), pieces(), pieces()),
+        (8_i64..15, vec(node, 1..3), asleep(), asleep(), vec(taken, 0..4), pieces(), pieces()),
         (vec(right, 0..3), prop::option::of(0_u32..3), criteria, costs(), costs()),
     )
         .prop_map(
             |(
-                (length, nodes, asleep, taken, price, co2),
+                (length, nodes, asleep, unannounced, taken, price, co2),
                 (mut rights, most_switches, rank_by, wear, failing),
             )| {
                 rights.push((1, RightLevel::Automatic, None));
@@ -99,6 +100,7 @@ pub fn single() -> impl Strategy<Value = PowerSketch> {
                     length,
                     nodes,
                     asleep,
+                    unannounced,
                     taken,
                     price,
                     co2,
@@ -136,6 +138,7 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
                 length,
                 nodes,
                 asleep,
+                unannounced: 0,
                 taken,
                 price: Vec::new(),
                 co2: Vec::new(),
@@ -151,7 +154,7 @@ pub fn coupled() -> impl Strategy<Value = PowerSketch> {
         })
 }
 
-/// Nodes that are off at the start, as bits: none in half of all problems.
+/// Some nodes as bits: none in half of all problems.
 fn asleep() -> impl Strategy<Value = u8> {
     prop_oneof![Just(0_u8), 0_u8..8]
 }
@@ -232,8 +235,8 @@ impl PowerSketch {
                     nodes: *count,
                 })
                 .collect(),
-            unannounced: NodeSet::new(),
-            idle_since: BTreeMap::new(),
+            unannounced: self.nodes_of(self.unannounced),
+            idle_since: (0..2).map(|node| (node, span(-2, 0).start())).collect(),
             most_switches_per_day: self.most_switches,
             rank_by,
             wear: amounts(self.wear),
