@@ -54,9 +54,8 @@ pub fn rights_with_deciders(
     reader.array(raw, |reader, raw| {
         let object = reader.object(raw, &fields)?;
         let right = right(reader, &object, nodes, zones);
-        let deciders = reader.optional(&object, "decided_by", |reader, raw| {
-            reader.array(raw, |reader, raw| reader.string(raw))
-        });
+        let deciders =
+            reader.optional(&object, "decided_by", |reader, raw| reader.array(raw, Reader::string));
         Some((right?, deciders?.unwrap_or_default()))
     })
 }

@@ -42,18 +42,18 @@ impl PowerManagementService {
         decision: PowerDecision,
     ) -> Result<PowerActionList, PowerManagementError> {
         let (settings, _) = self.connected().ok_or(PowerManagementError::NotConfigured)?;
-        let rules = self.rules(settings, state)?;
+        let rules = Self::rules(settings, state)?;
         let decider = Decider { access, rules: &rules, state };
-        let mut decided = self.decide_once(&decider, &decision).await;
+        let mut answer = self.decide_once(&decider, &decision).await;
         // A new plan moves proposals now and then: what was decided holds for what they are now.
         for _ in 1..TRIES {
-            if !matches!(decided, Err(PowerManagementError::Changed)) {
+            if !matches!(answer, Err(PowerManagementError::Changed)) {
                 break;
             }
-            decided = self.decide_once(&decider, &decision).await;
+            answer = self.decide_once(&decider, &decision).await;
         }
         self.shared.power_bell.notify_one();
-        decided
+        answer
     }
 
     async fn decide_once(

@@ -62,7 +62,7 @@ impl PowerManagementService {
         let now = self.shared.now();
         self.shared.database.advance(now).await?;
         let state = self.shared.state().await?;
-        let rules = Arc::new(self.rules(settings, &state)?);
+        let rules = Arc::new(Self::rules(settings, &state)?);
         let open = self.open_actions(settings).await?;
         let nodes = self.managed(settings, &state, &rules).await?;
         let names: Vec<String> = nodes.values().map(|it| it.name.clone()).collect();
@@ -95,7 +95,6 @@ impl PowerManagementService {
 
     /// The site's rules for the nodes there are.
     pub(super) fn rules(
-        &self,
         settings: &PowerSettings,
         state: &SiteState,
     ) -> Result<PowerRules, PowerManagementError> {
@@ -124,23 +123,23 @@ impl PowerManagementService {
         rules: &PowerRules,
     ) -> Result<BTreeMap<u32, ManagedPower>, PowerManagementError> {
         let switched = (0..).zip(&rules.switching).filter_map(|(node, it)| Some((node, (*it)?)));
-        let named: Vec<(u32, String, Seconds)> = switched
+        let boots: Vec<(u32, String, Seconds)> = switched
             .map(|(node, it)| {
                 let boot = i64::try_from(it.boot.as_millis().div_ceil(1000)).unwrap_or(i64::MAX);
                 (node, state.cluster.nodes.name(node).into_owned(), Seconds::new(boot))
             })
             .collect();
-        let names: Vec<String> = named.iter().map(|it| it.1.clone()).collect();
+        let names: Vec<String> = boots.iter().map(|it| it.1.clone()).collect();
         let measured = self.shared.database.boot_times(&names).await?;
         // Who wakes nodes for reservations must not find them too early for the plan, which would have them sleep again.
         let waking = self.shared.settings.manager.as_ref();
         let longest = waking.and_then(|it| it.boot).unwrap_or(Seconds::new(0));
         let every = waking.map_or(settings.every, |it| it.poll.max(settings.every));
         let every = Seconds::new(i64::try_from(every.as_secs()).unwrap_or(i64::MAX));
-        let managed = named.into_iter().map(|(node, name, boot)| {
+        let managed = boots.into_iter().map(|(node, name, boot)| {
             let boot = boot.max(longest);
-            let boots = measured.get(&name).map_or(&[][..], Vec::as_slice);
-            let times = WakeTimes::new(boots, boot, every);
+            let last = measured.get(&name).map_or(&[][..], Vec::as_slice);
+            let times = WakeTimes::new(last, boot, every);
             (node, ManagedPower { name, times })
         });
         Ok(managed.collect())

@@ -29,7 +29,7 @@ impl PowerManagementService {
             match step {
                 ProposalStep::Add(sleep, state) => added.push(new_action(sleep, state)),
                 ProposalStep::Change(place, sleep, state) => {
-                    changed.push(moved(ours[place], sleep, state));
+                    changed.push(moved(ours[place], &sleep, state));
                 }
                 ProposalStep::Withdraw(place) => changed.push(withdrawn(ours[place])),
             }
@@ -66,7 +66,11 @@ fn new_action(sleep: SleepProposal, state: PowerActionState) -> NewPowerAction {
     }
 }
 
-fn moved(action: &PowerAction, sleep: SleepProposal, state: PowerActionState) -> PowerActionChange {
+fn moved(
+    action: &PowerAction,
+    sleep: &SleepProposal,
+    state: PowerActionState,
+) -> PowerActionChange {
     let action = PowerAction {
         state,
         due: sleep.off_at,

@@ -164,7 +164,7 @@ fn users(jobs: &[ManagedJob]) -> BTreeMap<String, NodeUse> {
     let running = jobs.iter().filter(|job| job.phase == JobPhase::Running);
     let used = running.flat_map(|job| {
         let used = NodeUse::InUse(format!("job {}", job.id));
-        job.nodes.iter().map(move |node| (node.to_string(), used.clone()))
+        job.nodes.iter().map(move |node| (node.clone(), used.clone()))
     });
     used.collect()
 }
