@@ -629,6 +629,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/power-actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is done, or proposed, to switch nodes
+         * @description For users and operators. The newest first; `before` with the smallest id of an answer goes on.
+         */
+        get: operations["list_power_actions"];
+        put?: never;
+        /**
+         * Approves, refuses, switches off, wakes or holds
+         * @description For operators, and for those whom a right of the site names in `decided_by`. A sleep that is refused holds its node until
+         *     it would have been woken. Nodes that are woken are held for an hour. An `until` that has passed ends a hold. What is ordered already goes on. The answer has the
+         *     actions and holds that the decision concerns.
+         */
+        post: operations["decide_power_actions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/power-actions/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was decided and done about the power of nodes: who, why, what came of it
+         * @description For users and operators. The newest first; `before` with the smallest id of an answer goes on.
+         */
+        get: operations["list_power_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/power-profile": {
         parameters: {
             query?: never;
@@ -3270,6 +3316,126 @@ export interface components {
             /** @description What became of its samples. */
             samples: components["schemas"]["MeterSamplesDocument"];
         };
+        /** @description What is done, or proposed, to switch a node. */
+        PowerActionDocument: {
+            /**
+             * @description `off` or `wake`.
+             * @example off
+             */
+            action: string;
+            /** @description Who asks for it: `plan`, `keep_warm`, `reservation`, or a person by name. */
+            asked_by: string;
+            /** @description Why it stands so, in words. */
+            because?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was planned. RFC 3339.
+             */
+            created: string;
+            /**
+             * @description Of the cost, by ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When. RFC 3339.
+             */
+            decided?: string | null;
+            /** @description Who approved or refused it. */
+            decided_by?: string | null;
+            /**
+             * Format: date-time
+             * @description When the node was seen to be as it ought to be. RFC 3339.
+             */
+            done?: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be ordered first. RFC 3339.
+             */
+            due: string;
+            /**
+             * Format: int64
+             * @description Later ones are greater.
+             */
+            id: number;
+            /** @description The node, by name. */
+            node: string;
+            /**
+             * Format: date-time
+             * @description When the last order was given. RFC 3339.
+             */
+            ordered?: string | null;
+            /**
+             * Format: int32
+             * @description So many orders were given.
+             */
+            orders: number;
+            /** @description The reservation that the node is woken for. */
+            reservation_id?: string | null;
+            saves?: components["schemas"]["SavedAmounts"] | null;
+            /**
+             * Format: date-time
+             * @description When it came to its state. RFC 3339.
+             */
+            since: string;
+            /**
+             * @description How far it is: `proposed`, `waiting`, `ordered`, `failed` (an order had no effect, another follows), `done`, `refused` or
+             *     `given_up`.
+             * @example proposed
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description From then on it is of no use. RFC 3339.
+             */
+            until?: string | null;
+            /**
+             * Format: date-time
+             * @description When a node that is switched off is to be woken again. RFC 3339.
+             */
+            wake_at?: string | null;
+        };
+        /** @description Power actions, and the nodes that are held. */
+        PowerActionsDocument: {
+            /** @description The newest first. */
+            actions: components["schemas"]["PowerActionDocument"][];
+            /** @description Nodes that are not switched off until an instant. */
+            holds: components["schemas"]["PowerHoldDocument"][];
+        };
+        /**
+         * @description What is decided about the power of nodes.
+         * @example {
+         *       "action": "hold",
+         *       "nodes": [
+         *         "n7"
+         *       ],
+         *       "until": "2026-01-02T00:00:00Z"
+         *     }
+         */
+        PowerDecisionRequest: {
+            /**
+             * @description `approve` or `refuse` with an `id`; `off` or `wake` with `nodes`; `hold` with `nodes` and `until`.
+             * @example approve
+             */
+            action: string;
+            /** @description Why it is refused, at most 1000 characters. */
+            because?: string | null;
+            /**
+             * Format: int64
+             * @description Of a power action.
+             */
+            id?: number | null;
+            /** @description Inclusive pairs of ordinals in input order. */
+            node_ranges?: number[][] | null;
+            /** @description Names. */
+            nodes?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Until when nodes are held.
+             */
+            until?: string | null;
+        };
         /** @description Power now. */
         PowerDocument: {
             /**
@@ -3304,6 +3470,52 @@ export interface components {
              * @description What the site's meter says; null where there is none with a fresh sample. Watts.
              */
             site_power_w?: number | null;
+        };
+        /** @description A node that is not switched off until an instant. */
+        PowerHoldDocument: {
+            /** @description Who said so. */
+            by: string;
+            /** @description The node, by name. */
+            node: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            until: string;
+        };
+        /** @description What was decided and done about the power of nodes. */
+        PowerLogDocument: {
+            /** @description The newest first. */
+            entries: components["schemas"]["PowerLogEntryDocument"][];
+        };
+        /** @description What was decided or done about the power of a node. */
+        PowerLogEntryDocument: {
+            /**
+             * Format: int64
+             * @description The power action; null where it is about none.
+             */
+            action_id?: number | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            at: string;
+            /** @description Why, in words. */
+            because?: string | null;
+            /** @description Who did; null for the service. */
+            by?: string | null;
+            /**
+             * Format: int64
+             * @description Later ones are greater.
+             */
+            id: number;
+            /** @description The node, by name. */
+            node: string;
+            /**
+             * @description `proposed`, `asked`, `changed`, `approved`, `refused`, `ordered`, `failed`, `done`, `given_up`, `held` or `released`.
+             * @example approved
+             */
+            what: string;
         };
         /** @description Power that counts against the cap over a span. */
         PowerProfileDocument: {
@@ -4081,6 +4293,24 @@ export interface components {
              * @example 94.8
              */
             power_w: number;
+        };
+        /** @description What a sleep saves; null where a price or an intensity is not known. */
+        SavedAmounts: {
+            /**
+             * Format: double
+             * @description Grams of CO2.
+             */
+            co2_g?: number | null;
+            /**
+             * Format: double
+             * @description Units of the currency.
+             */
+            cost?: number | null;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j?: number | null;
         };
         /** @description What one start saves against another; negative where it consumes more. */
         SavingsDocument: {
@@ -4927,7 +5157,13 @@ export type PartitionPowerDocument = components['schemas']['PartitionPowerDocume
 export type PhaseDocument = components['schemas']['PhaseDocument'];
 export type PlacedError = components['schemas']['PlacedError'];
 export type PolledMeterDocument = components['schemas']['PolledMeterDocument'];
+export type PowerActionDocument = components['schemas']['PowerActionDocument'];
+export type PowerActionsDocument = components['schemas']['PowerActionsDocument'];
+export type PowerDecisionRequest = components['schemas']['PowerDecisionRequest'];
 export type PowerDocument = components['schemas']['PowerDocument'];
+export type PowerHoldDocument = components['schemas']['PowerHoldDocument'];
+export type PowerLogDocument = components['schemas']['PowerLogDocument'];
+export type PowerLogEntryDocument = components['schemas']['PowerLogEntryDocument'];
 export type PowerProfileDocument = components['schemas']['PowerProfileDocument'];
 export type PowerRange = components['schemas']['PowerRange'];
 export type PricePiece = components['schemas']['PricePiece'];
@@ -4954,6 +5190,7 @@ export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ReservationsPage = components['schemas']['ReservationsPage'];
 export type RevisionsPage = components['schemas']['RevisionsPage'];
 export type SampleDocument = components['schemas']['SampleDocument'];
+export type SavedAmounts = components['schemas']['SavedAmounts'];
 export type SavingsDocument = components['schemas']['SavingsDocument'];
 export type ScheduleDocument = components['schemas']['ScheduleDocument'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
@@ -7052,6 +7289,189 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PowerDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_power_actions: {
+        parameters: {
+            query?: {
+                /** @description Older than this one. */
+                before?: number;
+                /** @description Actions in an answer, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description Of this node alone. */
+                node?: string;
+                /** @description Those that are not final, or those that are; both unless given. */
+                state?: "open" | "final";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Power actions, and the nodes that are held */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PowerActionsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_power_actions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PowerDecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description Power actions, and the nodes that are held */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PowerActionsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else decides on the power of these nodes */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is decided already, or cannot be done now */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_power_log: {
+        parameters: {
+            query?: {
+                /** @description Older than this entry. */
+                before?: number;
+                /** @description From this instant on. RFC 3339. */
+                from?: string;
+                /** @description Entries in an answer, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description Of this node alone. */
+                node?: string;
+                /** @description Before this instant. RFC 3339. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was decided and done about the power of nodes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PowerLogDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No token, or one that is not valid */

@@ -21,6 +21,7 @@ use crate::service::power_management::PowerManagementService;
 #[into_params(parameter_in = Query)]
 pub struct PowerActionsQuery {
     /// Those that are not final, or those that are; both unless given.
+    #[param(inline)]
     pub state: Option<ListedState>,
     /// Of this node alone.
     pub node: Option<String>,
