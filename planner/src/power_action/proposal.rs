@@ -15,8 +15,8 @@ pub struct SleepProposal {
     pub node: String,
     /// When it is to be ordered off.
     pub off_at: Timestamp,
-    /// When it is to be ordered on again.
-    pub wake_at: Timestamp,
+    /// When it is to be ordered on again; `None` where nobody has booked it, as far as is planned.
+    pub wake_at: Option<Timestamp>,
     /// What that saves.
     pub saves: CriteriaAmounts,
     /// How it comes to be done.
@@ -32,8 +32,8 @@ pub struct OpenSleep {
     pub state: PowerActionState,
     /// As it was planned.
     pub off_at: Timestamp,
-    /// When the node is to be ordered on again.
-    pub wake_at: Timestamp,
+    /// When the node is to be ordered on again; `None` where nobody had booked it.
+    pub wake_at: Option<Timestamp>,
     /// What it saves.
     pub saves: CriteriaAmounts,
     /// Whether somebody approved it.
@@ -113,9 +113,18 @@ fn changed(
 /// saves ever less: that is told anew each quarter-hour.
 fn is_like(open: &OpenSleep, planned: &SleepProposal, now: Timestamp) -> bool {
     if open.off_at <= now && planned.off_at <= now {
-        return open.wake_at == planned.wake_at && planned.off_at < open.off_at + QUARTER_HOUR;
+        return is_near(open.wake_at, planned.wake_at)
+            && planned.off_at < open.off_at + QUARTER_HOUR;
     }
-    (open.off_at, open.wake_at, open.saves) == (planned.off_at, planned.wake_at, planned.saves)
+    open.off_at == planned.off_at && is_near(open.wake_at, planned.wake_at)
+}
+
+/// Whether two instants are less than a quarter-hour apart, or both are not known.
+fn is_near(one: Option<Timestamp>, other: Option<Timestamp>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one < other + QUARTER_HOUR && other < one + QUARTER_HOUR,
+        (one, other) => one == other,
+    }
 }
 
 #[cfg(test)]
@@ -132,7 +141,7 @@ mod tests {
         SleepProposal {
             node: node.to_owned(),
             off_at: at(off),
-            wake_at: at(9000),
+            wake_at: Some(at(9000)),
             saves: CriteriaAmounts::ZERO,
             level,
         }
@@ -143,7 +152,7 @@ mod tests {
             node: node.to_owned(),
             state,
             off_at: at(off),
-            wake_at: at(9000),
+            wake_at: Some(at(9000)),
             saves: CriteriaAmounts::ZERO,
             is_approved,
         }
@@ -194,9 +203,14 @@ mod tests {
         assert_eq!(steps(&[open("n1", 200, Proposed, false)], &plan), []);
         let expected = [ProposalStep::Change(0, plan[0].clone(), Proposed)];
         assert_eq!(steps(&[open("n1", 100, Proposed, false)], &plan), expected);
-        let woken_earlier = SleepProposal { wake_at: at(8000), ..plan[0].clone() };
+        let woken_earlier = SleepProposal { wake_at: Some(at(8000)), ..plan[0].clone() };
         let expected = [ProposalStep::Change(0, woken_earlier.clone(), Proposed)];
         assert_eq!(steps(&[open("n1", 200, Proposed, false)], &[woken_earlier]), expected);
+        let hardly_earlier = SleepProposal { wake_at: Some(at(8101)), ..plan[0].clone() };
+        assert_eq!(steps(&[open("n1", 200, Proposed, false)], &[hardly_earlier]), []);
+        let not_booked = SleepProposal { wake_at: None, ..plan[0].clone() };
+        let expected = [ProposalStep::Change(0, not_booked.clone(), Proposed)];
+        assert_eq!(steps(&[open("n1", 200, Proposed, false)], &[not_booked]), expected);
     }
 
     #[test]

@@ -106,7 +106,8 @@ impl PowerManagementService {
         if !is_open {
             return Err(PowerManagementError::Decided(action.state));
         }
-        let (node, held_until) = (action.node.clone(), action.wake_at.filter(|it| *it > now));
+        let (node, is_sleep) = (action.node.clone(), action.change == PowerChange::Off);
+        let held_until = action.wake_at.or(action.until).filter(|it| is_sleep && *it > now);
         let state = PowerActionState::Refused;
         let mut list =
             self.put_decision(decider, action, state, LogWhat::Refused, because, now).await?;

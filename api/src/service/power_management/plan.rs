@@ -66,7 +66,7 @@ impl Turn<'_> {
         let most = self.rules.most_switches_per_day.unwrap_or(u32::MAX);
         let sleeps = plan.sleeps.iter().filter_map(|it| {
             let node = &self.nodes.get(&it.node)?.name;
-            let sleep = proposal(node, it);
+            let sleep = proposal(node, it, self.now + self.settings.horizon);
             if sleep.off_at < tomorrow {
                 let used = switched_today.get(node).copied().unwrap_or(0);
                 let left = left.entry(node).or_insert_with(|| most.saturating_sub(used));
@@ -127,13 +127,15 @@ impl Turn<'_> {
     }
 }
 
-/// Orders are given in whole seconds: off no earlier, and on no later than planned.
-fn proposal(node: &str, sleep: &PlannedSleep) -> SleepProposal {
+/// Orders are given in whole seconds: off no earlier, and on no later than planned. The plan wakes all nodes at the end of
+/// its horizon; whether one that nobody has booked is woken then is for a later plan to say.
+fn proposal(node: &str, sleep: &PlannedSleep, horizon_end: Timestamp) -> SleepProposal {
     let off = sleep.times.off_ms;
+    let wake_at = Timestamp::from_unix_seconds(sleep.times.wake_ms.div_euclid(1000));
     SleepProposal {
         node: node.to_owned(),
         off_at: Timestamp::from_unix_seconds(off.div_euclid(1000) + i64::from(off % 1000 != 0)),
-        wake_at: Timestamp::from_unix_seconds(sleep.times.wake_ms.div_euclid(1000)),
+        wake_at: (sleep.gap.end() < horizon_end).then_some(wake_at),
         saves: sleep.saves,
         level: sleep.level,
     }

@@ -4,11 +4,15 @@ use planner::power_action::{
     OpenSleep, PowerActionState, PowerChange, ProposalStep, SleepProposal, proposal_steps,
 };
 use planner::power_plan::CriteriaAmounts;
+use planner::time::Seconds;
 use storage::{LogWhat, NewPowerAction, PowerAction, PowerActionChange};
 
 use super::look::Turn;
 use super::plan::SitePlan;
 use super::{PLAN, PowerManagementError, PowerManagementService};
+
+/// A sleep of which nobody says when it ends is of no use after so long, unless it is planned anew.
+const DAY: Seconds = Seconds::new(86_400);
 
 impl PowerManagementService {
     /// Compares the open actions of the plan with the new one, and does the difference. Nodes that somebody else has
@@ -45,7 +49,7 @@ fn open_sleep(action: &PowerAction) -> OpenSleep {
         node: action.node.clone(),
         state: action.state,
         off_at: action.due,
-        wake_at: action.wake_at.unwrap_or(action.due),
+        wake_at: action.wake_at,
         saves: action.saves.unwrap_or(CriteriaAmounts::ZERO),
         is_approved: action.decided_by.is_some(),
     }
@@ -59,8 +63,8 @@ fn new_action(sleep: SleepProposal, state: PowerActionState) -> NewPowerAction {
         reservation_id: None,
         state,
         due: sleep.off_at,
-        until: Some(sleep.wake_at),
-        wake_at: Some(sleep.wake_at),
+        until: Some(sleep.wake_at.unwrap_or(sleep.off_at + DAY)),
+        wake_at: sleep.wake_at,
         saves: Some(sleep.saves),
         because: None,
     }
@@ -74,8 +78,8 @@ fn moved(
     let action = PowerAction {
         state,
         due: sleep.off_at,
-        until: Some(sleep.wake_at),
-        wake_at: Some(sleep.wake_at),
+        until: Some(sleep.wake_at.unwrap_or(sleep.off_at + DAY)),
+        wake_at: sleep.wake_at,
         saves: Some(sleep.saves),
         ..action.clone()
     };
