@@ -1,0 +1,53 @@
+// Nodes that are switched to save energy, in words.
+
+import type { PowerActionDocument, PowerHoldDocument } from '../api/schema';
+import { span, when } from '../time/words';
+import { carbon, energy, money } from '../units/format';
+
+/** What an action saves, as far as that is known; nothing where it is not. */
+export function savedWords({ saves, currency }: Pick<PowerActionDocument, 'saves' | 'currency'>): string {
+  const amounts = [
+    saves?.energy_j != null && energy(saves.energy_j),
+    saves?.cost != null && money(saves.cost, currency),
+    saves?.co2_g != null && `${carbon(saves.co2_g)} of CO₂`,
+  ];
+  return amounts.filter(Boolean).join(', ');
+}
+
+/** What is to be done with the node, and when. */
+export function actionWords({ action, due, wake_at }: Pick<PowerActionDocument, 'action' | 'due' | 'wake_at'>, now: number, zone: string): string {
+  const at = Date.parse(due);
+  if (action === 'wake') return `woken ${when(at, now, zone)}`;
+  return wake_at ? `asleep ${span(at, Date.parse(wake_at), now, zone)}` : `switched off ${when(at, now, zone)}`;
+}
+
+const STATES: Record<string, string> = {
+  proposed: 'waits for approval',
+  waiting: 'has yet to be ordered',
+  ordered: 'ordered, not seen yet',
+  failed: 'the order had no effect; it is given again',
+};
+
+const SOURCES: Record<string, string> = { plan: '', keep_warm: '', reservation: ', for a reservation' };
+
+/** How far an action is, and for whom where that is not the plan. */
+export function stateWords({ state, because, asked_by }: Pick<PowerActionDocument, 'state' | 'because' | 'asked_by'>): string {
+  const why = because ? `: ${because}` : '';
+  return `${STATES[state] ?? state}${SOURCES[asked_by] ?? `, asked for by ${asked_by}`}${why}`;
+}
+
+/** Until when a node stays on, and who said so. */
+export const holdWords = ({ until, by }: Pick<PowerHoldDocument, 'until' | 'by'>, now: number, zone: string): string =>
+  `stays on until ${when(Date.parse(until), now, zone)}, by ${by}`;
+
+/** What all proposals together save, in a sentence; nothing where there are none. */
+export function proposalsWords(actions: PowerActionDocument[]): string {
+  const proposed = actions.filter((it) => it.state === 'proposed');
+  if (proposed.length === 0) return '';
+  const sum = (of: (it: PowerActionDocument) => number | null | undefined) =>
+    proposed.every((it) => of(it) != null) ? proposed.reduce((total, it) => total + (of(it) ?? 0), 0) : null;
+  const saves = { energy_j: sum((it) => it.saves?.energy_j), cost: sum((it) => it.saves?.cost), co2_g: sum((it) => it.saves?.co2_g) };
+  const words = savedWords({ saves, currency: proposed[0]?.currency ?? '' });
+  const sleeps = proposed.length === 1 ? '1 sleep waits' : `${proposed.length} sleeps wait`;
+  return words === '' ? `${sleeps} for approval.` : `${sleeps} for approval and would save ${words}.`;
+}
