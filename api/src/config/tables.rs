@@ -1,10 +1,13 @@
 //! Sections of the settings whose fields depend on what they are about, read field by field.
 
+#[cfg(any(feature = "meters", feature = "power"))]
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
+#[cfg(any(feature = "meters", feature = "power"))]
 use serde::Deserialize;
 use toml::{Table, Value};
+#[cfg(any(feature = "meters", feature = "power"))]
 use url::Url;
 
 /// A whole number of a table, within bounds.
@@ -41,12 +44,14 @@ pub(super) fn nothing_else(rest: &Table, kind: &str) -> anyhow::Result<()> {
 }
 
 /// A path of a table, where it is given.
+#[cfg(any(feature = "meters", feature = "power"))]
 pub(super) fn path(table: &mut Table, name: &str) -> anyhow::Result<Option<PathBuf>> {
     let given = table.remove(name).map(|it| text(name, &it)).transpose()?;
     Ok(given.map(PathBuf::from))
 }
 
 /// A yes or no of a table; no unless it is given.
+#[cfg(any(feature = "meters", feature = "power"))]
 pub(super) fn flag(table: &mut Table, name: &str) -> anyhow::Result<bool> {
     let given = table
         .remove(name)
@@ -55,6 +60,7 @@ pub(super) fn flag(table: &mut Table, name: &str) -> anyhow::Result<bool> {
 }
 
 /// Moves the fields of these names out of a table.
+#[cfg(any(feature = "meters", feature = "power"))]
 pub(super) fn fields<T: for<'de> Deserialize<'de>>(
     rest: &mut Table,
     names: &[&str],
@@ -64,6 +70,7 @@ pub(super) fn fields<T: for<'de> Deserialize<'de>>(
 }
 
 /// An address without what is asked there.
+#[cfg(any(feature = "meters", feature = "power"))]
 pub(super) fn address(text: &str) -> anyhow::Result<Url> {
     let url = Url::parse(text)?;
     let is_plain = matches!(url.scheme(), "http" | "https")

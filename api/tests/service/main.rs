@@ -73,6 +73,7 @@ mod plan;
 mod power;
 #[cfg(feature = "power")]
 mod power_commands;
+#[cfg(feature = "power")]
 mod power_management;
 mod power_plan;
 mod process;

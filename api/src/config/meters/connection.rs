@@ -1,10 +1,13 @@
 //! Who is asked for samples, and how a section of the settings is read that says so.
 
+#[cfg(any(feature = "meters", feature = "slurm"))]
 use anyhow::{Context, ensure};
 use planner::metering::{MeterScope, MeterUnit, ValueKind};
 use planner::time::Seconds;
+#[cfg(any(feature = "meters", feature = "slurm"))]
 use toml::Table;
 
+#[cfg(any(feature = "meters", feature = "slurm"))]
 use crate::config::tables::text;
 
 /// What a setting is of, in messages.

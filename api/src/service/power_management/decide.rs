@@ -162,7 +162,10 @@ impl PowerManagementService {
                 changes.push(decided(decider, action, state, LogWhat::Approved, None, now));
             }
         }
-        self.shared.database.put_power_actions(&changes, now).await?;
+        let written = self.shared.database.put_power_actions(&changes, now).await?;
+        if written.len() < changes.len() {
+            return Err(PowerManagementError::Changed);
+        }
         let new: Vec<NewPowerAction> =
             nodes.iter().map(|node| asked(node, change, by, now)).collect();
         self.shared.database.plan_power_actions(&new, now).await?;

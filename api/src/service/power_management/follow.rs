@@ -24,12 +24,20 @@ struct Followed {
     used: NodeUse,
 }
 
+/// A node that was to come and did not.
+pub(super) struct NotCome {
+    /// How it is put out of service.
+    pub withheld: Withheld,
+    /// What is noted of the action once it is: who is killed in between finds out again.
+    pub change: PowerActionChange,
+}
+
 impl PowerManagementService {
-    /// Takes the next step with every action that is due; the nodes that were to come for reservations and did not.
+    /// Takes the next step with every action that is due; the nodes that were to come and did not.
     pub(super) async fn follow(
         &self,
-        turn: &mut Turn<'_>,
-    ) -> Result<Vec<Withheld>, PowerManagementError> {
+        turn: &Turn<'_>,
+    ) -> Result<Vec<NotCome>, PowerManagementError> {
         let followed = turn.followed();
         let asked: Vec<ActionWithNode<'_>> = followed
             .iter()
@@ -49,8 +57,12 @@ impl PowerManagementService {
                 PowerStep::Hold(because) => changes.extend(held(it.action, because)),
                 PowerStep::Order(order) => orders.entry(order).or_default().push(it.action),
                 PowerStep::Become(state, because) => {
-                    failed.extend(turn.not_come(&it.action, state, because.as_deref()));
-                    changes.push(turn.become_so(it.action, state, because));
+                    let withheld = turn.not_come(&it.action, state, because.as_deref());
+                    let change = turn.become_so(it.action, state, because);
+                    match withheld {
+                        Some(withheld) => failed.push(NotCome { withheld, change }),
+                        None => changes.push(change),
+                    }
                 }
             }
         }
@@ -98,7 +110,8 @@ impl PowerManagementService {
         self.put(turn, &answered).await
     }
 
-    async fn put(
+    /// Notes what became of actions.
+    pub(super) async fn put(
         &self,
         turn: &Turn<'_>,
         changes: &[PowerActionChange],

@@ -70,6 +70,10 @@ impl Switch {
     }
 
     /// The power of nodes now, and who uses them.
+    #[cfg_attr(
+        not(feature = "power"),
+        expect(unused_variables, reason = "the resource manager has a clock of its own")
+    )]
     pub async fn read(&self, nodes: &[String], now: Timestamp) -> Result<Readings, ManagerError> {
         match self {
             Self::Manager { manager, .. } => {
@@ -90,6 +94,10 @@ impl Switch {
     }
 
     /// Gives an order for nodes.
+    #[cfg_attr(
+        not(feature = "power"),
+        expect(unused_variables, reason = "the resource manager has a clock of its own")
+    )]
     pub async fn order(
         &self,
         order: PowerOrder,

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use planner::power_action::PowerReading;
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
-use storage::{NodePowerState, Withheld};
+use storage::{NodePowerState, PowerActionChange, Withheld};
 use tokio_util::sync::CancellationToken;
 
 use super::look::Turn;
@@ -29,8 +29,11 @@ impl PowerManagementService {
         self.propose(&turn, &planned).await?;
         self.plan_waking(&turn, &planned).await?;
         turn.open = self.open_actions(settings).await?;
-        let failed = self.follow(&mut turn).await?;
-        self.withhold(&turn, failed).await
+        let failed = self.follow(&turn).await?;
+        let (failed, changes): (Vec<Withheld>, Vec<PowerActionChange>) =
+            failed.into_iter().map(|it| (it.withheld, it.change)).unzip();
+        self.withhold(&turn, &failed).await?;
+        self.put(&turn, &changes).await
     }
 
     /// Notes since when nodes are on and off, so that the ledger knows, where no resource manager's poll does.
@@ -99,7 +102,7 @@ impl PowerManagementService {
     async fn withhold(
         &self,
         turn: &Turn<'_>,
-        failed: Vec<Withheld>,
+        failed: &[Withheld],
     ) -> Result<(), PowerManagementError> {
         let Some(epoch) =
             turn.state.epoch().filter(|_| !turn.settings.driver.is_resource_manager())
@@ -109,7 +112,7 @@ impl PowerManagementService {
         let found: BTreeSet<&str> = failed.iter().map(|it| it.key.as_str()).collect();
         let remain =
             turn.withheld_before().into_iter().filter(|it| !found.contains(it.key.as_str()));
-        let list: Vec<Withheld> = remain.chain(failed.clone()).collect();
+        let list: Vec<Withheld> = remain.chain(failed.iter().cloned()).collect();
         let counts = self.shared.database.put_withheld(epoch, turn.now, &list).await?;
         if counts.newly_withheld {
             self.shared.dialogue_bell.notify_one();
