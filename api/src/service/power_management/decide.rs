@@ -308,16 +308,6 @@ fn decided(
 }
 
 fn asked(node: &str, change: PowerChange, by: &str, now: Timestamp) -> NewPowerAction {
-    NewPowerAction {
-        node: node.to_owned(),
-        change,
-        asked_by: by.to_owned(),
-        reservation_id: None,
-        state: PowerActionState::Waiting,
-        due: now,
-        until: Some(now + USEFUL),
-        wake_at: None,
-        saves: None,
-        because: None,
-    }
+    let until = Some(now + USEFUL);
+    NewPowerAction { until, ..NewPowerAction::due_now(node, change, by, now) }
 }

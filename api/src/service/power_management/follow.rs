@@ -13,8 +13,8 @@ use planner::time::Span;
 use storage::{LogWhat, OutageKind, PowerAction, PowerActionChange, Withheld};
 
 use super::look::{ManagedPower, Turn};
-use super::waking::wake_key;
 use super::{PowerManagementError, PowerManagementService, USEFUL};
+use crate::service::resource_manager::withhold::wake_key;
 
 /// A power action with what was read of its node.
 struct Followed {

@@ -12,6 +12,7 @@ use storage::PowerAction;
 use super::switch::{Readings, Switch};
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;
+use crate::service::resource_manager::known_powers::KnownPowers;
 use crate::service::shared::SiteState;
 
 /// What this process did last, so that nothing is done twice in vain. Nothing rests on it.
@@ -20,7 +21,7 @@ pub(super) struct Memo {
     /// What the last turn could not do.
     pub trouble: Option<String>,
     /// The power of nodes as it was noted last; `None` before it was read.
-    pub powers: Option<HashMap<String, NodePower>>,
+    pub powers: Option<KnownPowers>,
     /// Since when nodes are known to be up and used by nobody, by name. A new process has yet to find out.
     pub idle_since: HashMap<String, Timestamp>,
 }

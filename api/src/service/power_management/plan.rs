@@ -1,6 +1,6 @@
 //! Sleeps of the site's nodes: the problem from the book, the agendas and what was read, and the plan by name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use planner::book::{BookedSpan, Outage};
@@ -22,7 +22,7 @@ pub(super) struct SitePlan {
 }
 
 impl Turn<'_> {
-    /// The problem of which nodes sleep when from now on; `None` at the end of time. Nodes that are not up, held, or on their way are not switched.
+    /// The problem of which nodes sleep when from now on; `None` at the end of time.
     pub fn problem(&self) -> Option<PowerProblem> {
         let end = self.now + self.settings.horizon;
         let horizon = Span::new(self.now, end)?;
@@ -83,10 +83,12 @@ impl Turn<'_> {
     /// How nodes are switched that are off, or may be switched off now; woken so long before they are needed that polls and orders
     /// have their time.
     fn switching(&self) -> Vec<Option<Switching>> {
+        let woken = self.woken();
         let mut switching = vec![None; self.rules.switching.len()];
         for (node, managed) in &self.nodes {
             let power = self.readings.power(&managed.name);
-            let is_held = self.holds.contains_key(&managed.name) || self.is_woken(&managed.name);
+            let name = managed.name.as_str();
+            let is_held = self.holds.contains_key(name) || woken.contains(name);
             if power.is(NodePower::Off) || power.is(NodePower::On) && !is_held {
                 let place = *node as usize;
                 let lead = Duration::from_secs(managed.times.lead.get().unsigned_abs());
@@ -121,9 +123,10 @@ impl Turn<'_> {
         NodeSet::from_positions(nodes.map(|(node, _)| *node))
     }
 
-    /// Whether a node is being switched on.
-    pub fn is_woken(&self, node: &str) -> bool {
-        self.open.iter().any(|it| it.node == node && it.change == PowerChange::On)
+    /// The nodes that are being switched on.
+    pub fn woken(&self) -> HashSet<&str> {
+        let open = self.open.iter().filter(|it| it.change == PowerChange::On);
+        open.map(|it| it.node.as_str()).collect()
     }
 }
 

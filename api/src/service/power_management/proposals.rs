@@ -1,5 +1,7 @@
 //! What is planned becomes power actions, and what is planned no more is withdrawn.
 
+use std::collections::HashSet;
+
 use planner::power_action::{
     OpenSleep, PowerActionState, PowerChange, ProposalStep, SleepProposal, proposal_steps,
 };
@@ -24,7 +26,8 @@ impl PowerManagementService {
     ) -> Result<(), PowerManagementError> {
         let (ours, others): (Vec<&PowerAction>, Vec<&PowerAction>) =
             turn.open.iter().partition(|it| it.asked_by == PLAN && it.change == PowerChange::Off);
-        let is_free = |it: &&SleepProposal| !others.iter().any(|other| other.node == it.node);
+        let others: HashSet<&str> = others.iter().map(|it| it.node.as_str()).collect();
+        let is_free = |it: &&SleepProposal| !others.contains(it.node.as_str());
         let sleeps: Vec<SleepProposal> = planned.sleeps.iter().filter(is_free).cloned().collect();
         let open: Vec<OpenSleep> = ours.iter().map(|it| open_sleep(it)).collect();
         let steps = proposal_steps(&open, &sleeps, turn.settings.ahead, turn.now);

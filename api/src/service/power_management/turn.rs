@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use planner::power_action::PowerReading;
-use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
-use storage::{NodePowerState, PowerActionChange, Withheld};
+use storage::{PowerActionChange, Withheld};
 use tokio_util::sync::CancellationToken;
 
 use super::look::Turn;
@@ -13,6 +12,7 @@ use super::plan::SitePlan;
 use super::switch::Switch;
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;
+use crate::service::resource_manager::known_powers::changed_powers;
 use crate::service::shared::{Fault, PlanningError};
 
 impl PowerManagementService {
@@ -46,22 +46,17 @@ impl PowerManagementService {
             known
         } else {
             let stored = self.shared.database.newest_power_states().await?;
-            stored.into_iter().map(|it| (it.node, it.power)).collect()
+            stored.into_iter().map(|it| (it.node.into_boxed_str(), it.power)).collect()
         };
-        let changed: Vec<NodePowerState> = turn
-            .readings
-            .powers()
-            .filter_map(|(node, reading)| match reading {
-                PowerReading::Seen(power) => Some((node, *power)),
-                PowerReading::Unknown(_) => None,
-            })
-            .filter(|(node, power)| known.get(*node).unwrap_or(&NodePower::On) != power)
-            .map(|(node, power)| NodePowerState { node: node.to_owned(), since: turn.now, power })
-            .collect();
+        let seen = turn.readings.powers().filter_map(|(node, reading)| match reading {
+            PowerReading::Seen(power) => Some((node, *power)),
+            PowerReading::Unknown(_) => None,
+        });
+        let changed = changed_powers(&known, seen, turn.now);
         if !changed.is_empty() {
             self.shared.database.note_power_states(&changed).await?;
         }
-        known.extend(changed.into_iter().map(|it| (it.node, it.power)));
+        known.extend(changed.into_iter().map(|it| (it.node.into_boxed_str(), it.power)));
         self.memo().powers = Some(known);
         Ok(())
     }

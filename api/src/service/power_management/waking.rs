@@ -1,9 +1,11 @@
 //! Nodes that are off are woken for those who booked them, and where the plan says so.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
+use planner::book::Booking;
 use planner::identity::ReservationId;
-use planner::power_action::{PowerActionState, PowerChange};
+use planner::node_set::NodeSet;
+use planner::power_action::PowerChange;
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Span};
 use storage::{NewPowerAction, Outage, Withheld};
@@ -12,14 +14,7 @@ use uuid::Uuid;
 use super::look::Turn;
 use super::plan::SitePlan;
 use super::{PLAN, PowerManagementError, PowerManagementService, USEFUL};
-
-/// Keys of nodes that did not come when they were ordered to switch on, before their name.
-const WAKE: &str = "wake ";
-
-/// The key of a node that did not come when it was ordered to switch on.
-pub(super) fn wake_key(node: &str) -> String {
-    format!("{WAKE}{node}")
-}
+use crate::service::resource_manager::withhold::WAKE;
 
 impl PowerManagementService {
     /// Plans to wake nodes: for reservations where no resource manager does, so that enough are warm, and where it pays.
@@ -29,18 +24,21 @@ impl PowerManagementService {
         planned: &SitePlan,
     ) -> Result<(), PowerManagementError> {
         let needed = turn.needed_by_reservations();
-        let booked: HashSet<String> = needed.iter().map(|it| it.node.clone()).collect();
+        let booked: HashSet<&str> = needed.iter().map(|it| it.node.as_str()).collect();
+        let (given_up, woken) = (turn.given_up(), turn.woken());
         let others = planned.woken.iter().filter_map(|node| {
-            let name = &turn.nodes.get(node)?.name;
-            let is_left = !booked.contains(name) && !turn.is_given_up(name) && !turn.is_woken(name);
-            is_left.then(|| turn.woken(name, PLAN))
+            let name = turn.nodes.get(node)?.name.as_str();
+            let is_left = [&booked, &given_up, &woken].iter().all(|it| !it.contains(name));
+            let until = Some(turn.now + USEFUL);
+            let action = NewPowerAction::due_now(name, PowerChange::On, PLAN, turn.now);
+            is_left.then_some(NewPowerAction { until, ..action })
         });
-        let mut woken: Vec<NewPowerAction> = others.collect();
+        let mut planned: Vec<NewPowerAction> = others.collect();
         // The resource manager's task wakes nodes for reservations itself.
         if !turn.settings.driver.is_resource_manager() {
-            woken.extend(needed);
+            planned.extend(needed);
         }
-        self.shared.database.plan_power_actions(&woken, turn.now).await?;
+        self.shared.database.plan_power_actions(&planned, turn.now).await?;
         Ok(())
     }
 }
@@ -48,70 +46,62 @@ impl PowerManagementService {
 impl Turn<'_> {
     /// The nodes that are off and that a reservation needs before they could be up later.
     fn needed_by_reservations(&self) -> Vec<NewPowerAction> {
-        let mut needed = Vec::new();
-        for (ordinal, node) in &self.nodes {
-            if !self.readings.power(&node.name).is(NodePower::Off) || self.is_given_up(&node.name) {
-                continue;
+        let given_up = self.given_up();
+        let asleep: BTreeMap<u32, u32> = self
+            .nodes
+            .iter()
+            .filter(|(_, it)| self.readings.power(&it.name).is(NodePower::Off))
+            .filter(|(_, it)| !given_up.contains(it.name.as_str()))
+            .filter_map(|(node, _)| Some((self.state.cluster.reference.rank(*node)?, *node)))
+            .collect();
+        let ranks = NodeSet::from_positions(asleep.keys().copied());
+        let longest = self.nodes.values().map(|it| it.times.lead).max().unwrap_or(Seconds::ONE);
+        let soon = Span::new(self.now, self.now + longest + Seconds::ONE);
+        let bookings = soon.into_iter().flat_map(|soon| self.state.book.overlapping(soon));
+        // Of each node its first booking.
+        let mut first: BTreeMap<u32, &Booking> = BTreeMap::new();
+        for booking in bookings {
+            for rank in booking.ranks.intersection(&ranks).positions() {
+                let kept = first.entry(asleep[&rank]).or_insert(booking);
+                if booking.span.start() < kept.span.start() {
+                    *kept = booking;
+                }
             }
-            let soon = Span::new(self.now, self.now + node.times.lead + Seconds::ONE);
-            let Some(rank) = self.state.cluster.reference.rank(*ordinal) else { continue };
-            let Some(booking) = soon.and_then(|soon| {
-                self.state.book.overlapping(soon).find(|it| it.ranks.contains(rank))
-            }) else {
-                continue;
-            };
-            let id = Uuid::parse_str(&booking.id).ok().map(ReservationId::new);
-            needed.push(NewPowerAction {
-                reservation_id: id,
-                // Then another node has yet time to come in its place.
-                until: Some(self.now + node.times.patience),
-                ..self.woken(&node.name, "reservation")
-            });
         }
-        needed
+        first.into_iter().filter_map(|(node, booking)| self.needed(node, booking)).collect()
     }
 
-    fn woken(&self, node: &str, asked_by: &str) -> NewPowerAction {
-        NewPowerAction {
-            node: node.to_owned(),
-            change: PowerChange::On,
-            asked_by: asked_by.to_owned(),
-            reservation_id: None,
-            state: PowerActionState::Waiting,
-            due: self.now,
-            until: Some(self.now + USEFUL),
-            wake_at: None,
-            saves: None,
-            because: None,
-        }
+    /// The order to wake a node for a booking, once it is time.
+    fn needed(&self, node: u32, booking: &Booking) -> Option<NewPowerAction> {
+        let node = &self.nodes[&node];
+        let action = NewPowerAction::due_now(&node.name, PowerChange::On, "reservation", self.now);
+        (booking.span.start() <= self.now + node.times.lead).then(|| NewPowerAction {
+            reservation_id: Uuid::parse_str(&booking.id).ok().map(ReservationId::new),
+            // Then another node has yet time to come in its place.
+            until: Some(self.now + node.times.patience),
+            ..action
+        })
     }
 
-    /// Whether a node did not come when it was woken last, and is left alone for a while.
-    fn is_given_up(&self, node: &str) -> bool {
-        let key = wake_key(node);
-        self.lasting().any(|it| it.managed_key.as_ref() == Some(&key))
+    /// The nodes that did not come when they were woken last, and are left alone for a while.
+    fn given_up(&self) -> HashSet<&str> {
+        self.lasting().filter_map(woken_in_vain).collect()
     }
 
     /// What was found out earlier and still holds: nodes that did not come and are not up yet.
     pub fn withheld_before(&self) -> Vec<Withheld> {
         let is_down = |it: &&Outage| {
-            let key = it.managed_key.as_deref().and_then(|key| key.strip_prefix(WAKE));
-            key.is_some_and(|node| !self.readings.power(node).is(NodePower::On))
+            woken_in_vain(it).is_some_and(|node| !self.readings.power(node).is(NodePower::On))
         };
-        let same = |it: &Outage| {
-            Some(Withheld {
-                key: it.managed_key.clone()?,
-                kind: it.kind,
-                reason: it.reason.clone(),
-                start: it.start,
-                end: it.end,
-                ranks: it.ranks.clone(),
-            })
-        };
-        self.lasting().filter(is_down).filter_map(same).collect()
+        self.lasting().filter(is_down).filter_map(Withheld::from_outage).collect()
     }
 
     fn lasting(&self) -> impl Iterator<Item = &Outage> {
         self.state.outages.iter().filter(|it| it.end.is_none_or(|end| end > self.now))
     }
+}
+
+/// The node that an outage is about, where it did not come when it was woken.
+fn woken_in_vain(outage: &Outage) -> Option<&str> {
+    outage.managed_key.as_deref()?.strip_prefix(WAKE)
 }

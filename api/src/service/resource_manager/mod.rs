@@ -14,6 +14,7 @@ pub mod fit;
 mod inventory;
 mod jobs;
 mod jobs_outside;
+pub(in crate::service) mod known_powers;
 mod labels;
 mod open;
 mod outcome;
@@ -26,7 +27,7 @@ mod slurm;
 mod status;
 mod turn;
 mod wake;
-mod withhold;
+pub(in crate::service) mod withhold;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

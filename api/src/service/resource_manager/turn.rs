@@ -5,21 +5,19 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::resource_manager::{
-    KnownNode, ManagedJob, ManagedState, ManagerError, NodePower, Step, reservation_id,
+    KnownNode, ManagedJob, ManagedState, ManagerError, Step, reservation_id,
 };
 use planner::time::Timestamp;
 use storage::{PowerAction, StoredManagedReservation, Withheld};
 
 use super::jobs_outside::JobsOutside;
+use super::known_powers::KnownPowers;
 use super::open::OpenReservation;
 use super::poll::Seen;
 use super::status::measure;
 use super::{Ports, ResourceManagerService, TurnError};
 use crate::config::slurm::ManagerSettings;
 use crate::service::shared::SiteState;
-
-/// Nodes by name with what they were last; those that are missing were on.
-pub(super) type KnownPowers = HashMap<Box<str>, NodePower>;
 
 /// What this replica did last, so that nothing is done twice in vain. Nothing rests on it.
 #[derive(Default)]

@@ -113,16 +113,8 @@ impl ResourceManagerService {
     /// Plans the nodes to be woken now.
     async fn plan_waking(&self, turn: &Turn<'_>, due: &Due) -> Result<(), TurnError> {
         let planned = due.keys().map(|(node, reservation_id)| NewPowerAction {
-            node: node.clone(),
-            change: PowerChange::On,
-            asked_by: "reservation".to_owned(),
             reservation_id: Some(*reservation_id),
-            state: PowerActionState::Waiting,
-            due: turn.now,
-            until: None,
-            wake_at: None,
-            saves: None,
-            because: None,
+            ..NewPowerAction::due_now(node, PowerChange::On, "reservation", turn.now)
         });
         let planned: Vec<NewPowerAction> = planned.collect();
         self.shared.database.plan_power_actions(&planned, turn.now).await?;

@@ -17,13 +17,13 @@ use super::{ResourceManagerService, TurnError};
 use crate::service::shared::{SiteState, blocking};
 
 /// Keys of nodes that did not come when they were ordered to switch on, before their name.
-const WAKE: &str = "wake ";
+pub(in crate::service) const WAKE: &str = "wake ";
 
 /// Keys of nodes that the resource manager did not give a reservation, before its name.
 const REFUSED: &str = "refused ";
 
 /// The key of a node that did not come when it was ordered to switch on.
-pub(super) fn wake_key(node: &str) -> String {
+pub(in crate::service) fn wake_key(node: &str) -> String {
     format!("{WAKE}{node}")
 }
 
@@ -146,17 +146,7 @@ fn remaining(
         key.strip_prefix(WAKE).is_some_and(asleep)
             || key.strip_prefix(REFUSED).is_some_and(|name| meant(name) && lately(outage))
     };
-    let same = |outage: &Outage| {
-        Some(Withheld {
-            key: outage.managed_key.clone()?,
-            kind: outage.kind,
-            reason: outage.reason.clone(),
-            start: outage.start,
-            end: outage.end,
-            ranks: outage.ranks.clone(),
-        })
-    };
-    state.outages.iter().filter(holds).filter_map(same).collect()
+    state.outages.iter().filter(holds).filter_map(Withheld::from_outage).collect()
 }
 
 /// The names of all our nodes.

@@ -55,6 +55,18 @@ pub(super) struct WithheldChanges {
 }
 
 impl Withheld {
+    /// What is withheld by an outage; `None` where an operator said of it.
+    pub fn from_outage(outage: &Outage) -> Option<Self> {
+        Some(Self {
+            key: outage.managed_key.clone()?,
+            kind: outage.kind,
+            reason: outage.reason.clone(),
+            start: outage.start,
+            end: outage.end,
+            ranks: outage.ranks.clone(),
+        })
+    }
+
     /// Whether there is anything to withhold at `now`.
     fn lasts(&self, now: Timestamp) -> bool {
         !self.ranks.is_empty() && self.end.is_none_or(|end| end > now.max(self.start))

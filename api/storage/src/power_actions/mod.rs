@@ -40,6 +40,24 @@ pub struct NewPowerAction {
     pub because: Option<String>,
 }
 
+impl NewPowerAction {
+    /// An action that nobody has to approve and that is due now.
+    pub fn due_now(node: &str, change: PowerChange, asked_by: &str, now: Timestamp) -> Self {
+        Self {
+            node: node.to_owned(),
+            change,
+            asked_by: asked_by.to_owned(),
+            reservation_id: None,
+            state: PowerActionState::Waiting,
+            due: now,
+            until: None,
+            wake_at: None,
+            saves: None,
+            because: None,
+        }
+    }
+}
+
 /// What is done to switch a node, as it was last written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerAction {
