@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use planner::node_list;
 use planner::quantity::Energy;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError, WantedReservation};
-use planner::time::{Seconds, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 use serde::Deserialize;
 
 use crate::client::{Slurm, segment};
@@ -152,11 +152,8 @@ impl Slurm {
         let parser = self.accounting_of(&spoken)?;
         let WantedReservation { nodes, span, users, accounts, .. } = reservation;
         let by_users = parser.filters_by_user();
-        let unix = if by_users { "" } else { "uts" };
-        let instant = |at: Timestamp| format!("{unix}{}", at.as_unix_seconds());
         let listed = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join(",");
-        let mut query =
-            vec![("start_time", instant(span.start())), ("end_time", instant(span.end()))];
+        let mut query = during(parser, *span);
         if by_users && !users.is_empty() {
             query.push(("users", listed(users)));
         }
@@ -173,6 +170,25 @@ impl Slurm {
         let inside = jobs.into_iter().filter(|(named, job)| ran_in(*named, job, reservation));
         let known = |job| ManagedJob { reservation: Some(reservation.name.clone()), ..job };
         Ok(inside.map(|(_, job)| known(job)).collect())
+    }
+
+    /// What slurmdbd knows of the jobs that had nodes in a span and have ended, whoever's they are.
+    ///
+    /// # Errors
+    /// As [`Self::ended_jobs`].
+    pub async fn ended_jobs_during(&self, span: Span) -> Result<Vec<ManagedJob>, ManagerError> {
+        let spoken = self.spoken().await?;
+        let parser = self.accounting_of(&spoken)?;
+        let query = during(parser, span);
+        let jobs = self.accounted(&format!("slurmdb/{parser}/jobs/"), &query).await?;
+        let jobs: Vec<ManagedJob> =
+            jobs.into_iter().map(AccountedJob::managed).collect::<Result<_, ManagerError>>()?;
+        // Short ones begin and end in the same second.
+        let had_nodes = |job: &ManagedJob| {
+            let times = job.start.zip(job.end);
+            times.is_some_and(|(start, end)| start < span.end() && span.start() <= end)
+        };
+        Ok(jobs.into_iter().filter(had_nodes).collect())
     }
 
     /// The jobs of a document of slurmdbd that have ended, and of which it was told.
@@ -208,6 +224,13 @@ impl Slurm {
             )
         })
     }
+}
+
+/// Asks for jobs in a span.
+fn during(parser: DataParser, span: Span) -> Vec<(&'static str, String)> {
+    let unix = if parser.filters_by_user() { "" } else { "uts" };
+    let instant = |at: Timestamp| format!("{unix}{}", at.as_unix_seconds());
+    vec![("start_time", instant(span.start())), ("end_time", instant(span.end()))]
 }
 
 /// What is told of the reservation that a job ran in.

@@ -26,6 +26,7 @@ mod agendas;
 mod amounts;
 mod blocking;
 mod book;
+mod changed_hours;
 mod connect;
 mod consumption;
 mod database;

@@ -5,6 +5,7 @@
 pub use crate::access::sql as access;
 pub use crate::agendas::sql as agendas;
 pub use crate::book::sql as book;
+pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
@@ -44,6 +45,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         agendas::ALL,
         allocations::ALL,
         book::ALL,
+        changed_hours::ALL,
         consumption::ALL,
         engine::ALL,
         epochs::ALL,

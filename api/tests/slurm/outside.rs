@@ -15,7 +15,7 @@ on_slurm! {
 }
 
 /// The rows of jobs in the hours before and after now.
-async fn rows_of_jobs(client: &Client) -> Vec<Value> {
+pub async fn rows_of_jobs(client: &Client) -> Vec<Value> {
     let (from, to) = (instant(now() - 7200), instant(now() + 7200));
     let page = client.get(&format!("/api/v1/ledger?from={from}&to={to}")).await.ok(200);
     let rows = page["items"].as_array().unwrap().iter();

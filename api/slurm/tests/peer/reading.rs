@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use planner::node_list;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError, NodePower, UnavailableCause};
-use planner::time::Seconds;
+use planner::time::{Seconds, Span, Timestamp};
 use slurm::{Slurm, Token, TokenSource, Way};
 
 use crate::peer::{Peer, wanted};
@@ -206,10 +206,17 @@ async fn jobs_that_ended_are_those_of_slurmdbd() {
 
     // All of them by their reservation; not one beside it, and none before it.
     let beside = peer.submit("alice", "--nodelist=n3 --time=2 --wrap=true");
-    ended(&peer, &beside, 1).await;
+    let end = ended(&peer, &beside, 1).await[0].end.unwrap();
     let inside = wanted(name, "n[1-2]", now, 900);
     let of_reservation = ids(peer.slurm.ended_jobs_in(&inside).await.unwrap());
-    assert_eq!(of_reservation, tasks.into_iter().chain([first]).collect());
+    let mut all: BTreeSet<String> = tasks.into_iter().chain([first]).collect();
+    assert_eq!(of_reservation, all);
+    let day = |end: Timestamp| Span::new(end - Seconds::new(86_400), end).unwrap();
+    let until = |end: Timestamp| peer.slurm.ended_jobs_during(day(end));
+    let during = ids(until(end + Seconds::new(1)).await.unwrap());
+    all.insert(beside);
+    assert!(during.is_superset(&all), "{during:?} {all:?}");
+    assert!(ids(until(now).await.unwrap()).is_disjoint(&all));
     let earlier = wanted(name, "n[1-2]", now - Seconds::new(5000), 900);
     assert_eq!(peer.slurm.ended_jobs_in(&earlier).await, Ok(vec![]));
 }

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod outside;
+mod unseen_outside;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use planner::resource_manager::{
     ManagedJob, ManagedNode, ManagedReservation, ManagerError, WantedReservation,
 };
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
 
 /// The answer to a question, once it is there.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ManagerError>> + Send + 'a>>;
@@ -38,6 +38,9 @@ pub trait ResourceManager: Send + Sync {
         &'a self,
         reservation: &'a WantedReservation,
     ) -> Answer<'a, Vec<ManagedJob>>;
+
+    /// What its accounting knows of the jobs that had nodes in a span and have ended, whoever's they are.
+    fn ended_jobs_during(&self, span: Span) -> Answer<'_, Vec<ManagedJob>>;
 
     /// One reservation as it is now; `None` where there is none of this name.
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>>;

@@ -3,7 +3,7 @@
 use planner::resource_manager::{
     ManagedJob, ManagedNode, ManagedReservation, ManagerError, WantedReservation,
 };
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
 use slurm::{About, Listing, PowerDown, Slurm, Way};
 
 use super::port::{Answer, ManagerAbout, ManagerList, PowerDriver, ResourceManager};
@@ -40,6 +40,10 @@ impl ResourceManager for Slurm {
         reservation: &'a WantedReservation,
     ) -> Answer<'a, Vec<ManagedJob>> {
         Box::pin(Self::ended_jobs_in(self, reservation))
+    }
+
+    fn ended_jobs_during(&self, span: Span) -> Answer<'_, Vec<ManagedJob>> {
+        Box::pin(Self::ended_jobs_during(self, span))
     }
 
     fn reservation<'a>(&'a self, name: &'a str) -> Answer<'a, Option<ManagedReservation>> {

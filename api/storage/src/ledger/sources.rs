@@ -106,35 +106,6 @@ repository!(
             Ok(Some((mark.newest, revised.span_before(before))))
         }
 
-        /// The stated hours of which measurements changed since, in order, each with how often they did.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn changed_hours(&self) -> Result<Vec<(Timestamp, i64)>, StorageError> {
-            let rows: Vec<(i64, i64)> =
-                sqlx::query_as(sql::CHANGED_HOURS).fetch_all(&self.reader).await?;
-            let hour = |(hour_s, changes)| (Timestamp::from_unix_seconds(hour_s), changes);
-            Ok(rows.into_iter().map(hour).collect())
-        }
-
-        /// Forgets that measurements of an hour changed, unless they did more often than that.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn forget_changed_hour(
-            &self,
-            hour: Timestamp,
-            changes: i64,
-        ) -> Result<(), StorageError> {
-            let mut transaction = self.begin_beside_the_book().await?;
-            sqlx::query(sql::FORGET_CHANGED_HOUR)
-                .bind(hour.as_unix_seconds())
-                .bind(changes)
-                .execute(&mut *transaction)
-                .await?;
-            Ok(transaction.commit().await?)
-        }
-
         /// Notes that stated hours were looked at again up to a revision of agendas.
         ///
         /// # Errors

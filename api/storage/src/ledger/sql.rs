@@ -75,12 +75,6 @@ statements! {
             WHERE counted_s = hour_s AND counted_s >= $1 AND counted_s < $2) AS stated
         GROUP BY hour_s ORDER BY hour_s");
 
-    /// The stated hours of which measurements changed since, with how often they did.
-    CHANGED_HOURS = "SELECT hour_s, changes FROM ledger_changed_hours ORDER BY hour_s";
-
-    /// Forgets that an hour's measurements changed, unless they did more often.
-    FORGET_CHANGED_HOUR = "DELETE FROM ledger_changed_hours WHERE hour_s = $1 AND changes = $2";
-
     /// When the first nodes were put whose epoch can be read.
     FIRST_EPOCH = "SELECT MIN(created_s) FROM calibration_epochs WHERE digest IS NOT NULL";
 
@@ -125,14 +119,6 @@ statements! {
         WHERE ordered_s < $2 AND state IN ('ordered', 'done') AND (done_s IS NULL OR done_s > $1)
         ORDER BY id");
 }
-
-/// Hours of which measurements changed, as far as they are stated; [`CHANGED_HOURS_END`] follows the list of hours.
-pub const CHANGED_HOURS_OF: &str = "INSERT INTO ledger_changed_hours (hour_s, changes)
-    SELECT hour_s, 1 FROM ledger_statements WHERE number = 0 AND hour_s IN ";
-
-/// What changes of hours that are known.
-pub const CHANGED_HOURS_END: &str =
-    " ON CONFLICT (hour_s) DO UPDATE SET changes = ledger_changed_hours.changes + 1";
 
 /// New rows.
 pub const ROWS_BULK: &str = concat!(

@@ -1,12 +1,15 @@
 //! Jobs outside of reservations. No part of the book.
 
+use std::collections::BTreeSet;
+
 use planner::resource_manager::ManagedJob;
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
 
 use super::sql;
+use crate::changed_hours::repository::{ChangedHours, hour_s};
 use crate::database::repository;
 use crate::error::StorageError;
-use crate::managed_jobs::repository::ManagedJobs;
+use crate::managed_jobs::repository::{ManagedJobs, Over};
 use crate::managed_jobs::row::ManagedJobRow;
 
 repository!(
@@ -24,7 +27,7 @@ repository!(
         ) -> Result<(), StorageError> {
             let mut transaction = self.begin_beside_the_book().await?;
             let all = jobs.iter().map(|job| (None, job));
-            ManagedJobs::<Engine>::put_all(&mut transaction, all).await?;
+            ManagedJobs::<Engine>::put_all(&mut transaction, all, Over::Changed).await?;
             sqlx::query(sql::PUT_JOBS_OUTSIDE_SEEN)
                 .bind(seen.as_unix_seconds())
                 .execute(&mut *transaction)
@@ -52,6 +55,55 @@ repository!(
             Ok((jobs?, seen.map(Timestamp::from_unix_seconds)))
         }
 
+        /// Notes that jobs outside of reservations may have run unseen since they were seen last, until `until`. Where they
+        /// were never seen there is nothing to note.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn note_unseen_outside(&self, until: Timestamp) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            sqlx::query(sql::NOTE_UNSEEN_OUTSIDE)
+                .bind(until.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
+        }
+
+        /// Over which time jobs outside of reservations may have run unseen; `None` where all are known.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn unseen_outside(&self) -> Result<Option<Span>, StorageError> {
+            let row: Option<(i64, i64)> =
+                sqlx::query_as(sql::UNSEEN_OUTSIDE).fetch_optional(&self.reader).await?;
+            let [from, to] = match row {
+                Some((from_s, to_s)) => [from_s, to_s].map(Timestamp::from_unix_seconds),
+                None => return Ok(None),
+            };
+            Ok(Span::new(from, to))
+        }
+
+        /// Notes jobs outside of reservations that ran unseen in `span`, and that all that ran until its end are known. One
+        /// that was seen to end, or is of a reservation, stays as it is known. The hours of the span are to be stated anew.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_unseen_outside(
+            &self,
+            jobs: &[ManagedJob],
+            span: Span,
+        ) -> Result<(), StorageError> {
+            let mut transaction = self.begin_beside_the_book().await?;
+            let all = jobs.iter().map(|job| (None, job));
+            ManagedJobs::<Engine>::put_all(&mut transaction, all, Over::Unseen).await?;
+            ChangedHours::<Engine>::note(&mut transaction, hours_of(span)).await?;
+            sqlx::query(sql::KNOWN_OUTSIDE)
+                .bind(span.end().as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Ok(transaction.commit().await?)
+        }
+
         /// Forgets jobs outside of reservations that ended before an instant.
         ///
         /// # Errors
@@ -66,3 +118,8 @@ repository!(
         }
     }
 );
+
+/// The hours that a span touches, by their starts.
+fn hours_of(span: Span) -> BTreeSet<i64> {
+    (hour_s(span.start())..span.end().as_unix_seconds()).step_by(3600).collect()
+}

@@ -33,7 +33,7 @@ repository!(
             }
             let mut transaction = self.begin_beside_the_book().await?;
             let jobs = jobs.iter().map(|(reservation, job)| (Some(*reservation), job));
-            Self::put_all(&mut transaction, jobs).await?;
+            Self::put_all(&mut transaction, jobs, Over::Changed).await?;
             Ok(transaction.commit().await?)
         }
 
@@ -188,16 +188,17 @@ repository!(
 
     /// Parts of transactions.
     impl ManagedJobs {
-        /// Notes jobs, each with its reservation if it ran in one.
+        /// Notes jobs, each with its reservation if it ran in one; of those that are known what `over` says.
         pub(crate) async fn put_all<'j>(
             connection: &mut Connection<Engine>,
             jobs: impl Iterator<Item = (Option<ReservationId>, &'j ManagedJob)>,
+            over: Over,
         ) -> Result<(), StorageError> {
             // A statement may name a row once.
             let jobs: BTreeMap<(&str, Timestamp), (Option<ReservationId>, &ManagedJob)> =
                 jobs.map(|it| ((it.1.id.as_str(), it.1.submitted), it)).collect();
             let jobs: Vec<(Option<ReservationId>, &ManagedJob)> = jobs.into_values().collect();
-            for chunk in jobs.chunks(MAX_BOUND_VALUES / 16) {
+            for chunk in jobs.chunks((MAX_BOUND_VALUES - 1) / 16) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::MANAGED_JOBS_BULK);
                 insert.push_values(chunk, |mut row, (reservation_id, job)| {
                     row.push_bind(&job.id)
@@ -217,10 +218,26 @@ repository!(
                         .push_bind(job.energy.map(energy_text))
                         .push_bind(job.raw_id);
                 });
-                insert.push(sql::MANAGED_JOBS_BULK_END);
+                insert.push(sql::MANAGED_JOBS_BULK_KNOWN);
+                match over {
+                    Over::Changed => insert.push(sql::MANAGED_JOBS_CHANGED),
+                    Over::Unseen => {
+                        insert.push(sql::MANAGED_JOBS_UNSEEN).push_bind(ManagedJob::FORGOTTEN);
+                        insert.push(")")
+                    }
+                };
                 insert.build().execute(&mut *connection).await?;
             }
             Ok(())
         }
     }
 );
+
+/// Which of the jobs that are known are noted anew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Over {
+    /// Those that changed.
+    Changed,
+    /// Those outside of reservations of which nobody saw how they ended.
+    Unseen,
+}

@@ -26,6 +26,21 @@ statements! {
     PUT_JOBS_OUTSIDE_SEEN = "INSERT INTO managed_jobs_seen (id, seen_s) VALUES (1, $1)
         ON CONFLICT (id) DO UPDATE SET seen_s = excluded.seen_s";
 
+    /// Jobs outside of reservations may have run unseen since they were seen last, until an instant; what was not asked for
+    /// yet stays.
+    NOTE_UNSEEN_OUTSIDE = "UPDATE managed_jobs_seen SET unseen_from_s = COALESCE(unseen_from_s, seen_s), unseen_to_s = $1
+        WHERE id = 1 AND seen_s < $1";
+
+    /// Over which time jobs outside of reservations may have run unseen.
+    UNSEEN_OUTSIDE = "SELECT unseen_from_s, unseen_to_s FROM managed_jobs_seen
+        WHERE id = 1 AND unseen_from_s IS NOT NULL";
+
+    /// Those that ran unseen until an instant are known.
+    KNOWN_OUTSIDE = "UPDATE managed_jobs_seen SET
+            unseen_from_s = CASE WHEN unseen_to_s > $1 THEN $1 END,
+            unseen_to_s = CASE WHEN unseen_to_s > $1 THEN unseen_to_s END
+        WHERE id = 1";
+
     /// Forgets jobs outside of reservations that ended before an instant.
     FORGET_JOBS_OUTSIDE = "DELETE FROM managed_jobs
         WHERE phase = 'ended' AND end_s < $1 AND reservation_id IS NULL";
@@ -84,14 +99,14 @@ pub const MANAGED_JOBS_SUMMARY_IDS: &str = " AS TEXT) AS tab) AS given WHERE res
 /// Behind the ids.
 pub const MANAGED_JOBS_SUMMARY_END: &str = ")) AS jobs GROUP BY reservation_id";
 
-/// Jobs; [`MANAGED_JOBS_BULK_END`] follows the rows.
+/// Jobs; [`MANAGED_JOBS_BULK_KNOWN`] follows the rows.
 pub const MANAGED_JOBS_BULK: &str = "INSERT INTO managed_jobs (id, submitted_s, reservation_id,
     user_name, account, partition_name, job_name, state, phase, start_s, end_s, limit_s, nodes, ran_in,
     energy_uj, raw_id) ";
 
-/// What may change of jobs that are known; those that are as they were are not written. An energy that
-/// was measured and a raw id stay where none is told, and so does the reservation that a job is of.
-pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDATE SET
+/// What may change of jobs that are known; which of them do follows. An energy that was measured and a raw id stay where
+/// none is told, and so does the reservation that a job is of.
+pub const MANAGED_JOBS_BULK_KNOWN: &str = " ON CONFLICT (id, submitted_s) DO UPDATE SET
     reservation_id = COALESCE(excluded.reservation_id, managed_jobs.reservation_id),
     user_name = excluded.user_name,
     account = excluded.account, partition_name = excluded.partition_name,
@@ -99,7 +114,10 @@ pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDAT
     start_s = excluded.start_s, end_s = excluded.end_s, limit_s = excluded.limit_s,
     nodes = excluded.nodes, ran_in = excluded.ran_in,
     energy_uj = COALESCE(excluded.energy_uj, managed_jobs.energy_uj),
-    raw_id = COALESCE(excluded.raw_id, managed_jobs.raw_id)
+    raw_id = COALESCE(excluded.raw_id, managed_jobs.raw_id)";
+
+/// Those that are as they were are not written.
+pub const MANAGED_JOBS_CHANGED: &str = "
     WHERE (managed_jobs.state, managed_jobs.phase, managed_jobs.start_s,
             managed_jobs.end_s, managed_jobs.limit_s, managed_jobs.nodes, managed_jobs.ran_in)
         IS DISTINCT FROM (excluded.state, excluded.phase, excluded.start_s,
@@ -111,3 +129,7 @@ pub const MANAGED_JOBS_BULK_END: &str = " ON CONFLICT (id, submitted_s) DO UPDAT
         OR managed_jobs.raw_id IS DISTINCT FROM COALESCE(excluded.raw_id, managed_jobs.raw_id)
         OR (managed_jobs.account, managed_jobs.partition_name, managed_jobs.job_name)
             <> (excluded.account, excluded.partition_name, excluded.job_name)";
+
+/// Those that ran outside of reservations, and of which nobody saw how they ended; the state of such jobs follows.
+pub const MANAGED_JOBS_UNSEEN: &str = "
+    WHERE managed_jobs.reservation_id IS NULL AND (managed_jobs.phase <> 'ended' OR managed_jobs.state = ";

@@ -9,11 +9,11 @@ use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::blocking::blocking;
+use crate::changed_hours::repository::{ChangedHours, hour_s};
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::error::StorageError;
-use crate::ledger::sql as ledger;
 use crate::measurements::row::{BlockRow, MeasuredRow, NewestRow, SeriesRow, read_samples};
 use crate::measurements::update::{BatchUpdate, SeriesUpdate, blocks_before, changed_quarters};
 use crate::measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
@@ -59,7 +59,7 @@ repository!(
             let mut hours: BTreeSet<i64> = BTreeSet::new();
             for (day_s, changes) in merged.changes {
                 let quarters = changes.iter().flat_map(|(_, of_series)| of_series);
-                hours.extend(quarters.map(|(quarter, _)| hour_s(*quarter)));
+                hours.extend(quarters.map(|(quarter, _)| hour_s(quarter.start())));
                 let series: Vec<i64> = changes.iter().map(|(id, _)| *id).collect();
                 let kept =
                     Self::blocks(&mut transaction, sql::QUARTERS_WHERE, day_s, &series).await?;
@@ -67,12 +67,7 @@ repository!(
                 let (insert, end) = (sql::QUARTERS_BULK, sql::QUARTERS_BULK_END);
                 Self::write_blocks(&mut transaction, (insert, end), day_s, blocks).await?;
             }
-            if !hours.is_empty() {
-                let mut query = QueryBuilder::<Engine>::new(ledger::CHANGED_HOURS_OF);
-                Engine::push_numbers(&mut query, hours.into_iter().collect());
-                query.push(ledger::CHANGED_HOURS_END);
-                query.build().execute(&mut *transaction).await?;
-            }
+            ChangedHours::<Engine>::note(&mut transaction, hours).await?;
             for rows in merged.newest.chunks(ROWS) {
                 let mut query = QueryBuilder::<Engine>::new(sql::NEWEST_BULK);
                 Engine::push_triples(&mut query, rows);
@@ -270,11 +265,6 @@ repository!(
         }
     }
 );
-
-/// The start of the hour in which a quarter-hour lies.
-fn hour_s(quarter: QuarterHour) -> i64 {
-    quarter.start().as_unix_seconds().div_euclid(3600) * 3600
-}
 
 /// The newest samples of series, with those before them as far as they are in these blocks.
 fn with_before(

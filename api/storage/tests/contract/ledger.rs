@@ -316,6 +316,9 @@ async fn hours_whose_measurements_changed_are_told_until_they_are_stated_anew(be
     assert_eq!(database.changed_hours().await.unwrap(), [(t(HOUR), 2)], "it changed meanwhile");
     database.forget_changed_hour(t(HOUR), 2).await.unwrap();
     assert_eq!(database.changed_hours().await.unwrap(), []);
+    // Of the last second of it the accounting was asked which jobs ran unseen.
+    database.put_unseen_outside(&[], span(2 * HOUR - 1, 4 * HOUR)).await.unwrap();
+    assert_eq!(database.changed_hours().await.unwrap(), [(t(HOUR), 1)]);
 }
 
 fn meter() -> Meter {

@@ -20,6 +20,7 @@ on_both_engines![
     what_jobs_are_together_is_counted,
     jobs_outside_of_reservations_are_noted_until_one_has_them,
     jobs_outside_of_reservations_are_forgotten_long_after_their_end,
+    jobs_that_ran_unseen_are_noted_once_they_are_known,
 ];
 
 fn job(id: &str, submitted: i64) -> ManagedJob {
@@ -293,4 +294,41 @@ async fn jobs_outside_of_reservations_are_forgotten_long_after_their_end(bench: 
     };
     assert_eq!(left(2501).await, ["1", "2", "3"]);
     assert_eq!(left(2502).await, ["1", "3"]);
+}
+
+/// Jobs were seen last at 2010, and again at 9000. Of 7 nobody saw the end, 8 was seen to end, and 9 is of a reservation.
+async fn jobs_that_ran_unseen_are_noted_once_they_are_known(bench: Bench) {
+    let database = &bench.database;
+    let [first, _] = reservations(&bench).await;
+    let unseen = async || database.unseen_outside().await.unwrap();
+    database.note_unseen_outside(t(2000)).await.unwrap();
+    assert_eq!(unseen().await, None, "nothing was ever seen");
+    let ended = |id: &str, end: i64| {
+        let state = "COMPLETED".to_owned();
+        ManagedJob { phase: JobPhase::Ended, state, end: Some(t(end)), ..job(id, 60) }
+    };
+    database.put_jobs_outside(&[job("7", 60), ended("8", 2005)], t(2010)).await.unwrap();
+    database.note_unseen_outside(t(2010)).await.unwrap();
+    assert_eq!(unseen().await, None, "no time has passed");
+    database.note_unseen_outside(t(9000)).await.unwrap();
+    database.put_jobs_outside(&[job("7", 60).forgotten(t(2010))], t(9000)).await.unwrap();
+    database.put_managed_jobs(&[(first, ended("9", 2400))]).await.unwrap();
+    assert_eq!(unseen().await, Some(span(2010, 9000)));
+    database.note_unseen_outside(t(9500)).await.unwrap();
+    assert_eq!(unseen().await, Some(span(2010, 9500)), "the first absence is not asked for yet");
+
+    let told = [ended("7", 2400), ended("8", 2400), ended("9", 2500), ended("10", 2600)];
+    database.put_unseen_outside(&told, span(2010, 2700)).await.unwrap();
+    assert_eq!(unseen().await, Some(span(2700, 9500)));
+    let jobs = database.ledger_sources(span(0, 3600)).await.unwrap().jobs;
+    let ends: Vec<_> = jobs.iter().map(|(of, job)| (&*job.id, *of, job.end.unwrap())).collect();
+    let expected = [
+        ("10", None, t(2600)),
+        ("7", None, t(2400)),
+        ("8", None, t(2005)),
+        ("9", Some(first), t(2400)),
+    ];
+    assert_eq!(ends, expected);
+    database.put_unseen_outside(&[], span(2700, 9500)).await.unwrap();
+    assert_eq!(unseen().await, None);
 }

@@ -148,7 +148,6 @@ async fn how_one_stands_comes_back_whole(bench: Bench) {
     assert_eq!(Some(reservation.clone()), database.reservation(id).await.unwrap());
 }
 
-/// Five reservations, one in each state; then all of them end.
 /// It was pushed, and is gone from the resource manager by the time at which somebody asks.
 async fn where_jobs_may_have_run_unseen_is_known_until_it_is_asked_for(bench: Bench) {
     let (database, id, first) = held(&bench).await;
@@ -171,6 +170,7 @@ async fn where_jobs_may_have_run_unseen_is_known_until_it_is_asked_for(bench: Be
     assert_eq!(database.unseen_jobs(9).await.unwrap(), []);
 }
 
+/// Five reservations, one in each state; then all of them end.
 async fn those_that_are_settled_are_not_open(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;

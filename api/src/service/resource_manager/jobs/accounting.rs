@@ -40,8 +40,8 @@ const QUESTIONS: u16 = 20;
 const PAUSE: Seconds = Seconds::new(60);
 
 impl ResourceManagerService {
-    /// Notes which reservations jobs may have run in unseen: those that have begun, where the resource manager
-    /// was not read for a while.
+    /// Notes that jobs may have run unseen where the resource manager was not read for a while: in reservations that have
+    /// begun, and outside of them.
     pub(in crate::service::resource_manager) async fn note_absence(
         &self,
         turn: &Turn<'_>,
@@ -56,6 +56,7 @@ impl ResourceManagerService {
             let begun = turn.open.iter().filter(has_begun);
             let begun: Vec<ReservationId> = begun.map(|it| it.stored.id).collect();
             self.shared.database.note_unseen_jobs(&begun).await?;
+            self.shared.database.note_unseen_outside(turn.now).await?;
         }
         self.memo().last_turn = Some(turn.now);
         Ok(())
@@ -72,11 +73,7 @@ impl ResourceManagerService {
         if !turn.settings.accounting || self.memo().no_accounting || rests {
             return Ok(());
         }
-        let asked = match self.ask_for_unseen(turn).await {
-            Ok(left) => self.ask_for_ended(turn, left).await,
-            Err(error) => Err(error),
-        };
-        match asked {
+        match self.ask_of_jobs(turn).await {
             // What was told of them without it stays.
             Err(TurnError::Manager(ManagerError::Unsupported(because))) => {
                 tracing::warn!(because, "there is no accounting to tell what jobs consumed");
@@ -89,6 +86,15 @@ impl ResourceManagerService {
             }
             other => other,
         }
+    }
+
+    /// Asks for jobs of reservations first, and for those outside once no reservation has unseen ones.
+    async fn ask_of_jobs(&self, turn: &mut Turn<'_>) -> Result<(), TurnError> {
+        let mut left = self.ask_for_unseen(turn).await?;
+        if left == QUESTIONS {
+            left = self.ask_for_unseen_outside(turn, left).await?;
+        }
+        self.ask_for_ended(turn, left).await
     }
 
     /// Asks for the jobs of reservations in which some may have run unseen; how many questions are left.
