@@ -4,6 +4,7 @@ use crate::criterion::Values;
 use crate::node_set::NodeSet;
 use crate::quantity::{CarbonMass, Energy, Money, Power};
 use crate::ranking::Ranking;
+use crate::slower_states::Slowing;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// The answer to one request.
@@ -42,14 +43,18 @@ pub struct Offer {
     pub span: Span,
     /// The nodes, as ranks in the order the plan was made with.
     pub ranks: NodeSet,
-    /// Energy, cost and CO2.
+    /// Energy, cost and CO2 of the nodes while they are taken.
     pub values: Values,
-    /// The sum of the nodes' maximum power.
+    /// What it changes of what nodes consume that nobody has, where that is counted: below nothing where it avoids some.
+    pub idle_change: Option<Box<Values>>,
+    /// The sum of the nodes' maximum power, in their slower state where they are in one.
     pub peak_power: Power,
     /// From the earliest start, not before `now`.
     pub delay: Seconds,
     /// What it saves against starting as soon as possible; negative where it consumes more.
     pub saves: Savings,
+    /// The slower state of its nodes; `None` at full speed.
+    pub slowing: Option<Box<Slowing>>,
 }
 
 /// The as-soon-as-possible start's values less an offer's.
@@ -128,6 +133,23 @@ impl Savings {
             cost: soonest.cost - values.cost,
             co2: soonest.co2 - values.co2,
         }
+    }
+}
+
+impl Offer {
+    /// What rankings and savings compare: its values, and what it changes of idle nodes' where that is counted.
+    pub fn counted(&self) -> Values {
+        let Values { energy, cost, co2 } = self.values;
+        self.idle_change.as_deref().map_or(self.values, |idle| Values {
+            energy: energy + idle.energy,
+            cost: cost + idle.cost,
+            co2: co2 + idle.co2,
+        })
+    }
+
+    /// Whether another offer takes the same nodes in the same state for the same time.
+    pub fn is_same_start(&self, other: &Self) -> bool {
+        (self.span, &self.ranks, &self.slowing) == (other.span, &other.ranks, &other.slowing)
     }
 }
 

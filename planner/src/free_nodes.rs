@@ -214,7 +214,7 @@ impl<'a> FreeNodes<'a> {
         Covers(vec![0; self.edges.len()])
     }
 
-    /// The first `count` nodes without a cover, whatever is taken now; there must be as many. `O(cells)`
+    /// The first `count` nodes without a cover, whatever is taken now, or all where there are fewer. `O(cells)`
     /// up to the last one found.
     pub(crate) fn first_uncovered(&self, covers: &Covers, count: u32) -> NodeSet {
         let mut ranges: Vec<Range<u32>> = Vec::new();

@@ -12,6 +12,7 @@ use crate::labels::Labels;
 use crate::names::{Duplicate, NameList};
 use crate::power_states::{Draws, PowerStates};
 use crate::quantity::{MAX_POWER_MICROWATTS, Power};
+use crate::slower_states::SlowerStates;
 
 /// The most nodes a cluster may have.
 pub const MAX_NODES: u32 = 10_000_000;
@@ -50,6 +51,9 @@ pub enum NodeError {
     /// `alpha * max` outside `[idle, max]`.
     #[error("alpha * max_power_w must lie between idle_power_w and max_power_w")]
     DrawOutOfRange,
+    /// More power in a slower state than at full speed.
+    #[error("max_power_w of a slower state must not exceed that of the node")]
+    SlowerAboveMax,
 }
 
 /// The nodes of a cluster in input order; a position in it is the node's ordinal.
@@ -60,6 +64,7 @@ pub struct Nodes {
     max_powers: Box<[Power]>,
     names: Names,
     labels: Labels,
+    slower_states: SlowerStates,
 }
 
 /// Names of nodes in input order.
@@ -109,6 +114,17 @@ impl Node {
             return Err(NodeError::DrawOutOfRange);
         }
         Ok(Self { draws: Draws { idle, computing: max }, own })
+    }
+
+    /// The node in a slower state, in which it draws at most `max`. Its idle power and its own `alpha` stay.
+    ///
+    /// # Errors
+    /// More than the maximum at full speed; powers that do not make a node.
+    pub fn slowed(&self, max: Power) -> Result<Self, NodeError> {
+        if max > self.max() {
+            return Err(NodeError::SlowerAboveMax);
+        }
+        Self::new(self.idle(), max, self.alpha())
     }
 
     /// Power while running nothing but the operating system.
@@ -181,7 +197,8 @@ impl Nodes {
         if total > i128::from(MAX_POWER_MICROWATTS) {
             return Err(NodesError::TooMuchPower);
         }
-        Ok(Self { list: nodes, max_powers, names, labels: Labels::default() })
+        let (labels, slower_states) = (Labels::default(), SlowerStates::default());
+        Ok(Self { list: nodes, max_powers, names, labels, slower_states })
     }
 
     /// Nodes with the names and labels of these and with other powers, given in the same order. Powers
@@ -198,6 +215,24 @@ impl Nodes {
     #[must_use]
     pub fn with_labels(self, labels: Labels) -> Self {
         Self { labels, ..self }
+    }
+
+    /// These nodes with slower states, given in the order of the nodes. A state with which a node's powers do
+    /// not make a node ([`Node::slowed`]) is not one of the node's.
+    #[must_use]
+    pub fn with_slower_states(self, slower_states: SlowerStates) -> Self {
+        Self { slower_states, ..self }
+    }
+
+    /// Their slower states.
+    pub const fn slower_states(&self) -> &SlowerStates {
+        &self.slower_states
+    }
+
+    /// A node in a slower state, by the state's position; `None` where the node does not have the state.
+    pub fn in_state(&self, state: usize, ordinal: u32) -> Option<Node> {
+        let powers = self.slower_states.powers(state, ordinal)?;
+        self.list.get(ordinal as usize)?.slowed(powers.max).ok()
     }
 
     /// Partitions and features.

@@ -104,6 +104,26 @@ impl NodeOrder {
         if scope == CapScope::AllNodes { order.counting_idle(all) } else { order }
     }
 
+    /// Orders those of `nodes` that have a slower state, by its position, and that `admits` says may be taken, by what
+    /// they draw in it; their maximum power is that of the state.
+    pub fn in_state(
+        nodes: &Nodes,
+        state: usize,
+        utilisation: Fraction,
+        scope: CapScope,
+        admits: impl Fn(u32) -> bool,
+    ) -> Self {
+        let mut max_powers = nodes.max_powers().to_vec();
+        let mut drawn = Vec::new();
+        for ordinal in (0..nodes.count()).filter(|&ordinal| admits(ordinal)) {
+            let Some(node) = nodes.in_state(state, ordinal) else { continue };
+            max_powers[ordinal as usize] = node.max();
+            drawn.push((node.draw(utilisation), ordinal));
+        }
+        let order = Self::preferring(Preference::LeastDraw, drawn.iter().copied(), &max_powers);
+        if scope == CapScope::AllNodes { order.counting_idle(nodes.as_slice()) } else { order }
+    }
+
     /// Orders all nodes by draws that are known already; both slices are by ordinal and equally long.
     pub fn of_powers(draws: &[Power], max_powers: &[Power], preference: Preference) -> Self {
         Self::preferring(preference, draws.iter().copied().zip(0..), max_powers)

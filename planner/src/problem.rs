@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::agenda::Agendas;
 use crate::book::{Book, BookedSpan, Outage};
 use crate::cap_scope::CapScope;
+use crate::idle_energy::IdleEnergy;
 use crate::node::Nodes;
 use crate::order::{NodeOrder, Preference};
 use crate::quantity::Currency;
 use crate::request::Request;
 use crate::selection::Selection;
+use crate::slower_selection::SlowerSelection;
 use crate::time::{Seconds, Timestamp};
 
 /// Where starts are looked for.
@@ -43,6 +45,8 @@ pub struct PlanningProblem {
     pub reservations: Vec<BookedSpan>,
     /// The nodes that are down or in maintenance.
     pub outages: Vec<Outage>,
+    /// What offers count of idle energy; `None` where they count none.
+    pub idle_energy: Option<IdleEnergy>,
     /// What is asked for.
     pub request: Request,
 }
@@ -55,6 +59,11 @@ impl PlanningProblem {
         let preference = Preference::LeastDraw;
         let all = Arc::new(NodeOrder::of(nodes, preference, utilisation, *cap_scope, |_| true));
         Selection::labelled(&all, &request.filter, nodes).excluding(&request.filter, nodes)
+    }
+
+    /// The nodes the request may take in slower states, where it allows any; the book counts as for `selection`.
+    pub fn slower_selections(&self, selection: &Selection) -> Vec<SlowerSelection> {
+        SlowerSelection::allowed(&self.nodes, &self.request, self.cap_scope, selection.base())
     }
 
     /// The book for a selection of the problem's.

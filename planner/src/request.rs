@@ -5,6 +5,7 @@ use std::iter;
 use crate::criterion::Criterion;
 use crate::decimal::Fraction;
 use crate::filter::NodeFilter;
+use crate::slower_states::Speed;
 use crate::time::{Seconds, Span, Timestamp};
 use crate::tolerance::Tolerance;
 
@@ -46,6 +47,9 @@ pub struct Request {
     pub tolerances: Tolerances,
     /// The nodes that it may take.
     pub filter: NodeFilter,
+    /// The slowest that its nodes may compute; full speed by default. At a slower speed each shape takes
+    /// longer ([`Speed::stretched`]).
+    pub slowest_speed: Speed,
 }
 
 /// A tolerance for each criterion, none by default.
@@ -101,6 +105,7 @@ impl Request {
             utilisation: None,
             tolerances: Tolerances::default(),
             filter: NodeFilter::default(),
+            slowest_speed: Speed::FULL,
         }
     }
 
@@ -143,8 +148,10 @@ impl Request {
 
     /// Everything a reservation for this request could touch.
     pub fn reach(&self) -> Option<Span> {
+        let slowest = |shape: Shape| self.slowest_speed.stretched(shape.duration).min(MAX_DURATION);
+        let longest = |shape: Shape| shape.duration.max(slowest(shape));
         let last =
-            self.shapes().map(|shape| self.latest_start_for(shape.duration) + shape.duration);
+            self.shapes().map(|shape| self.latest_start_for(shape.duration) + longest(shape));
         Span::new(self.earliest_start, last.max()?)
     }
 

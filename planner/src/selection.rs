@@ -58,7 +58,7 @@ impl Selection {
     }
 
     /// The nodes of an order, which are some of those that the book counts in the ranks of `base`.
-    fn within(order: NodeOrder, base: &Arc<NodeOrder>) -> Self {
+    pub(crate) fn within(order: NodeOrder, base: &Arc<NodeOrder>) -> Self {
         let mut places: Arc<[u32]> = repeat_n(NO_RANK, base.count() as usize).collect();
         let place_of = Arc::make_mut(&mut places);
         for place in 0..order.count() {

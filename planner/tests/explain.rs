@@ -29,13 +29,14 @@ const FOUR_HOURS: &str = r#"{
 }"#;
 
 fn read(text: &str) -> PlanningProblem {
-    problem(text, |_| Err(Vec::new())).unwrap()
+    problem(text, |_| Err(Vec::new()), &|_| None).unwrap()
 }
 
 fn explained(problem: &PlanningProblem) -> Explanation {
     let selection = problem.selection();
     let book = problem.book(&selection);
-    let view = PlanningView::of(problem, &selection, &book);
+    let slower = problem.slower_selections(&selection);
+    let view = PlanningView::of(problem, &selection, &book).with_slower(&slower);
     explain(&view, &problem.request, &|| false).unwrap()
 }
 
@@ -93,4 +94,17 @@ fn follows_the_tolerances_of_the_request() {
     );
     let explanation = explained(&read(&single));
     assert!(explanation.rankings.iter().all(|it| it.next_best.is_none() && it.best.is_some()));
+}
+
+/// At a speed of 0.8 the hour takes 4,500 s at 60 W, 75 Wh instead of 100.
+#[test]
+fn tells_how_fast_the_best_start_is() {
+    let state = r#""alpha": 1, "slower_states": [{"name": "p1", "speed": 0.8, "max_power_w": 60}]"#;
+    let slower = FOUR_HOURS.replace("\"alpha\": 1", state);
+    let allowed = slower.replace("\"nodes\": 1,", "\"slowest_speed\": 0.8, \"nodes\": 1,");
+    let speed = |text: &str| {
+        let best = explained(&read(text)).rankings[0].best.unwrap();
+        (best.speed.as_millionths(), best.span.length().get())
+    };
+    assert_eq!((speed(&slower), speed(&allowed)), ((1_000_000, 3_600), (800_000, 4_500)));
 }

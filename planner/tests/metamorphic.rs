@@ -25,7 +25,8 @@ use planner::ranking::Ranking;
 use planner::request::Tolerances;
 use planner::search::{PlanningView, plan, plan_problem};
 use planner::selection::Selection;
-use planner::time::{Seconds, Span};
+use planner::slower_states::Speed;
+use planner::time::{Seconds, Span, Timestamp};
 use planner::tolerance::Tolerance;
 use proptest::prelude::*;
 
@@ -128,7 +129,7 @@ fn more_nodes_never_worsen_the_best_where_prices_are_not_negative_and_no_cap_bin
     });
 }
 
-/// The nodes and another of up to 40 microwatts, labelled as one of them.
+/// The nodes and another of up to 40 microwatts without slower states, labelled as one of them.
 fn with_another(nodes: &Nodes, roll: i64) -> Nodes {
     let mut all: Vec<Node> = nodes.as_slice().to_vec();
     let (idle, more) = (roll % 20, roll / 50);
@@ -138,7 +139,20 @@ fn with_another(nodes: &Nodes, roll: i64) -> Nodes {
     let like = u32::try_from(roll).unwrap() % count;
     let of = |ordinal| nodes.labels().of(ordinal).cloned().unwrap_or_default();
     let labels = Labels::new((0..count).chain([like]).map(of));
-    Nodes::numbered(all).unwrap().with_labels(labels)
+    let states = nodes.slower_states().clone();
+    Nodes::numbered(all).unwrap().with_labels(labels).with_slower_states(states)
+}
+
+/// The last instant at which a reservation for the request may end, at any speed.
+fn last_end(problem: &PlanningProblem) -> Timestamp {
+    let request = &problem.request;
+    let states = problem.nodes.slower_states().states().iter().map(|state| state.speed);
+    let allowed = states.filter(|speed| *speed >= request.slowest_speed);
+    let speeds: Vec<Speed> = allowed.chain([Speed::FULL]).collect();
+    let durations = request.shapes().flat_map(|shape| {
+        speeds.iter().map(move |speed| speed.stretched(shape.duration)).collect::<Vec<_>>()
+    });
+    durations.map(|duration| request.latest_start_for(duration) + duration).max().unwrap()
 }
 
 #[test]
@@ -146,9 +160,7 @@ fn a_booking_beyond_every_start_changes_nothing() {
     for_every_problem(|problem, roll| {
         let request = &problem.request;
         let first = request.earliest_start_at(problem.now);
-        let ends =
-            request.shapes().map(|shape| request.latest_start_for(shape.duration) + shape.duration);
-        let last = ends.max().unwrap();
+        let last = last_end(&problem);
         // An edge next to the window would make its neighbour a candidate of the exact mode.
         let (length, beyond) = (Seconds::new(1 + roll % 40), Seconds::new(2 + roll / 400));
         let span = match roll % 2 {
@@ -168,10 +180,8 @@ fn a_booking_next_to_every_start_leaves_the_offers() {
     for_every_problem(|problem, roll| {
         let request = &problem.request;
         let first = request.earliest_start_at(problem.now);
-        let ends =
-            request.shapes().map(|shape| request.latest_start_for(shape.duration) + shape.duration);
         let length = Seconds::new(1 + roll % 40);
-        let spans = [(ends.max().unwrap(), length), (first - length, length)];
+        let spans = [(last_end(&problem), length), (first - length, length)];
         let nodes = NodeSet::from_positions(0..problem.nodes.count());
         let mut other = problem.clone();
         other.reservations.extend(spans.map(|(start, length)| {
@@ -274,7 +284,8 @@ fn a_book_in_another_order_gives_the_same_decision() {
             });
             for selection in [after_all, at_once] {
                 let book = problem.book(&selection);
-                let view = PlanningView::of(&problem, &selection, &book);
+                let slower = problem.slower_selections(&selection);
+                let view = PlanningView::of(&problem, &selection, &book).with_slower(&slower);
                 let decision = plan(&view, &problem.request, &|| false).unwrap();
                 assert_eq!(in_ordinals(selection.order(), &decision), direct);
                 let order = selection.order();

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
 use planner::json;
 use planner::json::decision::DecisionDocument;
 use planner::node::Nodes;
@@ -32,9 +33,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let problem = read_problem(&arguments.problem)?;
     let prepared = Instant::now();
     let selection = problem.selection();
+    let slower = problem.slower_selections(&selection);
     let book = problem.book(&selection);
     let preparation = prepared.elapsed();
-    let view = PlanningView::of(&problem, &selection, &book);
+    let view = PlanningView::of(&problem, &selection, &book).with_slower(&slower);
     let mut times = Vec::new();
     let mut decide = || {
         let started = Instant::now();
@@ -60,7 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn read_problem(path: &Path) -> Result<PlanningProblem, Failure> {
     let text = read_text(path).map_err(|error| Failure::BadInput(vec![error]))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    json::problem::problem(&text, |nodes| load_nodes(&folder.join(nodes)))
+    let zone = |name: &str| TimeZone::get(name).ok();
+    json::problem::problem(&text, |nodes| load_nodes(&folder.join(nodes)), &zone)
         .map_err(|errors| Failure::BadInput(errors.iter().map(ToString::to_string).collect()))
 }
 

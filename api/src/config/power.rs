@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use jiff::tz::TimeZone;
+use planner::idle_energy::Fit;
 use planner::json::JsonError;
 use planner::json::power_rules::{FIELDS, power_rules};
 use planner::node::Nodes;
@@ -27,6 +28,8 @@ pub struct PowerSettings {
     pub horizon: Seconds,
     /// How long before a sleep begins it is proposed.
     pub ahead: Seconds,
+    /// Whether offers count the idle energy that they avoid or cause, and then which nodes they take.
+    pub offers_fit: Option<Fit>,
     /// How orders are followed.
     pub follow: FollowRules,
     /// How long a node may take to switch off.
@@ -59,6 +62,7 @@ struct PowerFields {
     longest_wait_s: Option<u32>,
     force_off_after: Option<u32>,
     off_patience_s: Option<u32>,
+    count_idle_energy: Option<String>,
 }
 
 impl PowerSettings {
@@ -98,6 +102,7 @@ impl PowerSettings {
                 i64::from(within("horizon_h", fields.horizon_h, 48, 1, 744)?) * 3600,
             ),
             ahead: Seconds::new(within("ahead_s", fields.ahead_s, 3600, 0, 86_400)?.into()),
+            offers_fit: offers_fit(fields.count_idle_energy.as_deref())?,
             off_patience: Seconds::new(
                 within("off_patience_s", fields.off_patience_s, 300, 1, 86_400)?.into(),
             ),
@@ -126,6 +131,13 @@ impl PowerSettings {
     pub fn rules(&self, nodes: Option<&Nodes>) -> Result<PowerRules, Vec<JsonError>> {
         power_rules(&self.rules, nodes, &|name| TimeZone::get(name).ok())
     }
+}
+
+/// What `count_idle_energy` says.
+fn offers_fit(word: Option<&str>) -> anyhow::Result<Option<Fit>> {
+    let Some(word) = word.filter(|word| *word != "no") else { return Ok(None) };
+    let fit = Fit::from_word(word);
+    Ok(Some(fit.context("count_idle_energy must be no, least_draw or long_gaps")?))
 }
 
 impl PowerDriverSettings {

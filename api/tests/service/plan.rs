@@ -287,3 +287,36 @@ fn repeat_prints_quantiles_on_standard_error_and_only_the_decision_on_standard_o
         ["min", "p50", "p90", "p99", "max"].map(|name| value(&format!("planning_{name}_us")));
     assert!(quantiles.is_sorted() && quantiles[0] > 0.0, "{quantiles:?}");
 }
+
+/// An hour's work of one node with `alpha` 0.75 draws 142.5 W at full speed: 142.5 Wh. At half of it and 140 W at most,
+/// 105 W for two hours are 210 Wh, which is within a cap of 150 W. The limit of the state changes nothing.
+#[test]
+fn a_request_that_may_run_slower_is_within_a_low_cap() {
+    let mut problem = possible();
+    problem["agendas"]["power_cap"][0]["cap_w"] = json!(150);
+    problem["nodes"][0]["slower_states"] =
+        json!([{"name": "p1", "speed": 0.5, "max_power_w": 140, "power_limit_w": 145}]);
+    assert_eq!(run(&problem.to_string(), &[]).status.code(), Some(3), "at full speed only");
+    problem["request"]["slowest_speed"] = json!(0.5);
+    let decision = decide(&problem);
+    let offer = &decision["as_soon_as_possible"];
+    let told = ["start", "end", "power_state", "speed", "later_s", "peak_power_w", "energy_j"];
+    let told = told.map(|field| offer[field].clone());
+    let expected = [
+        json!("2026-01-01T02:00:00Z"),
+        json!("2026-01-01T04:00:00Z"),
+        json!("p1"),
+        json!(0.5),
+        json!(3600),
+        json!(140.0),
+        json!(756_000.0),
+    ];
+    assert_eq!(told, expected);
+    problem["request"]["slowest_speed"] = json!(0);
+    problem["nodes"][0]["slower_states"][0]["speed"] = json!(1);
+    let expected = [
+        "/nodes/0/slower_states/0/speed: must lie above 0 and below 1",
+        "/request/slowest_speed: must lie above 0 and at most 1",
+    ];
+    assert!(expected.iter().all(|it| errors(&problem).iter().any(|error| error.contains(it))));
+}

@@ -2264,6 +2264,24 @@ export interface components {
              */
             offer_id: string;
         };
+        /** @description What an offer changes of idle energy as JSON. */
+        IdleChangeDocument: {
+            /**
+             * Format: double
+             * @description Grams of CO2.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In units of the offer's currency.
+             */
+            cost: number;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j: number;
+        };
         /** @description A piece of a CO2 agenda. */
         IntensityPiece: {
             /**
@@ -3087,6 +3105,7 @@ export interface components {
              * @description The part of the cost that the supplier takes for extra power; absent where none is needed.
              */
             extra_power_fee?: number | null;
+            idle_change?: components["schemas"]["IdleChangeDocument"] | null;
             /**
              * Format: int32
              * @description How many nodes it takes.
@@ -5113,6 +5132,7 @@ export type GrantDocument = components['schemas']['GrantDocument'];
 export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
 export type HeldOffer = components['schemas']['HeldOffer'];
+export type IdleChangeDocument = components['schemas']['IdleChangeDocument'];
 export type IntensityPiece = components['schemas']['IntensityPiece'];
 export type IntervalsDocument = components['schemas']['IntervalsDocument'];
 export type LearntUtilisationDocument = components['schemas']['LearntUtilisationDocument'];

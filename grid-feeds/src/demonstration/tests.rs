@@ -209,6 +209,7 @@ fn booked(now: Timestamp) -> PlanningProblem {
         cap_scope: CapScope::ReservedNodes,
         reservations: Vec::new(),
         outages: Vec::new(),
+        idle_energy: None,
         request: data.bookings[0].request.clone(),
     };
     for (index, booking) in data.bookings.into_iter().enumerate() {

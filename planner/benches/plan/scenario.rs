@@ -209,9 +209,11 @@ impl Scenario {
             search,
             currency: Currency::EUR,
             selection,
+            slower: &[],
             base_power: Power::ZERO,
             agendas: &self.agendas,
             book: &self.book,
+            idle: None,
         }
     }
 

@@ -85,7 +85,7 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
         power_cap: coupled.then(|| quarters(|_| Some(watts(i64::from(nodes) * 290)))),
     };
     let all = || NodeSet::from_positions(0..nodes);
-    let keep_warm = KeepWarm { name: "all".into(), among: all(), nodes: nodes / 50 };
+    let keep_warm = KeepWarm { name: "all".into(), among: all(), nodes: nodes / 50, until: None };
     PowerProblem {
         horizon: span(0, WEEK_S),
         nodes: Arc::new(Nodes::numbered(list).unwrap_or_else(|_| unreachable!("they are few"))),
@@ -103,6 +103,7 @@ fn problem(nodes: u32, coupled: bool) -> PowerProblem {
         }],
         keep_warm: if coupled { vec![keep_warm] } else { Vec::new() },
         unannounced: NodeSet::new(),
+        loads: Vec::new(),
         idle_since: BTreeMap::new(),
         most_switches_per_day: coupled.then_some(3),
         rank_by: RankBy::default(),

@@ -4,12 +4,11 @@ use super::Violation;
 use super::agendas::first_gap;
 use super::nodes::NodeJudge;
 use super::reserved_power::ReservedPower;
-use super::shapes::{is_candidate_instant, window};
+use super::shapes::{Way, is_candidate_instant, ways, window};
 use super::starts::power_against_cap;
 use crate::decision::{Binding, Reason, ReasonCode, Shortage};
 use crate::problem::PlanningProblem;
 use crate::quantity::Power;
-use crate::request::Shape;
 use crate::time::Span;
 
 pub(super) fn judge(
@@ -18,8 +17,9 @@ pub(super) fn judge(
     reasons: &[Reason],
     violations: &mut Vec<Violation>,
 ) {
+    let ways = ways(problem);
     for &Reason { code, binding, .. } in reasons {
-        if !problem.request.shapes().any(|shape| binds(problem, nodes, code, &binding, shape)) {
+        if !ways.iter().any(|way| binds(problem, nodes, code, &binding, way)) {
             violations.push(Violation::NotBinding { code, start: binding.start });
         }
     }
@@ -31,7 +31,7 @@ fn binds(
     nodes: &NodeJudge<'_>,
     code: ReasonCode,
     binding: &Binding,
-    shape: Shape,
+    Way { shape, state }: &Way,
 ) -> bool {
     let &Binding { start, span: missing, shortage } = binding;
     let in_window = window(problem, shape.duration)
@@ -46,7 +46,8 @@ fn binds(
     if let (ReasonCode::AgendaGap, Shortage::Agenda(name)) = (code, shortage) {
         return gap(problem, name, missing) == Some(missing);
     }
-    let chosen = nodes.choose(shape.nodes, span);
+    let state = state.as_ref().map(|(name, _)| &**name);
+    let chosen = nodes.choose(shape.nodes, span, state);
     let covered =
         ["price", "co2", "power_cap"].iter().all(|name| gap(problem, name, span).is_none());
     covered

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::shapes::window;
+use super::shapes::{ways, window};
 use crate::agenda::Agenda;
 use crate::problem::{PlanningProblem, SearchMode};
 use crate::time::{Seconds, Span};
@@ -12,7 +12,7 @@ use crate::time::{Seconds, Span};
 /// seconds around breakpoints, namely where values cross what is tolerated: at most at every second.
 pub(super) fn count(problem: &PlanningProblem) -> RangeInclusive<u64> {
     let over_shapes = |count: &dyn Fn(Seconds) -> u64| -> u64 {
-        problem.request.shapes().map(|shape| count(shape.duration)).sum()
+        ways(problem).iter().map(|way| count(way.shape.duration)).sum()
     };
     let (least, every_second) = match problem.search {
         SearchMode::Slots { slot } => {

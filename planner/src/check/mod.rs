@@ -6,7 +6,7 @@
 //! What it proves of every start in a decision (offers, as soon as possible, Pareto front): the
 //! window, the deadline and the slots, a shape of the request, the agendas' cover, as many nodes as
 //! the shape says, all admitted by the filter, free and in service, that the preference puts first,
-//! the cap at every instant, and the exact values, peak power, delay and savings. What it proves of
+//! the cap at every instant, and the exact values, idle energy, peak power, delay and savings. What it proves of
 //! the decision: the rankings' words, that among the starts in it each offer wins its rankings,
 //! tolerances applied, that the Pareto front is one, that the counts add up, and that each reason
 //! binds where it says, with the shortage that it says. That no start *outside* the decision is
@@ -25,11 +25,13 @@ mod agendas;
 mod bindings;
 mod candidates;
 mod counts;
+mod idle;
 mod nodes;
 mod rankings;
 mod reserved_power;
 mod service;
 mod shapes;
+mod sleep_cost;
 mod starts;
 mod values;
 mod violation;

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::shapes::position;
+use super::shapes::{Way, position, way_of, ways};
+use super::values::counted;
 use super::{Place, Start, Violation};
 use crate::criterion::Criterion;
 use crate::decision::{Decision, Offer, Outcome};
 use crate::problem::PlanningProblem;
 use crate::ranking::Ranking;
-use crate::request::Shape;
 
 pub(super) fn judge(
     problem: &PlanningProblem,
@@ -59,8 +59,9 @@ fn judge_repeated_words(
     starts: &[Start<'_>],
     violations: &mut Vec<Violation>,
 ) {
-    for &(place, Offer { rankings, span, ranks, .. }) in starts {
-        let same = |offer: &&Offer| (offer.span, &offer.ranks) == (*span, ranks);
+    for &(place, start) in starts {
+        let rankings = &start.rankings;
+        let same = |offer: &&Offer| is_same(offer, start);
         let won = decision.offers().iter().find(same);
         let won = won.map_or(&[][..], |offer| &offer.rankings);
         let left_out = matches!(place, Place::Pareto(_)) && rankings.is_empty();
@@ -77,7 +78,7 @@ fn judge_time_order(
     decision: &Decision,
     violations: &mut Vec<Violation>,
 ) {
-    let shapes: Vec<Shape> = problem.request.shapes().collect();
+    let ways: Vec<Way> = ways(problem);
     let mut judge = |starts: &[Offer], place: fn(usize) -> Place| {
         let mut free_from = 0;
         for (index, offer) in starts.iter().enumerate() {
@@ -88,8 +89,8 @@ fn judge_time_order(
             if order != Ordering::Equal {
                 free_from = 0;
             }
-            let asked = Shape { nodes: offer.ranks.count(), duration: offer.span.length() };
-            let next = shapes.iter().skip(free_from).position(|&shape| shape == asked);
+            let asked = way_of(offer);
+            let next = ways.iter().skip(free_from).position(|way| *way == asked);
             if order == Ordering::Greater || (order == Ordering::Equal && next.is_none()) {
                 violations.push(Violation::NotInTimeOrder { place: place(index) });
             }
@@ -111,9 +112,7 @@ fn judge_winners(
         let place = Place::Offer(index);
         for &ranking in &offer.rankings {
             let Some((by, winner)) = winner(problem, ranking, starts) else { continue };
-            if (winner.span, &winner.ranks, &winner.values)
-                != (offer.span, &offer.ranks, &offer.values)
-            {
+            if !is_same(winner, offer) || winner.values != offer.values {
                 violations.push(Violation::Beaten { place, ranking, by });
             }
         }
@@ -138,12 +137,13 @@ fn winner<'a>(
         .min_by_key(|(_, offer)| (offer.span.start(), key(offer), position(problem, offer)))
 }
 
+/// Whether two offers take the same nodes for the same time, as fast as each other.
+fn is_same(one: &Offer, other: &Offer) -> bool {
+    one.span == other.span && one.ranks == other.ranks && way_of(one) == way_of(other)
+}
+
 fn amount(criterion: Criterion, offer: &Offer) -> i128 {
-    match criterion {
-        Criterion::Energy => offer.values.energy.as_microjoules(),
-        Criterion::Cost => offer.values.cost.as_exact(),
-        Criterion::Co2 => offer.values.co2.as_exact(),
-    }
+    counted(offer)[criterion as usize]
 }
 
 /// Nothing on the front is dominated, and every offer is on it: whatever dominates one would be kept
@@ -153,7 +153,7 @@ fn judge_front(decision: &Decision, starts: &[Start<'_>], violations: &mut Vec<V
     let amounts: Vec<[i128; 4]> = starts.iter().map(|(_, offer)| amounts(offer)).collect();
     for (&(place, offer), amount) in starts.iter().zip(&amounts) {
         let dominating = amounts.iter().position(|other| dominates(other, amount));
-        let same = |other: &Offer| other.span == offer.span && other.ranks == offer.ranks;
+        let same = |other: &Offer| is_same(other, offer);
         match (place, dominating) {
             (Place::AsSoonAsPossible, Some(_)) | (Place::Pareto(_), None) => {}
             (_, Some(by)) => violations.push(Violation::Dominated { place, by: starts[by].0 }),

@@ -28,6 +28,7 @@ pub(super) fn judge(
             judge_cap(cap, reserved, chosen.counted, place, offer.span, violations);
         }
         values::judge(problem, chosen, place, offer, violations);
+        values::judge_idle(nodes.idle_change(offer), place, offer, violations);
     }
 }
 

@@ -3,8 +3,10 @@
 use super::agendas::integral;
 use super::nodes::Chosen;
 use super::{Place, Start, Violation};
+use crate::criterion::Values;
 use crate::decision::Offer;
 use crate::problem::PlanningProblem;
+use crate::slower_states::Speed;
 
 /// What a start states against what its nodes and agendas give (paper, section V).
 pub(super) fn judge(
@@ -27,30 +29,74 @@ pub(super) fn judge(
         ("delay", offer.delay.get().into(), (span.start() - earliest).get().into()),
     ];
     compare(place, derived, violations);
+    judge_speed(problem, place, offer, violations);
     let currencies = [values.cost.currency(), offer.saves.cost.currency()];
     if currencies != [problem.currency; 2] {
         violations.push(Violation::WrongCurrency { place });
     }
 }
 
-/// Savings are the as-soon-as-possible start's stated values less the offer's.
+/// What a start states of idle energy against what the gaps of its nodes give.
+pub(super) fn judge_idle(
+    derived: Option<[i128; 3]>,
+    place: Place,
+    offer: &Offer,
+    violations: &mut Vec<Violation>,
+) {
+    let stated = offer.idle_change.as_deref().map(amounts_of);
+    match (stated, derived) {
+        (Some(stated), Some(derived)) => {
+            let names = ["idle energy", "idle cost", "idle co2"];
+            compare(place, [0, 1, 2].map(|it| (names[it], stated[it], derived[it])), violations);
+        }
+        (None, None) => {}
+        _ => violations.push(Violation::IdleChangeContradicted { place }),
+    }
+}
+
+/// The speed is that of the state by its name; how much longer it takes is judged with the shape.
+fn judge_speed(
+    problem: &PlanningProblem,
+    place: Place,
+    offer: &Offer,
+    violations: &mut Vec<Violation>,
+) {
+    let Some(slowing) = &offer.slowing else { return };
+    let states = problem.nodes.slower_states().states().iter();
+    for state in states.filter(|state| state.name == slowing.state.name) {
+        let speed = |speed: Speed| i128::from(speed.as_millionths());
+        let derived = [("speed", speed(slowing.state.speed), speed(state.speed))];
+        compare(place, derived, violations);
+    }
+}
+
+/// Savings are what the as-soon-as-possible start states less what the offer does, idle energy counted.
 pub(super) fn judge_savings(
     soonest: Option<&Offer>,
     starts: &[Start<'_>],
     violations: &mut Vec<Violation>,
 ) {
-    let Some(soonest) = soonest.map(|offer| &offer.values) else { return };
-    for &(place, Offer { values, saves, .. }) in starts {
-        let energy = soonest.energy.as_microjoules() - values.energy.as_microjoules();
-        let cost = soonest.cost.as_exact() - values.cost.as_exact();
-        let co2 = soonest.co2.as_exact() - values.co2.as_exact();
+    let Some(soonest) = soonest.map(counted) else { return };
+    for &(place, offer) in starts {
+        let (own, saves) = (counted(offer), &offer.saves);
         let derived = [
-            ("saved energy", saves.energy.as_microjoules(), energy),
-            ("saved cost", saves.cost.as_exact(), cost),
-            ("saved co2", saves.co2.as_exact(), co2),
+            ("saved energy", saves.energy.as_microjoules(), soonest[0] - own[0]),
+            ("saved cost", saves.cost.as_exact(), soonest[1] - own[1]),
+            ("saved co2", saves.co2.as_exact(), soonest[2] - own[2]),
         ];
         compare(place, derived, violations);
     }
+}
+
+/// What counts of an offer, by criterion: its values, and what it states of idle energy.
+pub(super) fn counted(offer: &Offer) -> [i128; 3] {
+    let idle = offer.idle_change.as_deref().map_or([0; 3], amounts_of);
+    let own = amounts_of(&offer.values);
+    std::array::from_fn(|it| own[it] + idle[it])
+}
+
+fn amounts_of(values: &Values) -> [i128; 3] {
+    [values.energy.as_microjoules(), values.cost.as_exact(), values.co2.as_exact()]
 }
 
 fn compare<const N: usize>(

@@ -70,12 +70,21 @@ pub enum Violation {
     /// A node that the request's filter does not admit.
     #[error("{place} takes node {node}, which the request's filter leaves out")]
     NodeLeftOut { place: Place, node: u32 },
+    /// A slower state that no node has.
+    #[error("{place} runs in slower state {state:?}, which no node has")]
+    NoSuchState { place: Place, state: Arc<str> },
+    /// A node without the slower state of the others.
+    #[error("{place} takes node {node}, which does not have slower state {state:?}")]
+    NodeWithoutState { place: Place, node: u32, state: Arc<str> },
     /// A node before one of the chosen ones in the order of preference is free.
     #[error("{place} takes node {taken} although node {free}, to be preferred, is free")]
     BetterNodeFree { place: Place, taken: u32, free: u32 },
     /// A value that is not what the problem gives.
     #[error("{place} states {quantity} {stated}, derived is {derived}")]
     WrongValue { place: Place, quantity: &'static str, stated: i128, derived: i128 },
+    /// Idle energy is stated exactly where the site counts it.
+    #[error("{place} states idle energy where the problem counts none, or none where it does")]
+    IdleChangeContradicted { place: Place },
     /// Money in another currency than the problem's.
     #[error("{place} states an amount in a currency that is not the problem's")]
     WrongCurrency { place: Place },

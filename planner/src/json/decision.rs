@@ -6,6 +6,7 @@ use super::basis::BasisDocument;
 use super::explanation::ExplanationDocument;
 use super::notice::ranges_of;
 use super::savings::SavingsDocument;
+use crate::criterion::Values;
 use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
 use crate::order::NodeOrder;
@@ -146,6 +147,10 @@ pub struct OfferDocument {
     pub extra_power_fee: Option<f64>,
     /// Grams of CO2.
     pub co2_g: f64,
+    /// What it changes of what nodes consume that nobody has: below nothing where it avoids some. Rankings and `saves` count
+    /// it beside `energy_j`, `cost` and `co2_g`. Absent where the site does not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_change: Option<IdleChangeDocument>,
     /// The sum of the nodes' maximum power, watts.
     pub peak_power_w: f64,
     /// From the earliest start, seconds.
@@ -167,6 +172,31 @@ pub struct OfferDocument {
     /// Positions in the decision's `basis` that this offer rests on; absent where it is all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Vec<usize>>,
+    /// The slower state of its nodes; absent at full speed, as are the next two. No part of the service's API, which
+    /// reserves nodes at full speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub power_state: Option<String>,
+    /// How fast nodes compute in it, a share of full speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub speed: Option<f64>,
+    /// How much later it ends than at full speed, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub later_s: Option<i64>,
+}
+
+/// What an offer changes of idle energy as JSON.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct IdleChangeDocument {
+    /// Joules.
+    pub energy_j: f64,
+    /// In units of the offer's currency.
+    pub cost: f64,
+    /// Grams of CO2.
+    pub co2_g: f64,
 }
 
 impl DecisionDocument {
@@ -240,6 +270,12 @@ impl BindingDocument {
     }
 }
 
+impl IdleChangeDocument {
+    fn new(Values { energy, cost, co2 }: Values) -> Self {
+        Self { energy_j: energy.as_joules(), cost: cost.as_units(), co2_g: co2.as_grams() }
+    }
+}
+
 impl OfferDocument {
     /// An offer whose nodes are ranks of `order`.
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
@@ -257,6 +293,7 @@ impl OfferDocument {
     pub fn of_terms(terms: OfferTerms) -> Self {
         let (cost_low, cost_high) = terms.cost_band.unzip();
         let (co2_low, co2_high) = terms.co2_band.unzip();
+        let slowing = terms.slowing.as_ref();
         Self {
             rankings: Some(terms.rankings.iter().map(ToString::to_string).collect()),
             start: terms.span.start(),
@@ -269,6 +306,7 @@ impl OfferDocument {
             currency: terms.values.cost.currency().to_string(),
             extra_power_fee: terms.extra_power_fee.map(Money::as_units),
             co2_g: terms.values.co2.as_grams(),
+            idle_change: terms.idle_change.map(IdleChangeDocument::new),
             peak_power_w: terms.peak_power.as_watts(),
             delay_s: terms.delay.get(),
             saves: SavingsDocument::new(terms.saves),
@@ -276,6 +314,9 @@ impl OfferDocument {
             cost_high: cost_high.map(Money::as_units),
             co2_low_g: co2_low.map(CarbonMass::as_grams),
             co2_high_g: co2_high.map(CarbonMass::as_grams),
+            power_state: slowing.map(|it| it.state.name.to_string()),
+            speed: slowing.map(|it| it.state.speed.as_share()),
+            later_s: slowing.map(|it| it.later.get()),
             basis: terms.basis,
         }
     }

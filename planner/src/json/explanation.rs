@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::savings::SavingsDocument;
 use crate::search::{Explanation, RankingExplanation, StartValues};
+use crate::slower_states::Speed;
 use crate::time::Timestamp;
 
 /// What lies beside the best start of each ranking.
@@ -54,6 +55,10 @@ pub struct StartDocument {
     pub currency: String,
     /// Grams of CO2.
     pub co2_g: f64,
+    /// How fast nodes compute, a share of full speed; absent at full speed. No part of the service's API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub speed: Option<f64>,
 }
 
 impl ExplanationDocument {
@@ -91,6 +96,7 @@ impl StartDocument {
             cost: start.values.cost.as_units(),
             currency: start.values.cost.currency().to_string(),
             co2_g: start.values.co2.as_grams(),
+            speed: (start.speed < Speed::FULL).then(|| start.speed.as_share()),
         }
     }
 }

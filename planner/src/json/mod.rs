@@ -8,8 +8,11 @@ pub mod basis;
 pub mod decision;
 pub mod estimate;
 pub mod explanation;
+mod idle_energy;
 pub mod nodes;
 pub mod notice;
+mod parts;
+mod power_arrivals;
 pub mod power_plan;
 pub mod power_problem;
 mod power_rights;
@@ -19,5 +22,6 @@ pub mod reader;
 pub mod request;
 pub mod reservations;
 pub mod savings;
+mod slower_states;
 
 pub use reader::{JsonError, Reader, read};

@@ -7,8 +7,9 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use super::nodes::{NodeFields, nodes_with};
-use super::power_rights::{Zones, keep_warm, rights, unannounced};
-use super::problem::{cap_scope, currency, loaded};
+use super::parts::{cap_scope, currency, loaded};
+use super::power_arrivals::arrivals;
+use super::power_rights::{Zones, keep_warm, rights};
 use super::reader::{JsonError, Object, Reader, read};
 use super::{agendas, reservations};
 use crate::criterion::Criterion;
@@ -88,11 +89,12 @@ pub fn power_problem(
             reader.optional(&object, "rights", |reader, raw| rights(reader, raw, listed, zones));
         let keep_warm =
             reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, listed));
-        let unannounced =
-            reader.optional(&object, "arrivals", |reader, raw| unannounced(reader, raw, listed));
+        let arrivals =
+            reader.optional(&object, "arrivals", |reader, raw| arrivals(reader, raw, listed));
         currency?;
         let PowerNodes { nodes, switching, asleep, idle_since } = nodes?;
         idle_before(reader, &idle_since, horizon?)?;
+        let arrivals = arrivals?.unwrap_or_default();
         Some(PowerProblem {
             horizon: horizon?,
             nodes: Arc::new(nodes),
@@ -104,7 +106,8 @@ pub fn power_problem(
             cap_scope: cap_scope?.unwrap_or_default(),
             rights: rights?.unwrap_or_default(),
             keep_warm: keep_warm?.unwrap_or_default(),
-            unannounced: unannounced?.unwrap_or_default(),
+            unannounced: arrivals.unannounced,
+            loads: arrivals.loads,
             idle_since,
             most_switches_per_day: most_switches_per_day?,
             rank_by: rank_by?.unwrap_or_default(),
@@ -169,16 +172,21 @@ fn read_nodes(
     let idle_since = idle.collect();
     let mut switching: Vec<Option<Switching>> = fields.into_iter().map(|it| it.switching).collect();
     switching.resize(nodes.count() as usize, None);
-    let switched = nodes.as_slice().iter().zip(&switching).filter_map(|(node, switching)| {
-        let Sleep { off, switching_off, switching_on, .. } = (*switching)?.sleep;
-        let powers = [node.idle(), off, switching_off.power, switching_on.power];
-        powers.into_iter().max().map(|power| i128::from(power.as_microwatts()))
-    });
-    if switched.sum::<i128>() > i128::from(MAX_SWITCHED_POWER.as_microwatts()) {
+    if draws_too_much(&nodes, &switching) {
         reader.error_at("nodes", "those that can be switched draw more than 2e9 W together");
         return None;
     }
     Some(PowerNodes { nodes, switching, asleep, idle_since })
+}
+
+/// Whether the nodes that can be switched draw more together than sums are exact for; `switching` is by ordinal.
+pub(super) fn draws_too_much(nodes: &Nodes, switching: &[Option<Switching>]) -> bool {
+    let switched = nodes.as_slice().iter().zip(switching).filter_map(|(node, switching)| {
+        let Sleep { off, switching_off, switching_on, .. } = (*switching)?.sleep;
+        let powers = [node.idle(), off, switching_off.power, switching_on.power];
+        powers.into_iter().max().map(|power| i128::from(power.as_microwatts()))
+    });
+    switched.sum::<i128>() > i128::from(MAX_SWITCHED_POWER.as_microwatts())
 }
 
 /// How a node is switched, whether it is off now, and since when it has idled.

@@ -90,28 +90,16 @@ pub fn keep_warm(
         });
         let (kind, name) = partition_or_feature(reader, &object)?;
         let among = labelled(reader, nodes, kind, &name);
-        Some(KeepWarm { name: format!("{kind} {name:?}").into(), among: among?, nodes: count? })
+        Some(KeepWarm {
+            name: format!("{kind} {name:?}").into(),
+            among: among?,
+            nodes: count?,
+            until: None,
+        })
     })
 }
 
-/// Reads `[{"partition", "rule"}]`, or with a `feature` instead of the partition: the nodes with the rule `ski_rental`.
-pub fn unannounced(reader: &mut Reader, raw: &RawValue, nodes: Option<&Nodes>) -> Option<NodeSet> {
-    let sets = reader.array(raw, |reader, raw| {
-        let object = reader.object(raw, &["partition", "feature", "rule"])?;
-        let is_unannounced =
-            reader.required(&object, "rule", |reader, raw| match reader.string(raw)?.as_str() {
-                "known" => Some(false),
-                "ski_rental" => Some(true),
-                _ => reader.accept(Err("must be known or ski_rental")),
-            });
-        let (kind, name) = partition_or_feature(reader, &object)?;
-        let among = labelled(reader, nodes, kind, &name)?;
-        Some(if is_unannounced? { among } else { NodeSet::new() })
-    })?;
-    Some(sets.iter().fold(NodeSet::new(), |all, set| all.union(set)))
-}
-
-fn partition_or_feature(
+pub(super) fn partition_or_feature(
     reader: &mut Reader,
     object: &Object<'_>,
 ) -> Option<(&'static str, Box<str>)> {
@@ -147,7 +135,7 @@ pub(super) fn who(
 }
 
 /// The nodes of a partition, or with a feature: at least one.
-fn labelled(
+pub(super) fn labelled(
     reader: &mut Reader,
     nodes: Option<&Nodes>,
     kind: &'static str,

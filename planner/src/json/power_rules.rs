@@ -2,9 +2,10 @@
 
 use serde_json::value::RawValue;
 
+use super::power_arrivals::arrivals;
 use super::power_problem::{SWITCHING_FIELDS, amounts, count, probability, rank_by, switching_of};
-use super::power_rights::{Zones, keep_warm, rights_with_deciders, unannounced, who};
-use super::reader::{JsonError, Reader, read};
+use super::power_rights::{Zones, keep_warm, rights_with_deciders, who};
+use super::reader::{JsonError, Object, Reader, read};
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::power_plan::{CriteriaAmounts, PowerRules, Switching};
@@ -35,36 +36,46 @@ pub fn power_rules(
 ) -> Result<PowerRules, Vec<JsonError>> {
     read(text, |reader, raw| {
         let object = reader.object(raw, &FIELDS)?;
-        let rights = reader.optional(&object, "rights", |reader, raw| {
-            rights_with_deciders(reader, raw, nodes, zones)
-        });
-        let switching =
-            reader.optional(&object, "switching", |reader, raw| switched(reader, raw, nodes));
-        let unannounced =
-            reader.optional(&object, "arrivals", |reader, raw| unannounced(reader, raw, nodes));
-        let keep_warm =
-            reader.optional(&object, "keep_warm", |reader, raw| keep_warm(reader, raw, nodes));
-        let most_switches_per_day = reader.optional(&object, "most_switches_per_day", count);
-        let rank_by = reader.optional(&object, "rank_by", rank_by);
-        let wear = reader.optional(&object, "wear", amounts);
-        let probability = reader.optional(&object, "failure_probability", probability);
-        let loss = reader.optional(&object, "failure_loss", amounts);
-        // Without nodes, lists that name some are missing here, and read for their errors alone.
-        let rights = rights.flatten().unwrap_or_default();
-        let deciders = rights.iter().map(|(right, people)| (right.nodes.clone(), people.clone()));
-        let deciders = deciders.filter(|(_, people)| !people.is_empty()).collect();
-        let count = nodes.map_or(0, Nodes::count);
-        Some(PowerRules {
-            switching: by_node(count, &switching.flatten().unwrap_or_default()),
-            rights: rights.into_iter().map(|(right, _)| right).collect(),
-            deciders,
-            unannounced: unannounced.flatten().unwrap_or_default(),
-            keep_warm: keep_warm.flatten().unwrap_or_default(),
-            most_switches_per_day: most_switches_per_day?,
-            rank_by: rank_by?.unwrap_or_default(),
-            wear: wear?.unwrap_or(CriteriaAmounts::ZERO),
-            failure: (probability?.unwrap_or(0), loss?.unwrap_or(CriteriaAmounts::ZERO)),
-        })
+        rules_of(reader, &object, nodes, zones)
+    })
+}
+
+/// Reads rules from an object with some of [`FIELDS`].
+pub(super) fn rules_of(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    nodes: Option<&Nodes>,
+    zones: Zones<'_>,
+) -> Option<PowerRules> {
+    let rights = reader
+        .optional(object, "rights", |reader, raw| rights_with_deciders(reader, raw, nodes, zones));
+    let switching =
+        reader.optional(object, "switching", |reader, raw| switched(reader, raw, nodes));
+    let arrivals = reader.optional(object, "arrivals", |reader, raw| arrivals(reader, raw, nodes));
+    let keep_warm =
+        reader.optional(object, "keep_warm", |reader, raw| keep_warm(reader, raw, nodes));
+    let most_switches_per_day = reader.optional(object, "most_switches_per_day", count);
+    let rank_by = reader.optional(object, "rank_by", rank_by);
+    let wear = reader.optional(object, "wear", amounts);
+    let probability = reader.optional(object, "failure_probability", probability);
+    let loss = reader.optional(object, "failure_loss", amounts);
+    // Without nodes, lists that name some are missing here, and read for their errors alone.
+    let rights = rights.flatten().unwrap_or_default();
+    let deciders = rights.iter().map(|(right, people)| (right.nodes.clone(), people.clone()));
+    let deciders = deciders.filter(|(_, people)| !people.is_empty()).collect();
+    let arrivals = arrivals.flatten().unwrap_or_default();
+    let count = nodes.map_or(0, Nodes::count);
+    Some(PowerRules {
+        switching: by_node(count, &switching.flatten().unwrap_or_default()),
+        rights: rights.into_iter().map(|(right, _)| right).collect(),
+        deciders,
+        unannounced: arrivals.unannounced,
+        loads: arrivals.loads,
+        keep_warm: keep_warm.flatten().unwrap_or_default(),
+        most_switches_per_day: most_switches_per_day?,
+        rank_by: rank_by?.unwrap_or_default(),
+        wear: wear?.unwrap_or(CriteriaAmounts::ZERO),
+        failure: (probability?.unwrap_or(0), loss?.unwrap_or(CriteriaAmounts::ZERO)),
     })
 }
 

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::nodes::{NodesDocument, nodes};
+use super::parts::{cap_scope, currency, loaded};
+use super::power_rights::Zones;
 use super::reader::{JsonError, Reader, read};
-use super::{agendas, request, reservations};
-use crate::cap_scope::CapScope;
+use super::slower_states::{nodes_with_slower_states, slowest_speed};
+use super::{agendas, idle_energy, request, reservations};
 use crate::node::Nodes;
 use crate::problem::PlanningProblem;
-use crate::quantity::Currency;
+use crate::request::Request;
+use crate::time::Timestamp;
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 10] = [
     "now",
     "search",
     "currency",
@@ -19,24 +21,26 @@ const FIELDS: [&str; 9] = [
     "power_cap_scope",
     "reservations",
     "outages",
+    "idle_energy",
     "request",
 ];
 
 /// Reads a problem; `load_nodes` turns a path relative to the document into nodes, or says in words
-/// why it cannot.
+/// why it cannot, and `zones` finds time zones by name.
 ///
 /// # Errors
 /// Every error in the document, each with its place.
 pub fn problem(
     text: &str,
     load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
+    zones: Zones<'_>,
 ) -> Result<PlanningProblem, Vec<JsonError>> {
     read(text, |reader, raw| {
         let object = reader.object(raw, &FIELDS)?;
         let now = reader.required(&object, "now", Reader::timestamp);
         let search = reader.required(&object, "search", request::search);
         let currency = reader.required(&object, "currency", currency);
-        let nodes = reader.required(&object, "nodes", nodes);
+        let nodes = reader.required(&object, "nodes", nodes_with_slower_states);
         let nodes = nodes.and_then(|nodes| loaded(reader, nodes, load_nodes));
         let agendas = reader.required(&object, "agendas", agendas::agendas);
         let reservations = reader.optional(&object, "reservations", |reader, raw| {
@@ -46,10 +50,13 @@ pub fn problem(
             reservations::outages(reader, raw, nodes.as_ref())
         });
         let cap_scope = reader.optional(&object, "power_cap_scope", cap_scope);
+        let idle_energy = reader.optional(&object, "idle_energy", |reader, raw| {
+            idle_energy::idle_energy(reader, raw, now, nodes.as_ref(), zones)
+        });
         // Without a `now` the request's other rules can still be checked.
-        let at = now.unwrap_or(crate::time::Timestamp::MIN);
+        let at = now.unwrap_or(Timestamp::MIN);
         let request = reader.required(&object, "request", |reader, raw| {
-            let request = request::request(reader, raw, at)?;
+            let request = slower_request(reader, raw, at)?;
             if let (Some(now), Some(search)) = (now, search) {
                 request::check_candidates(reader, search, &request, now);
             }
@@ -67,45 +74,23 @@ pub fn problem(
             cap_scope: cap_scope?.unwrap_or_default(),
             outages: outages?.unwrap_or_default(),
             reservations: reservations?.unwrap_or_default(),
+            idle_energy: idle_energy?,
             request: request?,
         })
     })
 }
 
-pub(super) fn currency(reader: &mut Reader, raw: &serde_json::value::RawValue) -> Option<Currency> {
-    let code = reader.string(raw)?;
-    reader.accept(Currency::parse(&code))
-}
-
-pub(super) fn cap_scope(
+/// A request, and the slowest speed that it allows.
+fn slower_request(
     reader: &mut Reader,
     raw: &serde_json::value::RawValue,
-) -> Option<CapScope> {
-    let word = reader.string(raw)?;
-    let scope = CapScope::parse(&word);
-    if scope.is_none() {
-        reader.error("must be \"reserved_nodes\" or \"all_nodes\"");
-    }
-    scope
-}
-
-pub(super) fn loaded(
-    reader: &mut Reader,
-    nodes: NodesDocument,
-    load_nodes: impl FnOnce(&str) -> Result<Nodes, Vec<String>>,
-) -> Option<Nodes> {
-    match nodes {
-        NodesDocument::Inline(nodes) => Some(nodes),
-        NodesDocument::File(path) => match load_nodes(&path) {
-            Ok(nodes) => Some(nodes),
-            Err(errors) => {
-                for error in errors {
-                    reader.error_at("nodes", format!("{path}: {error}"));
-                }
-                None
-            }
-        },
-    }
+    now: Timestamp,
+) -> Option<Request> {
+    let fields = [request::REQUEST_FIELDS.as_slice(), &["slowest_speed"]].concat();
+    let object = reader.object(raw, &fields)?;
+    let request = request::request_fields(reader, &object, now);
+    let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
+    Some(Request { slowest_speed: slowest_speed?.unwrap_or_default(), ..request? })
 }
 
 #[cfg(test)]
@@ -113,7 +98,7 @@ mod tests {
     use super::*;
 
     fn errors(text: &str) -> Vec<String> {
-        let read = problem(text, |_| Err(vec!["cannot be read".to_owned()]));
+        let read = problem(text, |_| Err(vec!["cannot be read".to_owned()]), &|_| None);
         read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
     }
 

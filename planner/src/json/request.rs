@@ -10,6 +10,7 @@ use crate::node::Nodes;
 use crate::problem::SearchMode;
 use crate::request::{MAX_ALTERNATIVES, Request, RequestError, Shape, Tolerances, is_duration};
 use crate::search::too_many_candidates;
+use crate::slower_states::Speed;
 use crate::time::{Seconds, Timestamp};
 use crate::tolerance::Tolerance;
 
@@ -32,12 +33,6 @@ pub const REQUEST_FIELDS: [&str; 13] = [
     "exclude",
     "only",
 ];
-
-/// Reads a request, checked at `now`.
-pub fn request(reader: &mut Reader, raw: &RawValue, now: Timestamp) -> Option<Request> {
-    let object = reader.object(raw, &REQUEST_FIELDS)?;
-    request_fields(reader, &object, now)
-}
 
 /// What a request to a service may say besides, and why it is refused in a simulation.
 const OF_SERVICES: [(&str, &str); 11] = [
@@ -97,6 +92,7 @@ pub fn request_fields(reader: &mut Reader, object: &Object<'_>, now: Timestamp) 
         utilisation: utilisation?,
         tolerances: tolerances?.unwrap_or_default(),
         filter: filter?,
+        slowest_speed: Speed::FULL,
     })
 }
 
@@ -287,7 +283,7 @@ pub fn check_candidates(
     }
 }
 
-/// A request as [`request`] reads it. What may be left out is there where it has a meaning of its
+/// A request as [`request_fields`] reads it. What may be left out is there where it has a meaning of its
 /// own, and where `says` has its name: `latest_start`, and the criteria of `tolerance`.
 pub fn document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, Value> {
     let mut document = Map::new();

@@ -14,7 +14,7 @@ use super::sleeps::{Sleeps, Wanted};
 use super::tariff::{ceil_second, second};
 use super::wakings::Wakings;
 use super::{PlannedSleep, PowerPlan, PowerProblem, RefusedGap};
-use crate::search::Cancelled;
+use crate::cancelled::Cancelled;
 use crate::time::Span;
 
 /// So many sleeps are gone through before it is asked whether to stop.

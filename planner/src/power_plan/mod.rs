@@ -8,7 +8,7 @@
 //! 1. `gaps` are what reservations and outages leave, up to the horizon, where every node that was on is to be up.
 //! 2. `wakings` finds when nodes are woken that are off at the start; `begun` says by when they have to be.
 //! 3. `kind` finds the best sleep of each gap, exactly, where `rights` permit and `tariff` knows what it costs.
-//!    `arrivals` says how long nodes idle before, where jobs arrive unannounced.
+//!    `arrivals` says how long nodes idle before, where jobs arrive unannounced, and `load` how many stay on for what waits.
 //! 4. `days` chooses, exactly, where a node may be switched only so often a day.
 //! 5. `coupling` keeps nodes warm and the burst of switching nodes under the cap: the sleeps that save most a second come first,
 //!    and what is in the way of others sleeps for a part of its gap, or not at all.
@@ -24,6 +24,8 @@ mod days;
 mod finder;
 mod gaps;
 mod kind;
+mod load;
+mod marginal;
 mod refusal;
 mod rights;
 mod room;
@@ -42,16 +44,18 @@ use std::time::Duration;
 
 use crate::agenda::Agendas;
 use crate::book::{BookedSpan, Outage};
+use crate::cancelled::Cancelled;
 use crate::cap_scope::CapScope;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::power_states::Sleep;
 use crate::quantity::Power;
-use crate::search::Cancelled;
 use crate::time::{Seconds, Span, Timestamp};
 
 pub use amounts::{CriteriaAmounts, RankBy, RankByError};
 pub use kind::{SleepTimes, SwitchableNode};
+pub use load::{MAX_QUEUED_NODE_S, QueueLoad};
+pub(crate) use marginal::{GapBasis, GapSavings, Sleeper};
 pub use refusal::Refusal;
 pub use rights::{Permits, Right, RightAction, RightLevel};
 pub use rules::PowerRules;
@@ -81,6 +85,8 @@ pub struct KeepWarm {
     pub among: NodeSet,
     /// How many nodes stay up.
     pub nodes: u32,
+    /// Until when; to the end of the horizon where it is `None`.
+    pub until: Option<Timestamp>,
 }
 
 /// Every input of a plan of power actions.
@@ -108,6 +114,8 @@ pub struct PowerProblem {
     pub keep_warm: Vec<KeepWarm>,
     /// The nodes on which jobs arrive that nobody announced: each idles for its break-even time before it is switched off.
     pub unannounced: NodeSet,
+    /// The queues beside for whose work nodes stay on.
+    pub loads: Vec<QueueLoad>,
     /// Since when nodes have idled that are in a gap now, by ordinal; since now where nothing is told.
     pub idle_since: BTreeMap<u32, Timestamp>,
     /// How often a node may be switched off on a day of UTC.
@@ -175,6 +183,10 @@ pub struct PowerPlan {
 }
 
 impl PowerProblem {
+    fn gaps(&self) -> gaps::Gaps {
+        gaps::Gaps::new(self.nodes.count(), &self.reservations, &self.outages, self.horizon)
+    }
+
     /// What one cycle of switching off and on costs beside what is drawn.
     pub fn cycle_cost(&self) -> CriteriaAmounts {
         let (probability, loss) = self.failure;
@@ -208,12 +220,8 @@ pub fn plan_power(
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<PowerPlan, Cancelled> {
     let tariffs = tariff::Tariffs::new(&problem.agendas, problem.rank_by, problem.horizon);
-    let gaps = gaps::Gaps::new(
-        problem.nodes.count(),
-        &problem.reservations,
-        &problem.outages,
-        problem.horizon,
-    );
+    let gaps = problem.gaps();
+    let problem = &*load::with_loads(problem, &gaps);
     let mut finder = finder::Finder::new(problem, &tariffs);
     let wakings = wakings::Wakings::of(problem, &gaps, &mut finder, is_cancelled)?;
     let since_idle = arrivals::idle_horizon(problem);

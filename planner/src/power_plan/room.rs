@@ -175,6 +175,7 @@ pub(super) fn away_of_waking<'b>(
 fn may_be_away(rule: &KeepWarm, gaps: &Gaps, mut edges: Vec<Timestamp>) -> Steps {
     let changes = free_changes(gaps, &rule.among);
     edges.extend(changes.iter().map(|it| it.0));
+    edges.extend(rule.until);
     edges.sort_unstable();
     edges.dedup();
     let mut free = Vec::with_capacity(changes.len());
@@ -187,7 +188,8 @@ fn may_be_away(rule: &KeepWarm, gaps: &Gaps, mut edges: Vec<Timestamp>) -> Steps
         let next = free.partition_point(|it| it.0 <= at);
         next.checked_sub(1).map_or(0, |last| free[last].1)
     };
-    Steps::new(edges, move |at| free_at(at) - i64::from(rule.nodes))
+    let kept = |at| rule.until.is_none_or(|until| at < until);
+    Steps::new(edges, move |at| free_at(at) - if kept(at) { i64::from(rule.nodes) } else { 0 })
 }
 
 /// The power that is left for switching beside what is reserved, where a cap is known.

@@ -1,7 +1,8 @@
 //! What a site says of power actions, whatever is booked.
 
 use super::{
-    CriteriaAmounts, KeepWarm, Permits, RankBy, Right, RightAction, RightLevel, Switching,
+    CriteriaAmounts, KeepWarm, Permits, QueueLoad, RankBy, Right, RightAction, RightLevel,
+    Switching,
 };
 use crate::node_set::NodeSet;
 use crate::time::{Seconds, Span, Timestamp};
@@ -17,6 +18,8 @@ pub struct PowerRules {
     pub deciders: Vec<(NodeSet, Vec<String>)>,
     /// The nodes on which jobs arrive that nobody announced.
     pub unannounced: NodeSet,
+    /// The queues beside for whose work nodes stay on.
+    pub loads: Vec<QueueLoad>,
     /// How many nodes stay up though nobody has them.
     pub keep_warm: Vec<KeepWarm>,
     /// How often a node may be switched off on a day of UTC.

@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use super::tariff::millis;
 use super::wakings::Wakings;
 use super::{PowerProblem, RefusedGap};
-use crate::search::Cancelled;
+use crate::cancelled::Cancelled;
 use crate::time::Span;
 
 /// So many nodes are gone through before it is asked whether to stop.

@@ -11,7 +11,7 @@ use super::kind::Kind;
 use super::room::{Room, away_of_waking};
 use super::tariff::{ceil_second, millis};
 use super::{PlannedWaking, PowerProblem};
-use crate::search::Cancelled;
+use crate::cancelled::Cancelled;
 use crate::time::{Span, Timestamp};
 
 /// So many nodes are gone through before it is asked whether to stop.

@@ -68,6 +68,7 @@ fn problem(until: i64, prices: &[(i64, i64)], intensities: &[(i64, i64)]) -> Pow
         }],
         keep_warm: Vec::new(),
         unannounced: NodeSet::new(),
+        loads: Vec::new(),
         idle_since: BTreeMap::new(),
         most_switches_per_day: None,
         rank_by: RankBy::default(),
@@ -190,7 +191,7 @@ fn a_node_that_is_off_is_not_woken_because_the_horizon_ends() {
     let stays = waking(asleep());
     assert_eq!((stays.wake_ms, stays.saves.energy_j()), (None, Some(51_150.0)));
     let among = NodeSet::from_positions([0]);
-    let warm = vec![KeepWarm { name: "all".into(), among: among.clone(), nodes: 1 }];
+    let warm = vec![KeepWarm { name: "all".into(), among: among.clone(), nodes: 1, until: None }];
     assert_eq!(waking(PowerProblem { keep_warm: warm, ..asleep() }).wake_ms, Some(0));
     let booked = vec![BookedSpan { id: "r1".into(), span: span(100, 200), nodes: among }];
     let late = waking(PowerProblem { reservations: booked, ..asleep() });

@@ -8,6 +8,7 @@ use crate::node_set::NodeSet;
 use crate::order::NodeOrder;
 use crate::quantity::{CarbonMass, Energy, Money, Power};
 use crate::ranking::Ranking;
+use crate::slower_states::Slowing;
 use crate::time::{Seconds, Span};
 
 /// More nodes than this are told without their names.
@@ -33,6 +34,8 @@ pub struct OfferTerms {
     pub nodes: NamedNodes,
     /// Energy, CO2 and cost, without the fee for extra power.
     pub values: Values,
+    /// What it changes of what nodes consume that nobody has, as it was when it was offered; `None` where that is not counted.
+    pub idle_change: Option<Values>,
     /// What the supplier takes for the extra power that it needs; `None` where it needs none.
     pub extra_power_fee: Option<Money>,
     /// The sum of the nodes' maximum power.
@@ -49,6 +52,8 @@ pub struct OfferTerms {
     pub co2_band: Option<(CarbonMass, CarbonMass)>,
     /// Positions in the decision's basis that it rests on; `None` where it is all of it.
     pub basis: Option<Vec<usize>>,
+    /// The slower state of its nodes; `None` at full speed.
+    pub slowing: Option<Box<Slowing>>,
 }
 
 /// A set of nodes with the names by which it is told.
@@ -87,6 +92,7 @@ impl OfferTerms {
             span: offer.span,
             nodes,
             values: offer.values,
+            idle_change: offer.idle_change.as_deref().copied(),
             extra_power_fee: None,
             peak_power: offer.peak_power,
             delay: offer.delay,
@@ -94,6 +100,7 @@ impl OfferTerms {
             cost_band: None,
             co2_band: None,
             basis: None,
+            slowing: offer.slowing.clone(),
         }
     }
 

@@ -2,20 +2,23 @@
 
 use super::crossings::{apart, crossings, with_crossings};
 use super::exclusion::{Exclusion, Exclusions};
+use super::idle::{Counted, IdleSearch};
 use super::reserved::reserved_power;
 use super::sweep::Sweep;
 use super::taken::Taken;
+use super::variants::Variant;
 use super::{Cancelled, Feasible, PlanningView, candidates};
 use crate::agenda::{IntegralWalk, Walk};
 use crate::book::Booking;
 use crate::headroom::{Headroom, HeadroomWalk};
 use crate::node_set::NodeSet;
-use crate::order::Totals;
+use crate::order::{NodeOrder, Totals};
 use crate::problem::SearchMode;
-use crate::quantity::Power;
+use crate::quantity::{CarbonIntensity, EnergyPrice, Integral, Power};
 use crate::request::{Request, Shape};
 use crate::reserved_power;
-use crate::time::{Seconds, Span, Timestamp};
+use crate::slower_states::Slowing;
+use crate::time::{Span, Timestamp};
 
 /// How often `cancelled` is asked, in candidates.
 const CANCEL_EVERY: usize = 64;
@@ -27,6 +30,8 @@ pub(super) struct Evaluation<'a> {
     taken: &'a [Taken<'a>],
     headroom: Option<Headroom>,
     shapes: Vec<ShapeSearch<'a>>,
+    /// Where idle energy is counted.
+    idle: Option<IdleSearch<'a>>,
     /// How many starts were looked at.
     pub(super) candidates: u64,
     /// The feasible ones, by start, then shape.
@@ -34,8 +39,9 @@ pub(super) struct Evaluation<'a> {
     pub(super) exclusions: Exclusions,
 }
 
-/// One shape of the request.
+/// One shape of the request, at one speed.
 struct ShapeSearch<'a> {
+    variant: Variant<'a>,
     shape: Shape,
     starts: Vec<Timestamp>,
     sweep: Sweep<'a>,
@@ -45,8 +51,8 @@ impl<'a> Evaluation<'a> {
     pub(super) fn new(
         view: &'a PlanningView<'a>,
         request: &'a Request,
-        taken: &'a [Taken<'a>],
-        bookings: &[&'a Booking],
+        (taken, bookings): (&'a [Taken<'a>], &[&'a Booking]),
+        idle: Option<IdleSearch<'a>>,
         reach: Span,
     ) -> Self {
         let headroom = view.agendas.power_cap.as_ref().map(|cap| {
@@ -58,14 +64,16 @@ impl<'a> Evaluation<'a> {
             Headroom::beside(cap, view.base_power, &reserved)
         });
         let earliest = request.earliest_start_at(view.now);
-        let search = |shape: Shape| {
+        let search = |variant: Variant<'a>| {
+            let shape = variant.shape;
             let window = (earliest, request.latest_start_for(shape.duration));
             let starts = candidates::starts(view, taken, window, shape.duration);
-            ShapeSearch { shape, starts, sweep: Sweep::new(taken, view.selection, shape.nodes) }
+            let sweep = Sweep::new(taken, variant.selection(view), shape.nodes);
+            ShapeSearch { variant, shape, starts, sweep }
         };
-        let shapes = request.shapes().map(search).collect();
+        let shapes = view.variants(request).into_iter().map(search).collect();
         let (starts, exclusions) = (Vec::new(), Exclusions::default());
-        Self { view, request, taken, headroom, shapes, candidates: 0, starts, exclusions }
+        Self { view, request, taken, headroom, shapes, idle, candidates: 0, starts, exclusions }
     }
 
     /// Evaluates every candidate and, with tolerances in exact mode, the seconds that these add.
@@ -81,7 +89,8 @@ impl<'a> Evaluation<'a> {
         }
         for (index, search) in self.shapes.iter_mut().enumerate() {
             search.starts = with_crossings(std::mem::take(&mut search.starts), index, &crossings);
-            search.sweep = Sweep::new(self.taken, self.view.selection, search.shape.nodes);
+            let selection = search.variant.selection(self.view);
+            search.sweep = Sweep::new(self.taken, selection, search.shape.nodes);
         }
         self.evaluate(cancelled)?;
         Ok(())
@@ -93,7 +102,10 @@ impl<'a> Evaluation<'a> {
         &mut self,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<(Feasible, Feasible)>, Cancelled> {
-        let Self { view, headroom, shapes, .. } = self;
+        let Self { view, headroom, shapes, idle, .. } = self;
+        if let Some(idle) = idle {
+            idle.restart();
+        }
         let collects = !self.request.tolerances.is_none() && view.search == SearchMode::Exact;
         let mut neighbours = Vec::new();
         self.candidates = 0;
@@ -102,14 +114,15 @@ impl<'a> Evaluation<'a> {
         for (index, search) in shapes.iter_mut().enumerate() {
             self.candidates += search.starts.len() as u64;
             let Some(&first) = search.starts.first() else { continue };
-            let mut feasibility = Feasibility::new(view, headroom.as_ref(), first, search.shape);
+            let order = search.variant.selection(view).order();
+            let mut feasibility = Feasibility::new(view, headroom.as_ref(), first);
             let mut before: Option<Feasible> = None;
             for (number, &start) in search.starts.iter().enumerate() {
                 if number % CANCEL_EVERY == 0 && cancelled() {
                     return Err(Cancelled);
                 }
                 let Some(span) = Span::starting(start, search.shape.duration) else { continue };
-                match feasibility.evaluate(span, &mut search.sweep) {
+                match feasibility.evaluate(span, (order, &mut search.sweep), (index, idle)) {
                     Ok(amounts) => {
                         let state = search.sweep.state();
                         let start = Feasible { span, shape: index, amounts, state };
@@ -132,29 +145,61 @@ impl<'a> Evaluation<'a> {
         Ok(neighbours)
     }
 
-    /// The nodes it takes, as ranks of the selection.
-    pub(super) fn ranks(&mut self, start: &Feasible) -> NodeSet {
-        self.shapes[start.shape].sweep.ranks(start.span)
+    /// The nodes it takes, as ranks of the selection at full speed, and the sum of their maximum power.
+    pub(super) fn nodes(&mut self, start: &Feasible) -> (NodeSet, Power) {
+        let ShapeSearch { variant, shape, sweep, .. } = &mut self.shapes[start.shape];
+        let order = variant.selection(self.view).order();
+        let ranks = match &mut self.idle {
+            Some(idle) if idle.chooses() => {
+                let of = (start.shape, start.state);
+                idle.ranks(of, start.span, shape.nodes, (order, sweep))
+            }
+            _ => sweep.ranks(start.span),
+        };
+        let peak_power = order.max_power(&ranks);
+        if variant.is_full() {
+            return (ranks, peak_power);
+        }
+        (self.view.selection.order().ranks(&order.ordinals(&ranks)), peak_power)
+    }
+
+    /// The slower state in which it runs.
+    pub(super) fn slowing(&self, start: &Feasible) -> Option<Box<Slowing>> {
+        self.shapes[start.shape].variant.slowing()
+    }
+
+    /// Whether starts of one shape and state take the same nodes.
+    pub(super) fn states_have_nodes(&self) -> bool {
+        !self.idle.as_ref().is_some_and(IdleSearch::chooses)
+    }
+
+    /// What a start changes of idle energy, in the order of criteria; `None` where that is not counted.
+    pub(super) fn idle_change(&mut self, start: &Feasible) -> Option<[i128; 3]> {
+        let ShapeSearch { variant, shape, sweep, .. } = &mut self.shapes[start.shape];
+        let order = variant.selection(self.view).order();
+        let idle = self.idle.as_mut()?;
+        let totals = Totals { nodes: shape.nodes, ..Totals::default() };
+        let of = (start.shape, start.state);
+        let counted = idle.counted(of, start.span, totals, (order, sweep));
+        let price = self.view.agendas.price.integral(start.span)?;
+        let intensity = self.view.agendas.co2.integral(start.span)?;
+        let avoided = amounts(self.view, counted.idle_power, start.span, price, intensity);
+        let lost = counted.lost_exact();
+        Some(std::array::from_fn(|it| lost[it] - avoided[it]))
     }
 }
 
 /// The tests of one shape's starts, in time order.
 struct Feasibility<'a> {
     view: &'a PlanningView<'a>,
-    price: IntegralWalk<'a, crate::quantity::EnergyPrice>,
-    co2: IntegralWalk<'a, crate::quantity::CarbonIntensity>,
+    price: IntegralWalk<'a, EnergyPrice>,
+    co2: IntegralWalk<'a, CarbonIntensity>,
     cap: Option<(&'a crate::agenda::Agenda<Power>, Walk<'a, Power>)>,
     headroom: Option<HeadroomWalk<'a>>,
-    duration: Seconds,
 }
 
 impl<'a> Feasibility<'a> {
-    fn new(
-        view: &'a PlanningView<'a>,
-        headroom: Option<&'a Headroom>,
-        first: Timestamp,
-        shape: Shape,
-    ) -> Self {
+    fn new(view: &'a PlanningView<'a>, headroom: Option<&'a Headroom>, first: Timestamp) -> Self {
         let agendas = view.agendas;
         Self {
             view,
@@ -162,12 +207,16 @@ impl<'a> Feasibility<'a> {
             co2: IntegralWalk::new(&agendas.co2, first),
             cap: agendas.power_cap.as_ref().map(|cap| (cap, Walk::new(cap, first))),
             headroom: headroom.map(Headroom::walk),
-            duration: shape.duration,
         }
     }
 
-    /// Tests agendas, C2 and C3 for a start and computes what it would consume.
-    fn evaluate(&mut self, span: Span, sweep: &mut Sweep<'_>) -> Result<[i128; 3], Exclusion> {
+    /// Tests agendas, C2 and C3 for a start and computes what counts of it.
+    fn evaluate(
+        &mut self,
+        span: Span,
+        (order, sweep): (&NodeOrder, &mut Sweep<'_>),
+        (shape, idle): (usize, &mut Option<IdleSearch<'_>>),
+    ) -> Result<[i128; 3], Exclusion> {
         let agendas = self.view.agendas;
         let gap = |agenda, gap| Exclusion::AgendaGap { agenda, gap };
         let price = (self.price.integral(span))
@@ -179,16 +228,37 @@ impl<'a> Feasibility<'a> {
         {
             return Err(gap("power_cap", cap.first_gap(span)));
         }
-        let Totals { draw, counted, .. } = sweep.take(span)?;
+        let totals = sweep.take(span)?;
+        let counted = match idle {
+            None => Counted::drawn(totals),
+            Some(idle) => {
+                let of = (shape, sweep.state());
+                idle.counted(of, span, totals, (order, sweep))
+            }
+        };
         if let Some(headroom) = &mut self.headroom
-            && let Some((span, missing)) = headroom.shortage(span, counted)
+            && let Some((span, missing)) = headroom.shortage(span, counted.totals.counted)
         {
             return Err(Exclusion::PowerCap { missing, span });
         }
-        Ok([
-            (draw * self.duration).as_microjoules(),
-            draw.times_price(price, self.view.currency).as_exact(),
-            draw.times_intensity(intensity).as_exact(),
-        ])
+        let beyond_idle = counted.totals.draw - counted.idle_power;
+        let drawn = amounts(self.view, beyond_idle, span, price, intensity);
+        let lost = counted.lost_exact();
+        Ok(std::array::from_fn(|it| drawn[it] + lost[it]))
     }
+}
+
+/// What a power amounts to over a span, by criterion.
+fn amounts(
+    view: &PlanningView<'_>,
+    power: Power,
+    span: Span,
+    price: Integral<EnergyPrice>,
+    intensity: Integral<CarbonIntensity>,
+) -> [i128; 3] {
+    [
+        (power * span.length()).as_microjoules(),
+        power.times_price(price, view.currency).as_exact(),
+        power.times_intensity(intensity).as_exact(),
+    ]
 }

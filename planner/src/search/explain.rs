@@ -7,6 +7,7 @@ use crate::criterion::Values;
 use crate::decision::Savings;
 use crate::ranking::Ranking;
 use crate::request::Request;
+use crate::slower_states::Speed;
 use crate::time::{Seconds, Span};
 
 /// How much more flexibility is looked into.
@@ -39,6 +40,8 @@ pub struct StartValues {
     pub span: Span,
     /// The number of nodes.
     pub nodes: u32,
+    /// How fast they compute.
+    pub speed: Speed,
     /// Energy, cost and CO2.
     pub values: Values,
 }
@@ -106,8 +109,10 @@ pub fn explain(
 
 impl PlanningView<'_> {
     fn start_values(&self, request: &Request, start: &Feasible) -> Option<StartValues> {
-        let nodes = request.shapes().nth(start.shape)?.nodes;
-        Some(StartValues { span: start.span, nodes, values: self.values(start.amounts) })
+        let variants = self.variants(request);
+        let variant = variants.get(start.shape)?;
+        let (nodes, speed) = (variant.shape.nodes, variant.speed());
+        Some(StartValues { span: start.span, nodes, speed, values: self.values(start.amounts) })
     }
 }
 

@@ -117,7 +117,7 @@ impl<'a> Free<'a> {
         }
     }
 
-    /// The first `count` nodes that no entry inside has, whatever is taken now; there must be as many.
+    /// The first `count` nodes that no entry inside has, whatever is taken now, or all where there are fewer.
     pub(super) fn first_outside(&self, count: u32) -> NodeSet {
         match self {
             Self::Cells { nodes, covers, .. } => nodes.first_uncovered(covers, count),

@@ -18,11 +18,13 @@ mod evaluate;
 mod exclusion;
 mod explain;
 mod free;
+mod idle;
 mod node_covers;
 mod pareto;
 mod reserved;
 mod sweep;
 mod taken;
+mod variants;
 
 use std::sync::Arc;
 
@@ -30,15 +32,20 @@ use crate::agenda::Agendas;
 use crate::book::Book;
 use crate::criterion::Values;
 use crate::decision::{Decision, Offer, Outcome, Savings};
+use crate::idle_energy::IdleEnergy;
+use crate::node::Nodes;
 use crate::order::NodeOrder;
 use crate::problem::{PlanningProblem, SearchMode};
 use crate::quantity::{CarbonMass, Currency, Energy, Money, Power};
 use crate::request::Request;
 use crate::selection::Selection;
+use crate::slower_selection::SlowerSelection;
 use crate::time::{Seconds, Span, Timestamp};
 
 use evaluate::Evaluation;
+use idle::IdleSearch;
 
+pub use crate::cancelled::Cancelled;
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
 pub use explain::{Explanation, RankingExplanation, StartValues, explain};
 
@@ -53,6 +60,8 @@ pub struct PlanningView<'a> {
     pub currency: Currency,
     /// The nodes the request may take, in the order in which it takes them.
     pub selection: &'a Selection,
+    /// The nodes it may take in slower states, the fastest state first; none where it may run at full speed only.
+    pub slower: &'a [SlowerSelection],
     /// Price, CO2 intensity and power cap over time.
     pub agendas: &'a Agendas,
     /// What counts against the cap whatever is reserved:
@@ -60,19 +69,25 @@ pub struct PlanningView<'a> {
     pub base_power: Power,
     /// Who holds which nodes when.
     pub book: &'a Book,
+    /// What offers count of idle energy, where they do.
+    pub idle: Option<IdleView<'a>>,
 }
 
-/// The plan was abandoned because its caller asked for that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("planning was cancelled")]
-pub struct Cancelled;
+/// What offers count of idle energy, and of which nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleView<'a> {
+    /// What the site says of it.
+    pub energy: &'a IdleEnergy,
+    /// The nodes of the cluster.
+    pub nodes: &'a Arc<Nodes>,
+}
 
 /// A feasible start of one of the request's shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Feasible {
     /// Of the reservation.
     span: Span,
-    /// Which of [`Request::shapes`].
+    /// Which of the request's shapes at its speeds: [`Request::shapes`] at full speed come first.
     shape: usize,
     /// In the order of [`Criterion::ALL`](crate::criterion::Criterion::ALL).
     amounts: [i128; 3],
@@ -106,7 +121,9 @@ fn evaluated<T>(
 ) -> Result<Option<T>, Cancelled> {
     let Some(reach) = view.reach(request) else { return Ok(None) };
     let (taken, bookings) = taken::near(view, reach);
-    let mut evaluation = Evaluation::new(view, request, &taken, &bookings, reach);
+    let basis = idle::basis(view);
+    let idle = basis.as_ref().and_then(|basis| IdleSearch::new(view, basis));
+    let mut evaluation = Evaluation::new(view, request, (&taken, &bookings), idle, reach);
     evaluation.run(cancelled)?;
     Ok(Some(answer(&mut evaluation)))
 }
@@ -125,7 +142,7 @@ fn decide(view: &PlanningView<'_>, request: &Request, evaluation: &mut Evaluatio
     let soonest = offers.evaluation.starts.first().copied();
     let as_soon_as_possible = soonest.map(|soonest| {
         let soonest = offers.offer(&soonest);
-        let same = |it: &&Offer| (it.span, &it.ranks) == (soonest.span, &soonest.ranks);
+        let same = |it: &&Offer| it.is_same_start(&soonest);
         winners.iter().find(same).cloned().unwrap_or(soonest)
     });
     Decision {
@@ -142,7 +159,8 @@ fn decide(view: &PlanningView<'_>, request: &Request, evaluation: &mut Evaluatio
 pub fn plan_problem(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
     let selection = problem.selection();
     let book = problem.book(&selection);
-    let view = PlanningView::of(problem, &selection, &book);
+    let slower = problem.slower_selections(&selection);
+    let view = PlanningView::of(problem, &selection, &book).with_slower(&slower);
     let decision = match plan(&view, &problem.request, &|| false) {
         Ok(decision) => decision,
         Err(Cancelled) => unreachable!("never asked to cancel"),
@@ -151,11 +169,19 @@ pub fn plan_problem(problem: &PlanningProblem) -> (Arc<NodeOrder>, Decision) {
 }
 
 impl<'a> PlanningView<'a> {
-    /// The view of a problem, with what is made of it.
+    /// The view of a problem, with what is made of it: at full speed only.
     pub fn of(problem: &'a PlanningProblem, selection: &'a Selection, book: &'a Book) -> Self {
         let PlanningProblem { now, search, currency, ref agendas, .. } = *problem;
         let base_power = problem.cap_scope.base_power(&problem.nodes);
-        Self { now, search, currency, selection, agendas, base_power, book }
+        let idle = problem.idle_energy.as_ref();
+        let idle = idle.map(|energy| IdleView { energy, nodes: &problem.nodes });
+        Self { now, search, currency, selection, slower: &[], agendas, base_power, book, idle }
+    }
+
+    /// This view with slower states: those that the request allows.
+    #[must_use]
+    pub const fn with_slower(self, slower: &'a [SlowerSelection]) -> Self {
+        Self { slower, ..self }
     }
 
     fn values(&self, [energy, cost, co2]: [i128; 3]) -> Values {
@@ -175,7 +201,8 @@ impl<'a> PlanningView<'a> {
                 .filter(|&latest| latest >= earliest)
                 .map(|latest| latest + duration)
         };
-        let last = request.shapes().filter_map(|shape| last_end(shape.duration)).max()?;
+        let variants = self.variants(request);
+        let last = variants.iter().filter_map(|it| last_end(it.shape.duration)).max()?;
         Span::new(earliest - candidates::MARGIN, last + candidates::MARGIN)
     }
 }
@@ -192,26 +219,31 @@ struct Offers<'a, 'b> {
 impl Offers<'_, '_> {
     fn offer(&mut self, start: &Feasible) -> Offer {
         let span = start.span;
-        let values = self.view.values(start.amounts);
+        let counted = self.view.values(start.amounts);
         let soonest = self.evaluation.starts.first().unwrap_or(start).amounts;
         let (ranks, peak_power) = match self.latest.take() {
-            Some((shape, state, offer)) if (shape, state) == (start.shape, start.state) => {
+            Some((shape, state, offer))
+                if (shape, state) == (start.shape, start.state)
+                    && self.evaluation.states_have_nodes() =>
+            {
                 (offer.ranks, offer.peak_power)
             }
-            _ => {
-                let ranks = self.evaluation.ranks(start);
-                let peak_power = self.view.selection.order().max_power(&ranks);
-                (ranks, peak_power)
-            }
+            _ => self.evaluation.nodes(start),
         };
+        let idle = self.evaluation.idle_change(start);
+        let own = idle.map_or(start.amounts, |idle| {
+            std::array::from_fn(|criterion| start.amounts[criterion] - idle[criterion])
+        });
         let offer = Offer {
             rankings: Vec::new(),
             span,
             ranks,
-            values,
+            values: self.view.values(own),
+            idle_change: idle.map(|idle| Box::new(self.view.values(idle))),
             peak_power,
             delay: span.start() - self.request.earliest_start_at(self.view.now),
-            saves: Savings::against(&self.view.values(soonest), &values),
+            saves: Savings::against(&self.view.values(soonest), &counted),
+            slowing: self.evaluation.slowing(start),
         };
         self.latest = Some((start.shape, start.state, offer.clone()));
         offer

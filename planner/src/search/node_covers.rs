@@ -88,8 +88,8 @@ impl<'a> NodeCovers<'a> {
         sums
     }
 
-    /// The first `count` nodes that none of `entries` takes, whatever is taken now; there must be
-    /// as many. `O(nodes / 8 + ranges of the entries)` and the nodes up to the last one found.
+    /// The first `count` nodes that none of `entries` takes, whatever is taken now, or all where there
+    /// are fewer. `O(nodes / 8 + ranges of the entries)` and the nodes up to the last one found.
     pub(super) fn first_outside(
         &self,
         entries: impl Iterator<Item = usize>,

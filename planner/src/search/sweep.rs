@@ -92,6 +92,17 @@ impl<'a> Sweep<'a> {
     /// The nodes that a start takes, whichever was asked about by `take`; it must have enough. Starts in
     /// time order cost what changes between them, and finding the nodes; another one costs all entries.
     pub(super) fn ranks(&mut self, span: Span) -> NodeSet {
+        let wanted = self.wanted;
+        self.first_free(span, wanted)
+    }
+
+    /// All nodes that a start may take; as costly as [`ranks`](Self::ranks).
+    pub(super) fn free_ranks(&mut self, span: Span) -> NodeSet {
+        self.first_free(span, u32::MAX)
+    }
+
+    /// So many nodes that are free throughout a span, or all where there are fewer.
+    fn first_free(&mut self, span: Span, count: u32) -> NodeSet {
         let reached = self.finding.filter(|(reached, _)| reached.start() <= span.start());
         if reached.is_none() {
             self.free.clear();
@@ -103,7 +114,7 @@ impl<'a> Sweep<'a> {
             Change::Leaves => free.leave(entry),
         });
         self.finding = Some((span, position));
-        self.free.first_outside(self.wanted)
+        self.free.first_outside(count)
     }
 
     fn advance(&mut self, span: Span) {

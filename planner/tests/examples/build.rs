@@ -57,6 +57,7 @@ pub fn request_for_an_hour(watts: &[i64], last_hour: i64) -> PlanningProblem {
         reservations: Vec::new(),
         cap_scope: CapScope::ReservedNodes,
         outages: Vec::new(),
+        idle_energy: None,
         request: Request::new(
             Shape { nodes: 1, duration: Seconds::new(HOUR) },
             hour(0),

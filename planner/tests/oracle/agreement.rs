@@ -99,5 +99,9 @@ fn stated(order: &NodeOrder, offer: &Offer) -> OracleStart {
         co2: offer.values.co2.as_exact(),
         peak_power: offer.peak_power.as_microwatts().into(),
         delay: offer.delay.get(),
+        slowing: offer
+            .slowing
+            .as_ref()
+            .map(|it| (it.state.name.to_string(), it.state.speed.as_millionths(), it.later.get())),
     }
 }

@@ -6,13 +6,13 @@ use planner::ranking::Ranking;
 use planner::time::Span;
 
 use super::steps::steps_survived;
-use super::{Candidate, Feasible, window};
+use super::{Candidate, Feasible, ways, window};
 
 /// All seconds of all shapes' windows, as (start, shape), by start, then shape.
 pub fn every_second(problem: &PlanningProblem) -> Vec<(i64, usize)> {
     let mut all = Vec::new();
-    for (shape, it) in problem.request.shapes().enumerate() {
-        let (first, last) = window(problem, it.duration.get());
+    for (shape, it) in ways(problem).iter().enumerate() {
+        let (first, last) = window(problem, it.shape.duration.get());
         all.extend((first..=last).map(|second| (second, shape)));
     }
     all.sort_unstable();
@@ -28,7 +28,7 @@ pub fn slots(problem: &PlanningProblem, slot: i64) -> Vec<(i64, usize)> {
 /// reservation ends next to an edge.
 pub fn near_breakpoints(problem: &PlanningProblem, all: &[Candidate]) -> Vec<bool> {
     let edges = edges(problem);
-    let durations: Vec<i64> = problem.request.shapes().map(|it| it.duration.get()).collect();
+    let durations: Vec<i64> = ways(problem).iter().map(|it| it.shape.duration.get()).collect();
     let near = |it: &Candidate| {
         let duration = durations[it.shape];
         let (first, last) = window(problem, duration);

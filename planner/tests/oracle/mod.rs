@@ -6,6 +6,7 @@
 mod agreement;
 mod candidates;
 mod steps;
+mod ways;
 mod world;
 
 use planner::decision::ReasonCode;
@@ -13,6 +14,7 @@ use planner::order::Preference;
 use planner::problem::{PlanningProblem, SearchMode};
 use planner::ranking::Ranking;
 
+pub use ways::ways;
 use world::World;
 
 /// A feasible start, in exact units.
@@ -26,6 +28,8 @@ pub struct OracleStart {
     pub co2: i128,
     pub peak_power: i128,
     pub delay: i64,
+    /// The slower state's name and speed in millionths, and how many seconds later it ends than at full speed.
+    pub slowing: Option<(String, i64, i64)>,
 }
 
 /// An infeasible start.
@@ -40,7 +44,7 @@ pub struct Excluded {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub start: i64,
-    /// Its position among the request's shapes.
+    /// Its position among the ways to run the request: its shapes at full speed come first.
     pub shape: usize,
     pub verdict: Result<OracleStart, Excluded>,
     /// The microwatts it leaves of the cap, where there is one.

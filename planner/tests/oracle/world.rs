@@ -7,12 +7,14 @@ use planner::book::BookedSpan;
 use planner::cap_scope::CapScope;
 use planner::decision::{ReasonCode, Shortage};
 use planner::labels::NodeLabels;
+use planner::node::Node;
 use planner::order::Preference;
 use planner::problem::PlanningProblem;
-use planner::quantity::Rate;
-use planner::request::Shape;
+use planner::quantity::{Power, Rate};
+use planner::slower_states::SlowerPowers;
 use planner::time::{Span, Timestamp};
 
+use super::ways::{Way, ways};
 use super::{Candidate, Excluded, OracleStart, window};
 
 /// Nodes as bits: there are a few.
@@ -34,7 +36,7 @@ struct Second {
 pub struct World<'a> {
     pub problem: &'a PlanningProblem,
     preference: Preference,
-    shapes: Vec<Shape>,
+    ways: Vec<Way>,
     /// The nodes that the request may take.
     eligible: Bits,
     first: i64,
@@ -43,20 +45,20 @@ pub struct World<'a> {
 
 impl<'a> World<'a> {
     pub fn of(problem: &'a PlanningProblem, preference: Preference) -> Self {
-        let shapes: Vec<Shape> = problem.request.shapes().collect();
-        let ends = shapes.iter().map(|shape| {
+        let ways = ways(problem);
+        let ends = ways.iter().map(|Way { shape, .. }| {
             let (_, last) = window(problem, shape.duration.get());
             last + shape.duration.get()
         });
         let (first, _) = window(problem, 0);
         let rows = (first..ends.max().unwrap()).map(|second| row(problem, second)).collect();
         let eligible = (0..problem.nodes.count()).filter(|&node| is_eligible(problem, node));
-        Self { problem, preference, shapes, eligible: bits_of(eligible), first, rows }
+        Self { problem, preference, ways, eligible: bits_of(eligible), first, rows }
     }
 
     pub fn look_at(&self, starts: Vec<(i64, usize)>) -> Vec<Candidate> {
         let look = |(start, shape)| {
-            let (verdict, spare) = match self.evaluate(start, self.shapes[shape]) {
+            let (verdict, spare) = match self.evaluate(start, self.ways[shape]) {
                 Ok((verdict, spare)) => (Ok(verdict), spare),
                 Err(excluded) => (Err(excluded), None),
             };
@@ -71,42 +73,53 @@ impl<'a> World<'a> {
     }
 
     /// A start and the microwatts it leaves of the cap, where there is one.
-    fn evaluate(&self, start: i64, shape: Shape) -> Result<(OracleStart, Option<i128>), Excluded> {
+    fn evaluate(&self, start: i64, way: Way) -> Result<(OracleStart, Option<i128>), Excluded> {
+        let Way { shape, slower } = way;
+        let state = slower.map(|(state, _)| state);
         let rows = self.rows(start, shape.duration.get());
         if rows.iter().any(|row| row.price.is_none() || row.co2.is_none() || row.cap.is_none()) {
             return Err(Excluded { code: ReasonCode::AgendaGap, missing: 0 });
         }
-        let nodes = self.choice(rows, shape);
+        let nodes = self.choice(rows, way);
         let missing = i128::from(shape.nodes) - nodes.len() as i128;
         if missing > 0 {
             return Err(Excluded { code: ReasonCode::Nodes, missing });
         }
-        let missing = rows.iter().map(|row| self.missing_power(row, &nodes)).max().unwrap();
+        let missing = rows.iter().map(|row| self.missing_power(row, &nodes, state)).max().unwrap();
         if missing > 0 {
             return Err(Excluded { code: ReasonCode::PowerCap, missing });
         }
         let sum = |power: &dyn Fn(u32) -> i128| nodes.iter().map(|&node| power(node)).sum::<i128>();
-        let draw = sum(&|node| draw(self.problem, node));
+        let draw = sum(&|node| draw(self.problem, node, state));
+        let name = |(state, later): (usize, i64)| {
+            let state = &self.problem.nodes.slower_states().states()[state];
+            (state.name.to_string(), state.speed.as_millionths(), later)
+        };
         let start = OracleStart {
             start,
             duration: shape.duration.get(),
             energy: rows.iter().map(|_| draw).sum(),
             cost: rows.iter().map(|row| draw * row.price.unwrap()).sum(),
             co2: rows.iter().map(|row| draw * row.co2.unwrap()).sum(),
-            peak_power: sum(&|node| max_power(self.problem, node)),
+            peak_power: sum(&|node| max_power(self.problem, node, state)),
             delay: start - self.first,
+            slowing: slower.map(name),
             nodes,
         };
         Ok((start, self.problem.agendas.power_cap.is_some().then_some(-missing)))
     }
 
     /// The nodes to take, in input order: free ones, the preferred first, as many as there are.
-    fn choice(&self, rows: &[Second], shape: Shape) -> Vec<u32> {
+    fn choice(&self, rows: &[Second], Way { shape, slower }: Way) -> Vec<u32> {
+        let state = slower.map(|(state, _)| state);
         let free = rows.iter().fold(self.eligible, |free, row| free & !row.taken);
         let mut nodes: Vec<u32> =
             (0..self.problem.nodes.count()).filter(|node| free >> node & 1 == 1).collect();
+        nodes.retain(|&node| {
+            state.is_none_or(|state| powers_in(self.problem, node, state).is_some())
+        });
         if self.preference == Preference::LeastDraw {
-            nodes.sort_by_key(|&node| (draw(self.problem, node), node));
+            nodes.sort_by_key(|&node| (draw(self.problem, node, state), node));
         }
         nodes.truncate(shape.nodes as usize);
         nodes.sort_unstable();
@@ -114,10 +127,10 @@ impl<'a> World<'a> {
     }
 
     /// How far the power of all nodes that count is above the cap with these reserved as well.
-    fn missing_power(&self, row: &Second, new: &[u32]) -> i128 {
-        let reserved = row.reserved | bits_of(new.iter().copied());
+    fn missing_power(&self, row: &Second, new: &[u32], state: Option<usize>) -> i128 {
         let power = |node: u32| match self.problem.cap_scope {
-            _ if reserved >> node & 1 == 1 => max_power(self.problem, node),
+            _ if new.contains(&node) => max_power(self.problem, node, state),
+            _ if row.reserved >> node & 1 == 1 => max_power(self.problem, node, None),
             CapScope::ReservedNodes => 0,
             CapScope::AllNodes => idle_power(self.problem, node),
         };
@@ -127,13 +140,15 @@ impl<'a> World<'a> {
     /// Whether the shortage that is stated of a start of that shape is there throughout `span`, and
     /// `span` is where it should be.
     pub fn is_short(&self, start: i64, shape: usize, span: Span, shortage: Shortage) -> bool {
-        let shape = self.shapes[shape];
+        let way = self.ways[shape];
+        let Way { shape, slower } = way;
+        let state = slower.map(|(state, _)| state);
         let (from, until) = (span.start().as_unix_seconds(), span.end().as_unix_seconds());
         let end = start + shape.duration.get();
         if from < start || until > end {
             return false;
         }
-        let nodes = self.choice(self.rows(start, shape.duration.get()), shape);
+        let nodes = self.choice(self.rows(start, shape.duration.get()), way);
         let mut rows = self.rows(from, until - from).iter();
         match shortage {
             Shortage::Agenda("price") => rows.all(|row| row.price.is_none()),
@@ -145,14 +160,15 @@ impl<'a> World<'a> {
                     && shape.nodes as usize == missing as usize + nodes.len()
             }
             Shortage::Power(power) => {
-                rows.all(|row| self.missing_power(row, &nodes) == power.as_microwatts().into())
+                let missing: i128 = power.as_microwatts().into();
+                rows.all(|row| self.missing_power(row, &nodes, state) == missing)
             }
         }
     }
 }
 
 /// Whether partition, features and name admit a node.
-fn is_eligible(problem: &PlanningProblem, node: u32) -> bool {
+pub fn is_eligible(problem: &PlanningProblem, node: u32) -> bool {
     let filter = &problem.request.filter;
     let has = |node: u32, of: fn(&NodeLabels) -> &[Box<str>], name: &str| {
         let labels = problem.nodes.labels().of(node);
@@ -165,13 +181,21 @@ fn is_eligible(problem: &PlanningProblem, node: u32) -> bool {
             || filter.only.iter().any(|name| **name == *problem.nodes.name(node)))
 }
 
-fn draw(problem: &PlanningProblem, node: u32) -> i128 {
+fn draw(problem: &PlanningProblem, node: u32, state: Option<usize>) -> i128 {
     let utilisation = problem.request.utilisation_or_full();
-    problem.nodes.as_slice()[node as usize].draw(utilisation).as_microwatts().into()
+    let full = &problem.nodes.as_slice()[node as usize];
+    let max = Power::from_microwatts(max_power(problem, node, state).try_into().unwrap());
+    Node::new(full.idle(), max, full.alpha()).unwrap().draw(utilisation).as_microwatts().into()
 }
 
-fn max_power(problem: &PlanningProblem, node: u32) -> i128 {
-    problem.nodes.as_slice()[node as usize].max().as_microwatts().into()
+fn max_power(problem: &PlanningProblem, node: u32, state: Option<usize>) -> i128 {
+    let full = problem.nodes.as_slice()[node as usize].max();
+    let max = state.map_or(full, |state| powers_in(problem, node, state).unwrap().max);
+    max.as_microwatts().into()
+}
+
+fn powers_in(problem: &PlanningProblem, node: u32, state: usize) -> Option<SlowerPowers> {
+    problem.nodes.slower_states().powers(state, node)
 }
 
 fn idle_power(problem: &PlanningProblem, node: u32) -> i128 {
@@ -206,8 +230,8 @@ fn row(problem: &PlanningProblem, second: i64) -> Second {
 fn counted(problem: &PlanningProblem, active: &[&BookedSpan]) -> Bits {
     let power_of = |entry: &BookedSpan| -> i128 {
         let power = |node| match problem.cap_scope {
-            CapScope::ReservedNodes => max_power(problem, node),
-            CapScope::AllNodes => max_power(problem, node) - idle_power(problem, node),
+            CapScope::ReservedNodes => max_power(problem, node, None),
+            CapScope::AllNodes => max_power(problem, node, None) - idle_power(problem, node),
         };
         entry.nodes.positions().map(power).sum()
     };

@@ -233,9 +233,11 @@ impl PowerSketch {
                     name: "nodes".into(),
                     among: self.nodes_of(*nodes),
                     nodes: *count,
+                    until: None,
                 })
                 .collect(),
             unannounced: self.nodes_of(self.unannounced),
+            loads: Vec::new(),
             idle_since: (0..2).map(|node| (node, span(-2, 0).start())).collect(),
             most_switches_per_day: self.most_switches,
             rank_by,

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod site;
+mod slower;
 mod steps;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use proptest::sample::select;
 
 use conditions::{Conditions, conditions};
 use site::{Site, site};
+use slower::{Slower, slower};
 use steps::{Steps, cap, rate, steps};
 
 /// 2026-01-01T00:00:05Z: a slot of 5 s, and of few other lengths.
@@ -50,6 +52,7 @@ pub struct Sketch {
     pub now: i64,
     pub conditions: Conditions,
     pub site: Site,
+    pub slower: Slower,
 }
 
 /// A reservation's id, start, length and nodes as bits.
@@ -115,8 +118,8 @@ fn contest() -> impl Strategy<Value = Sketch> {
         (2, 80, 80),
     ];
     let slots = vec(0..trades.len(), 6..=20);
-    let more = (conditions(10), site(10, FEW));
-    (slots, 20..=90_i64, more).prop_map(move |(slots, window, (conditions, site))| {
+    let more = (conditions(10), site(10, FEW), slower(20, FEW));
+    (slots, 20..=90_i64, more).prop_map(move |(slots, window, (conditions, site, slower))| {
         let of = |pick: fn((u64, i64, i64)) -> i64| {
             let pieces = slots.iter().map(|&slot| (0, 5, pick(trades[slot]))).collect();
             Steps::from_start(pieces)
@@ -140,6 +143,7 @@ fn contest() -> impl Strategy<Value = Sketch> {
             now: -50,
             conditions,
             site,
+            slower,
         }
     })
 }
@@ -155,9 +159,9 @@ fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
     let window = prop_oneof![1 => Just(0), 5 => multiple(1..=20), 4 => 1..100_i64];
     let now = prop_oneof![6 => Just(-50), 4 => -5..40_i64];
     let request = (0..=99_u32, duration, multiple(0..=8), window, now);
-    let more = (conditions(25), site(25, most));
+    let more = (conditions(25), site(25, most), slower(25, most));
     (cluster, agendas, book, request, more).prop_map(
-        |(cluster, agendas, book, request, (conditions, site))| {
+        |(cluster, agendas, book, request, (conditions, site, slower))| {
             let (nodes, utilisation) = cluster;
             let (price, co2, cap) = agendas;
             let (booked, double_bookings) = book;
@@ -180,6 +184,7 @@ fn sketch(most: u32) -> impl Strategy<Value = Sketch> {
                 now,
                 conditions,
                 site,
+                slower,
             }
         },
     )
@@ -251,6 +256,7 @@ impl Sketch {
         );
         request.utilisation = self.utilisation.map(|it| Fraction::new(it).unwrap());
         request.filter = self.site.filter(count);
+        let (states, request) = (self.slower.states(&nodes), self.slower.allowed(request));
         PlanningProblem {
             now: instant(self.now),
             search: self
@@ -258,10 +264,13 @@ impl Sketch {
                 .map_or(SearchMode::Exact, |slot| SearchMode::Slots { slot: Seconds::new(slot) }),
             currency: Currency::EUR,
             agendas,
-            nodes: Arc::new(Nodes::numbered(nodes).unwrap().with_labels(labels)),
+            nodes: Arc::new(
+                Nodes::numbered(nodes).unwrap().with_labels(labels).with_slower_states(states),
+            ),
             reservations: self.reservations(),
             cap_scope: scope,
             outages: self.site.outages(count),
+            idle_energy: None,
             request,
         }
     }

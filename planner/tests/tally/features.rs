@@ -13,6 +13,7 @@ use crate::oracle::{self, OracleDecision, window};
 impl Tally {
     pub(super) fn count_features(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {
         self.count_shapes(problem, decided);
+        self.count_slower(problem, decided);
         self.count_deadline(problem, decided);
         self.count_tolerances(problem, decided);
         self.count_filter(problem, decided);
@@ -46,6 +47,20 @@ impl Tally {
         let only_another =
             several && soonest.is_some() && decided.feasible.iter().all(|it| it.shape > 0);
         self.add("only an alternative is feasible", only_another);
+    }
+
+    fn count_slower(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {
+        let slow = |it: &oracle::Feasible| it.start.slowing.is_some();
+        let offers = || decided.offers.iter().map(|(it, _)| it);
+        let runs_slower = oracle::ways(problem).iter().any(|way| way.slower.is_some());
+        self.add("may run slower", runs_slower);
+        self.add("runs slower", offers().any(slow));
+        let both = offers().any(slow) && !offers().all(slow);
+        self.add("offers at full speed and slower", both);
+        let at_full_speed = decided.feasible.iter().any(|it| !slow(it));
+        self.add("feasible only slower", decided.soonest.is_some() && !at_full_speed);
+        let has_states = !problem.nodes.slower_states().states().is_empty();
+        self.add("has slower states that it may not take", has_states && !runs_slower);
     }
 
     fn count_deadline(&mut self, problem: &PlanningProblem, decided: &OracleDecision) {

@@ -100,6 +100,7 @@ mod tests {
             span: Span::starting(start, Seconds::new(7200)).unwrap(),
             nodes: NamedNodes { names: None, ordinals: NodeSet::from_positions(0..8) },
             values: Values { energy, cost: money(-0.1), co2 },
+            idle_change: None,
             extra_power_fee: None,
             peak_power: Power::from_watts(1712.0).unwrap(),
             delay: Seconds::new(900),
@@ -107,6 +108,7 @@ mod tests {
             cost_band: None,
             co2_band: None,
             basis: None,
+            slowing: None,
         }
     }
 

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use planner::decision::Decision;
+use planner::idle_energy::IdleEnergy;
 use planner::json::decision::{DecisionDocument, LearntUtilisationDocument};
+use planner::power_plan::LONGEST_HORIZON;
 use planner::request::Request;
-use planner::search::{Cancelled, Explanation, PlanningView, explain, plan};
+use planner::search::{Cancelled, Explanation, IdleView, PlanningView, explain, plan};
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
 use super::{BookingRequest, BookingService, QuoteError};
+use crate::config::power::PowerSettings;
 use crate::service::shared::{Access, Party, SiteState, stored_quantity};
 
 /// Why there may be a gap where others would estimate.
@@ -80,6 +83,7 @@ impl BookingService {
     ) -> Result<T, QuoteError> {
         let (request, currency, now) =
             (request.clone(), self.shared.settings.currency, self.shared.now());
+        let power = self.shared.settings.power.clone().filter(|it| it.offers_fit.is_some());
         if is_over(&request.planning, now) {
             return Err(QuoteError::Invalid(vec!["the window has passed".to_owned()]));
         }
@@ -95,14 +99,17 @@ impl BookingService {
                 return Ok(Err(QuoteError::Invalid(unknown)));
             }
             let selection = state.cluster.selection(&request.planning);
+            let idle = idle_energy(power.as_ref(), &state, now);
             let view = PlanningView {
                 now,
                 search: request.search,
                 currency,
                 selection: &selection,
+                slower: &[],
                 base_power: state.cluster.base_power,
                 agendas: &state.agendas,
                 book: &state.book,
+                idle: idle.as_ref().map(|energy| IdleView { energy, nodes: &state.cluster.nodes }),
             };
             let decision = plan(&view, &request.planning, cancelled)?;
             let explanation = request.explain.then(|| explain(&view, &request.planning, cancelled));
@@ -125,6 +132,24 @@ impl BookingService {
         metrics::histogram!("wattbook_plan_duration_seconds").record(began.elapsed());
         planned
     }
+}
+
+/// What offers count of idle energy at a site, where it wants that; nothing while its rules do not go with the nodes, of which
+/// its turns tell.
+fn idle_energy(
+    settings: Option<&PowerSettings>,
+    state: &SiteState,
+    now: Timestamp,
+) -> Option<IdleEnergy> {
+    let settings = settings?;
+    let fit = settings.offers_fit?;
+    let rules = settings.rules(Some(&state.cluster.nodes)).ok()?;
+    let known = [
+        state.agendas.price.agenda().pieces().last().map(|it| it.span.end()),
+        state.agendas.co2.agenda().pieces().last().map(|it| it.span.end()),
+    ];
+    let until = known.into_iter().min().flatten()?.min(now + LONGEST_HORIZON);
+    Some(IdleEnergy { until, fit, rules })
 }
 
 /// Whether no start is left.

@@ -144,9 +144,11 @@ impl Repairing<'_> {
             search: request.search,
             currency: self.currency,
             selection: &selection,
+            slower: &[],
             agendas: &state.agendas,
             base_power: state.cluster.base_power,
             book: &state.book,
+            idle: None,
         };
         // Others are needed only while some of the lost would be held.
         let losing = held.iter().filter(|(_, ranks)| ranks.intersects(lost));

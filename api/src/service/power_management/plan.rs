@@ -42,6 +42,7 @@ impl Turn<'_> {
             nodes: self.state.cluster.nodes.clone(),
             asleep: self.asleep(),
             unannounced: rules.unannounced.clone(),
+            loads: rules.loads.clone(),
             idle_since: self.idle_since.clone(),
             switching: self.switching(),
             reservations: reservations.collect(),

@@ -117,6 +117,7 @@ impl FormerOffer {
                 cost,
                 co2: mass(self.co2_g).ok_or(Unreadable)?,
             },
+            idle_change: None,
             extra_power_fee: fee,
             peak_power: Power::from_watts(self.peak_power_w).ok_or(Unreadable)?,
             delay: Seconds::new(self.delay_s),
@@ -128,6 +129,7 @@ impl FormerOffer {
             cost_band: optional(self.cost_low, money)?.zip(optional(self.cost_high, money)?),
             co2_band: optional(self.co2_low_g, mass)?.zip(optional(self.co2_high_g, mass)?),
             basis: self.basis,
+            slowing: None,
         })
     }
 }

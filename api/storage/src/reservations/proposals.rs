@@ -58,6 +58,9 @@ macro_rules! bind_terms {
             .bind(co2_low.map(mass_text))
             .bind(co2_high.map(mass_text))
             .bind(terms.basis.as_deref().map(joined))
+            .bind(terms.idle_change.map(|idle| energy_text(idle.energy)))
+            .bind(terms.idle_change.map(|idle| money_text(idle.cost)))
+            .bind(terms.idle_change.map(|idle| mass_text(idle.co2)))
     }};
 }
 

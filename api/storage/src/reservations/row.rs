@@ -63,6 +63,9 @@ pub(crate) struct OfferRow {
     co2_low_exact: Option<String>,
     co2_high_exact: Option<String>,
     basis: Option<String>,
+    idle_energy_uj: Option<String>,
+    idle_cost_exact: Option<String>,
+    idle_co2_exact: Option<String>,
 }
 
 impl ReservationRow {
@@ -123,6 +126,8 @@ impl OfferRow {
             |text: &str| text.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>();
         let basis = self.basis.as_deref();
         Ok(OfferTerms {
+            // The service reserves nodes at full speed.
+            slowing: None,
             rankings: place.readable("rankings", rankings.ok())?,
             span: place.span("end_s", self.start_s, self.end_s)?,
             nodes: NamedNodes {
@@ -133,6 +138,19 @@ impl OfferRow {
                 energy: place.readable("energy_uj", energy(&self.energy_uj))?,
                 cost: cost("cost_exact", &self.cost_exact)?,
                 co2: co2("co2_exact", &self.co2_exact)?,
+            },
+            idle_change: match (&self.idle_energy_uj, &self.idle_cost_exact, &self.idle_co2_exact) {
+                (None, None, None) => None,
+                (Some(own), Some(money), Some(mass)) => Some(Values {
+                    energy: place.readable("idle_energy_uj", energy(own))?,
+                    cost: cost("idle_cost_exact", money)?,
+                    co2: co2("idle_co2_exact", mass)?,
+                }),
+                _ => {
+                    return Err(
+                        place.wrong("idle_energy_uj", "energy, cost and CO2 are not all there")
+                    );
+                }
             },
             extra_power_fee: fee.map(|fee| cost("extra_power_fee_exact", fee)).transpose()?,
             peak_power: Power::from_microwatts(self.peak_power_uw),

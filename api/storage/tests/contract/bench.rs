@@ -237,6 +237,11 @@ pub fn terms(nodes: &NodeSet, span: Span) -> OfferTerms {
         span,
         nodes: NamedNodes { names: Some(names), ordinals: nodes.clone() },
         values,
+        idle_change: Some(Values {
+            energy: Energy::from_microjoules(-14),
+            cost: money(15),
+            co2: CarbonMass::from_exact(-16),
+        }),
         extra_power_fee: Some(money(3)),
         peak_power: Power::from_microwatts(4),
         delay: Seconds::new(5),
@@ -248,6 +253,7 @@ pub fn terms(nodes: &NodeSet, span: Span) -> OfferTerms {
         cost_band: Some((money(-9), money(10))),
         co2_band: Some((CarbonMass::from_exact(11), CarbonMass::from_exact(12))),
         basis: Some(vec![0, 13]),
+        slowing: None,
     }
 }
 

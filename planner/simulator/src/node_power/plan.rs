@@ -40,6 +40,7 @@ impl PowerKnowledge {
             name: "nodes".into(),
             among: NodeSet::from_positions(0..month.nodes.count()),
             nodes: self.keep_warm,
+            until: None,
         });
         let problem = PowerProblem {
             horizon: self.horizon,
@@ -47,6 +48,7 @@ impl PowerKnowledge {
             // Those that sleep are away, and woken by orders that were planned when they fell asleep.
             asleep: NodeSet::new(),
             unannounced: NodeSet::new(),
+            loads: Vec::new(),
             idle_since: BTreeMap::new(),
             switching: self.switching,
             reservations: self.reservations,

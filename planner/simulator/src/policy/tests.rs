@@ -40,9 +40,11 @@ fn offer(hour: i64, cost: i128, co2: i128) -> Offer {
         span: Span::starting(start, Seconds::ONE).unwrap(),
         ranks: NodeSet::new(),
         values,
+        idle_change: None,
         peak_power: one,
         delay: Seconds::new(hour * 3600),
         saves: Savings::against(&values, &values),
+        slowing: None,
     }
 }
 

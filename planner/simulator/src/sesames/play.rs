@@ -72,6 +72,7 @@ impl Plan<'_> {
             cap_scope: CapScope::ReservedNodes,
             reservations: booked.collect(),
             outages: Vec::new(),
+            idle_energy: None,
             request: self.request.clone(),
         })
     }
@@ -234,7 +235,8 @@ impl<'a> Stage<'a> {
     ) -> PlanningView<'v> {
         let search = self.cell.parameters().search();
         let (currency, base_power) = (self.month.currency, Power::ZERO);
-        PlanningView { now, search, currency, selection, agendas, base_power, book }
+        let (slower, idle) = (&[][..], None);
+        PlanningView { now, search, currency, selection, slower, agendas, base_power, book, idle }
     }
 
     /// Of all nodes those that a filter admits.

@@ -58,7 +58,7 @@ fn with(fields: &Value) -> Value {
 fn problem(request: &Value) -> PlanningProblem {
     let mut document: Value = serde_json::from_str(SITE).unwrap();
     document["request"] = request.clone();
-    json::problem::problem(&document.to_string(), |_| Err(Vec::new())).unwrap()
+    json::problem::problem(&document.to_string(), |_| Err(Vec::new()), &|_| None).unwrap()
 }
 
 /// The site's nodes and agendas with these requests.

@@ -1,0 +1,120 @@
+//! Slower states of nodes, and how slow a request may run.
+
+use serde_json::value::RawValue;
+
+use super::nodes::{NodeFields, NodesDocument, nodes_with};
+use super::reader::{Object, Reader};
+use crate::node::Nodes;
+use crate::slower_states::{SlowerPowers, SlowerState, SlowerStates, Speed};
+
+/// The slower states of one node, as a document lists them.
+type Listed = Vec<(SlowerState, SlowerPowers)>;
+
+/// Reads nodes as [`nodes`](super::nodes::nodes) does, each of them or each class with its `slower_states`:
+/// `[{"name", "speed", "max_power_w", "power_limit_w"}]`.
+pub(super) fn nodes_with_slower_states(
+    reader: &mut Reader,
+    raw: &RawValue,
+) -> Option<NodesDocument> {
+    let fields = NodeFields { names: &["slower_states"], part: &slower_states };
+    match nodes_with(reader, raw, &fields)? {
+        (NodesDocument::Inline(nodes), listed) => {
+            with_states(reader, nodes, &listed).map(NodesDocument::Inline)
+        }
+        (file, _) => Some(file),
+    }
+}
+
+fn with_states(reader: &mut Reader, nodes: Nodes, listed: &[Listed]) -> Option<Nodes> {
+    if listed.iter().all(Vec::is_empty) {
+        return Some(nodes);
+    }
+    for (ordinal, (node, states)) in (0..).zip(nodes.as_slice().iter().zip(listed)) {
+        for (state, powers) in states {
+            if let Err(error) = node.slowed(powers.max) {
+                let (node, state) = (nodes.name(ordinal), &state.name);
+                reader.error(format!("node {node:?} in slower state {state:?}: {error}"));
+                return None;
+            }
+        }
+    }
+    let states = reader.accept(SlowerStates::new(listed))?;
+    Some(nodes.with_slower_states(states))
+}
+
+fn slower_states(reader: &mut Reader, object: &Object<'_>) -> Option<Listed> {
+    let states = reader.optional(object, "slower_states", |reader, raw| {
+        reader.array(raw, |reader, raw| {
+            let object = reader.object(raw, &["name", "speed", "max_power_w", "power_limit_w"])?;
+            let name = reader.required(&object, "name", Reader::name);
+            let speed = reader.required(&object, "speed", slower_speed);
+            let max = reader.required(&object, "max_power_w", Reader::power);
+            let limit = reader.optional(&object, "power_limit_w", Reader::power);
+            let state = SlowerState { name: name?.into(), speed: speed? };
+            Some((state, SlowerPowers { max: max?, limit: limit? }))
+        })
+    });
+    Some(states?.unwrap_or_default())
+}
+
+fn slower_speed(reader: &mut Reader, raw: &RawValue) -> Option<Speed> {
+    let speed = Speed::from_millionths(reader.millionths(raw)?);
+    let slower = speed.filter(|speed| *speed < Speed::FULL);
+    if slower.is_none() {
+        reader.error("must lie above 0 and below 1");
+    }
+    slower
+}
+
+/// Reads the slowest speed that a request allows: above 0 and at most 1.
+pub(super) fn slowest_speed(reader: &mut Reader, raw: &RawValue) -> Option<Speed> {
+    let speed = Speed::from_millionths(reader.millionths(raw)?);
+    if speed.is_none() {
+        reader.error("must lie above 0 and at most 1");
+    }
+    speed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+    use crate::quantity::Power;
+
+    fn nodes(states: &str) -> Result<Nodes, Vec<String>> {
+        let text = format!(
+            r#"[{{"name": "n1", "idle_power_w": 100, "max_power_w": 200, "slower_states": {states}}},
+                {{"name": "n2", "idle_power_w": 100, "max_power_w": 200}}]"#
+        );
+        let read = read(&text, |reader, raw| match nodes_with_slower_states(reader, raw)? {
+            NodesDocument::Inline(nodes) => Some(nodes),
+            NodesDocument::File(_) => None,
+        });
+        read.map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_node_has_the_states_that_stand_with_it() {
+        let nodes =
+            nodes(r#"[{"name": "p1", "speed": 0.8, "max_power_w": 160, "power_limit_w": 165}]"#)
+                .unwrap();
+        let watts = |watts: i64| Power::from_microwatts(watts * 1_000_000);
+        let powers = SlowerPowers { max: watts(160), limit: Some(watts(165)) };
+        assert_eq!(nodes.slower_states().powers(0, 0), Some(powers));
+        assert_eq!(nodes.slower_states().states()[0].speed.as_millionths(), 800_000);
+        assert_eq!(nodes.in_state(0, 0).map(|node| node.max()), Some(watts(160)));
+        assert_eq!(nodes.in_state(0, 1), None);
+    }
+
+    #[test]
+    fn what_makes_no_state_is_told_with_its_node() {
+        let errors = |states: &str| nodes(states).unwrap_err().join("; ");
+        let fast = errors(r#"[{"name": "p1", "speed": 1, "max_power_w": 160}]"#);
+        assert_eq!(fast, "/0/slower_states/0/speed: must lie above 0 and below 1");
+        let strong = errors(r#"[{"name": "p1", "speed": 0.5, "max_power_w": 201}]"#);
+        let expected = "node \"n1\" in slower state \"p1\": max_power_w of a slower state must not exceed that of the node";
+        assert!(strong.ends_with(expected), "{strong}");
+        let weak = errors(r#"[{"name": "p1", "speed": 0.5, "max_power_w": 99}]"#);
+        assert!(weak.ends_with("idle_power_w must not exceed max_power_w"), "{weak}");
+    }
+}
