@@ -53,6 +53,8 @@ mod frozen;
 mod full_disk;
 mod grid;
 mod histories;
+#[cfg(feature = "power")]
+mod idle_energy;
 mod kills;
 mod ledger;
 mod ledger_sources;
@@ -73,6 +75,8 @@ mod plan;
 mod power;
 #[cfg(feature = "power")]
 mod power_commands;
+#[cfg(feature = "power")]
+mod power_controllers;
 #[cfg(feature = "power")]
 mod power_management;
 mod power_plan;

@@ -19,21 +19,25 @@ on_both_engines! {
     kills_in_the_middle_of_two_hundred_actions_order_nothing_twice,
 }
 
-const PATH: &str = "/api/v1/power-actions";
+pub const PATH: &str = "/api/v1/power-actions";
 
 /// Boots of 2 s: woken 2 + 1 + 1 + 30 = 34 s before the start, and given up 18 s later.
 pub fn settings(machines: &Machines, rights: &str) -> String {
+    let driver = format!("kind = \"command\", program = \"{}\"", machines.program().display());
+    settings_of(&driver, 2, rights)
+}
+
+/// With another driver, whose nodes take so long to boot.
+pub fn settings_of(driver: &str, boot_s: u32, rights: &str) -> String {
     format!(
         "[power]\nevery_s = 1\nhorizon_h = 24\nfirst_wait_s = 1\nlongest_wait_s = 2\noff_patience_s = 5\n\
-         at_once = 300\nrank_by = [\"energy\"]\n\
-         driver = {{ kind = \"command\", program = \"{}\" }}\n\
+         at_once = 300\nrank_by = [\"energy\"]\ndriver = {{ {driver} }}\n\
          [[power.switching]]\npartition = \"batch\"\noff_power_w = 10\nswitching_off_s = 1\n\
-         switching_off_power_w = 100\nswitching_on_s = 2\nswitching_on_power_w = 150\n{rights}",
-        machines.program().display()
+         switching_off_power_w = 100\nswitching_on_s = {boot_s}\nswitching_on_power_w = 150\n{rights}"
     )
 }
 
-const AUTOMATIC: &str =
+pub const AUTOMATIC: &str =
     "[[power.rights]]\npartition = \"batch\"\nlevel = \"automatic\"\nactions = [\"off\"]\n";
 pub const WITH_APPROVAL: &str = "[[power.rights]]\npartition = \"batch\"\nlevel = \"with_approval\"\nactions = [\"off\"]\n\
                              decided_by = [\"carol\"]\n";
@@ -52,7 +56,7 @@ pub async fn furnished(client: &Client, count: u32) {
 }
 
 /// Books nodes for ten minutes from so many seconds on.
-async fn booked(client: &Client, nodes: u32, in_s: i64) -> (Value, i64) {
+pub async fn booked(client: &Client, nodes: u32, in_s: i64) -> (Value, i64) {
     let start = now() + in_s;
     let request = json!({
         "nodes": nodes, "duration_s": 600, "search": {"mode": "exact"},
@@ -63,7 +67,7 @@ async fn booked(client: &Client, nodes: u32, in_s: i64) -> (Value, i64) {
 }
 
 /// Names of the nodes of a reservation now.
-async fn nodes_of(client: &Client, reservation: &Value) -> Vec<String> {
+pub async fn nodes_of(client: &Client, reservation: &Value) -> Vec<String> {
     let told = client.get(&path(reservation)).await.ok(200);
     let offers = told["offers"].as_array().unwrap();
     let chosen = offers.iter().find(|it| it["offer_id"] == told["chosen_offer_id"]).unwrap();
@@ -80,7 +84,7 @@ pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) 
     panic!("it did not come to it that {what}");
 }
 
-async fn actions(client: &Client, query: &str) -> Vec<Value> {
+pub async fn actions(client: &Client, query: &str) -> Vec<Value> {
     client.get(&format!("{PATH}?{query}")).await.ok(200)["actions"].as_array().unwrap().clone()
 }
 

@@ -1,142 +1,25 @@
-//! FreeIPMI against OpenIPMI's simulator of management controllers. Its chassis is a small script of ours, which does what it
-//! is told, or not. It knows no DCMI: `limit.c` beside this file, which it loads, answers the commands of power limits.
-//! Sessions and messages are its own.
+//! FreeIPMI against OpenIPMI's simulator of management controllers.
 
 use std::net::UdpSocket;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bmc::address::Addresses;
+use controllers::{BMC_PASSWORD, Bmc, freeipmi_config, limit_module};
 use planner::power_action::{PowerOrder, PowerReading};
 use planner::quantity::Power;
 use planner::resource_manager::NodePower;
 use power::ipmi::{Ipmi, IpmiSettings};
 use power::{ByNode, Driver, LimitReading, PowerError, PowerLimit};
-use tokio::process::{Child, Command};
 
 use super::{NOW, power, until};
 
-/// The simulator runs it as `chassis 0x20 get power` and `chassis 0x20 set power 0`.
-const CHASSIS: &str = r#"#!/bin/sh
-cd "$(dirname "$0")"
-fault=$(cat fault)
-case $2 in
-    get)
-        [ "$fault" != broken ] || exit 1
-        echo "power:$(cat power)"
-        [ "$fault" != forgets ] || echo 1 >power ;;
-    set)
-        echo "$3 $4" >>orders
-        case $3 in shutdown) to=0 ;; *) to=$4 ;; esac
-        case $fault in
-            refuses) exit 1 ;;
-            lies) ;;
-            slow) (sleep 2; echo $to >power) >/dev/null 2>&1 & ;;
-            *) echo $to >power ;;
-        esac ;;
-esac
-exit 0
-"#;
-
-/// Compiles the module; where it is.
-async fn module(folder: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/controllers/limit.c");
-    let module = folder.join("limit.so");
-    let compiled = Command::new("cc")
-        .args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"])
-        .args([&module, &source])
-        .output()
-        .await
-        .unwrap();
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    module
-}
-
-/// A simulated controller, which ends with it.
-struct Bmc {
-    folder: PathBuf,
-    host: String,
-    process: Child,
-}
-
-impl Bmc {
-    fn start(folder: &Path, name: &str, module: &Path) -> Self {
-        let folder = folder.join(name);
-        std::fs::create_dir_all(folder.join("state")).unwrap();
-        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let chassis = folder.join("chassis");
-        let lan = format!(
-            "loadlib \"{}\" \"{}\"\nname \"{name}\"\nset_working_mc 0x20\nstartlan 1\n\
-             addr 127.0.0.1 {port}\npriv_limit admin\nallowed_auths_admin md5\n\
-             allowed_auths_user md5\nallowed_auths_operator md5\n\
-             guid a123456789abcdefa123456789abcdef\nendlan\nchassis_control \"{} 0x20\"\n\
-             user 2 true \"alice\" \"secret\" admin 10 none md2 md5 straight\n",
-            module.display(),
-            folder.join("limit").display(),
-            chassis.display()
-        );
-        std::fs::write(folder.join("lan.conf"), lan).unwrap();
-        std::fs::write(&chassis, CHASSIS).unwrap();
-        std::fs::set_permissions(&chassis, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let commands = "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\n\
-                        mc_enable 0x20\n";
-        for (file, text) in
-            [("commands", commands), ("fault", "none"), ("power", "1\n"), ("orders", "")]
-        {
-            std::fs::write(folder.join(file), text).unwrap();
-        }
-        let process = Command::new("ipmi_sim")
-            .args(["-n", "-c", "lan.conf", "-f", "commands", "-s", "state"])
-            .current_dir(&folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        Self { folder, host: format!("127.0.0.1:{port}"), process }
-    }
-
-    fn fault(&self, fault: &str) {
-        std::fs::write(self.folder.join("fault"), fault).unwrap();
-    }
-
-    /// What its chassis was told.
-    fn orders(&self) -> Vec<String> {
-        let orders = std::fs::read_to_string(self.folder.join("orders")).unwrap();
-        orders.lines().map(str::to_owned).collect()
-    }
-
-    /// Its power limit: watts, whether it is active, and the exception action.
-    fn limit(&self, text: &str) {
-        std::fs::write(self.folder.join("limit"), text).unwrap();
-    }
-
-    fn limit_now(&self) -> String {
-        std::fs::read_to_string(self.folder.join("limit")).unwrap().trim().to_owned()
-    }
-
-    /// Freezes it, or lets it go on.
-    async fn signal(&self, signal: &str) {
-        let id = self.process.id().unwrap().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().await.unwrap().success());
-    }
-}
-
 fn driver(folder: &Path, bmcs: &[(&str, &str)], password: &str) -> Driver {
-    let file = folder.join(format!("freeipmi-{password}.conf"));
-    let text = format!(
-        "username alice\npassword {password}\ndriver-type LAN\nsession-timeout 3000\n\
-         retransmission-timeout 500\n"
-    );
-    std::fs::write(&file, text).unwrap();
     let listed = bmcs.iter().map(|(node, host)| ((*node).to_owned(), (*host).to_owned()));
     let settings = IpmiSettings {
         program: "ipmipower".into(),
         raw_program: Some("ipmi-raw".into()),
-        config_file: Some(file),
+        config_file: Some(freeipmi_config(folder, password)),
         addresses: Addresses { template: None, listed: listed.collect() },
         forced_off: true,
         timeout: Duration::from_secs(30),
@@ -168,7 +51,7 @@ async fn until_both_answer(driver: &Driver) {
 #[ignore = "needs FreeIPMI and OpenIPMI: .ci/power"]
 async fn nodes_are_switched_and_those_that_do_not_answer_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let module = module(folder.path()).await;
+    let module = limit_module(folder.path());
     let one = Bmc::start(folder.path(), "one", &module);
     let two = Bmc::start(folder.path(), "two", &module);
     let nobody = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -180,11 +63,11 @@ async fn nodes_are_switched_and_those_that_do_not_answer_are_named() {
         ("n4", "no-such-host.invalid"),
         ("n5", "a,b"),
     ];
-    let driver = driver(folder.path(), &bmcs, "secret");
+    let driver = driver(folder.path(), &bmcs, BMC_PASSWORD);
     until_both_answer(&driver).await;
 
     // All of them at one address, whose ports the program leaves out of what it prints.
-    std::fs::write(two.folder.join("power"), "0\n").unwrap();
+    two.switch(false);
     let powers = driver.powers(&names(&["n1", "n2", "n3", "n4", "n5", "n6"]), NOW).await;
     assert!(powers["n1"].is(NodePower::On) && powers["n2"].is(NodePower::Off), "{powers:?}");
     for (node, words) in
@@ -212,11 +95,11 @@ async fn nodes_are_switched_and_those_that_do_not_answer_are_named() {
 #[ignore = "needs FreeIPMI and OpenIPMI: .ci/power"]
 async fn a_controller_that_lies_forgets_refuses_is_slow_or_frozen_is_never_taken_for_off() {
     let folder = tempfile::tempdir().unwrap();
-    let module = module(folder.path()).await;
+    let module = limit_module(folder.path());
     let one = Bmc::start(folder.path(), "one", &module);
     let two = Bmc::start(folder.path(), "two", &module);
     let bmcs = [("n1", one.host.as_str()), ("n2", two.host.as_str())];
-    let driver = self::driver(folder.path(), &bmcs, "secret");
+    let driver = self::driver(folder.path(), &bmcs, BMC_PASSWORD);
     until_both_answer(&driver).await;
 
     one.fault("lies");
@@ -239,10 +122,10 @@ async fn a_controller_that_lies_forgets_refuses_is_slow_or_frozen_is_never_taken
         "{broken:?}"
     );
 
-    two.signal("-STOP").await;
+    two.process.freeze();
     let frozen = power(&driver, "n2").await;
     let lost = order(&driver, PowerOrder::Off, &["n2"]).await;
-    two.signal("-CONT").await;
+    two.process.thaw();
     assert!(matches!(&frozen, PowerReading::Unknown(why) if why.contains("timeout")), "{frozen:?}");
     assert!(lost["n2"].as_ref().is_err_and(PowerError::may_pass), "{lost:?}");
 
@@ -258,11 +141,11 @@ async fn a_controller_that_lies_forgets_refuses_is_slow_or_frozen_is_never_taken
 #[ignore = "needs FreeIPMI and OpenIPMI: .ci/power"]
 async fn limits_are_read_set_and_lifted_and_never_switch_a_node_off() {
     let folder = tempfile::tempdir().unwrap();
-    let module = module(folder.path()).await;
+    let module = limit_module(folder.path());
     let one = Bmc::start(folder.path(), "one", &module);
     let two = Bmc::start(folder.path(), "two", &module);
     let bmcs = [("n1", one.host.as_str()), ("n2", two.host.as_str())];
-    let driver = self::driver(folder.path(), &bmcs, "secret");
+    let driver = self::driver(folder.path(), &bmcs, BMC_PASSWORD);
     until_both_answer(&driver).await;
     let nodes = names(&["n1", "n2"]);
     let limits = async || driver.limits(&nodes, NOW).await;

@@ -9,12 +9,15 @@ use planner::power_action::{
     PowerOrder, PowerReading, PowerStep, next_steps,
 };
 use planner::resource_manager::withheld_until;
-use planner::time::Span;
+use planner::time::{Seconds, Span};
 use storage::{LogWhat, OutageKind, PowerAction, PowerActionChange, Withheld};
 
 use super::look::{ManagedPower, Turn};
 use super::{PowerManagementError, PowerManagementService, USEFUL};
 use crate::service::resource_manager::withhold::wake_key;
+
+/// A node that would not switch off is left alone for so long, unless people ask for it.
+const LEFT_ALONE: Seconds = Seconds::new(3600);
 
 /// A power action with what was read of its node.
 struct Followed {
@@ -68,18 +71,18 @@ impl PowerManagementService {
         }
         self.put(turn, &changes).await?;
         for (order, actions) in orders {
-            self.order(turn, order, actions).await?;
+            failed.extend(self.order(turn, order, actions).await?);
         }
         Ok(failed)
     }
 
-    /// Notes an order, gives it, and notes the answer where it is not that it was accepted.
+    /// Notes an order, gives it, and notes the answer where it is not that it was accepted: the nodes that will not come.
     async fn order(
         &self,
         turn: &Turn<'_>,
         order: PowerOrder,
         actions: Vec<PowerAction>,
-    ) -> Result<(), PowerManagementError> {
+    ) -> Result<Vec<NotCome>, PowerManagementError> {
         let noted = actions.into_iter().map(|it| {
             let orders = it.orders.saturating_add(1);
             let action = PowerAction { orders, ordered: Some(turn.now), ..it };
@@ -94,20 +97,26 @@ impl PowerManagementService {
         nodes.sort_unstable();
         nodes.dedup();
         let mut answers = turn.switch.order(order, nodes, self.shared.now()).await;
-        let answered = given.into_iter().filter_map(|action| {
+        let (mut changes, mut failed) = (Vec::new(), Vec::new());
+        for action in given {
             let silent = || OrderAnswer::Uncertain("there was no answer".to_owned());
             let answer = answers.remove(&action.node).unwrap_or_else(silent);
             let (state, because) = match answer {
-                OrderAnswer::Accepted => return None,
+                OrderAnswer::Accepted => continue,
                 OrderAnswer::Uncertain(because) => (PowerActionState::Failed, because),
                 OrderAnswer::Refused(because) => (PowerActionState::Refused, because),
             };
             let row_version = action.row_version + 1;
             let action = PowerAction { row_version, ..action };
-            Some(turn.become_so(action, state, Some(because)))
-        });
-        let answered: Vec<PowerActionChange> = answered.collect();
-        self.put(turn, &answered).await
+            let withheld = turn.not_come(&action, state, Some(&because));
+            let change = turn.become_so(action, state, Some(because));
+            match withheld {
+                Some(withheld) => failed.push(NotCome { withheld, change }),
+                None => changes.push(change),
+            }
+        }
+        self.put(turn, &changes).await?;
+        Ok(failed)
     }
 
     /// Notes what became of actions.
@@ -120,6 +129,10 @@ impl PowerManagementService {
             let outcome = change.action.state.word();
             metrics::counter!("wattbook_power_actions_total", "outcome" => outcome).increment(1);
         }
+        // Otherwise the next plan would have it ordered off at once, again and again.
+        let would_not = changes.iter().map(|it| &it.action).filter(|it| is_in_vain(it));
+        let until = turn.now + LEFT_ALONE;
+        self.memo().stubborn.extend(would_not.map(|it| (it.node.clone(), until)));
         self.shared.database.put_power_actions(changes, turn.now).await?;
         Ok(())
     }
@@ -196,7 +209,8 @@ impl Turn<'_> {
         state: PowerActionState,
         because: Option<&str>,
     ) -> Option<Withheld> {
-        if state != PowerActionState::GivenUp || action.change != PowerChange::On {
+        let is_final = matches!(state, PowerActionState::GivenUp | PowerActionState::Refused);
+        if !is_final || action.change != PowerChange::On {
             return None;
         }
         let ordinal = self.state.cluster.nodes.index().ordinal(&action.node)?;
@@ -210,6 +224,12 @@ impl Turn<'_> {
             ranks,
         })
     }
+}
+
+/// Whether a node was ordered off and would not.
+fn is_in_vain(action: &PowerAction) -> bool {
+    let is_final = matches!(action.state, PowerActionState::GivenUp | PowerActionState::Refused);
+    action.change == PowerChange::Off && action.orders > 0 && is_final
 }
 
 /// Why an action is held back, where that is new.

@@ -1,6 +1,6 @@
 //! What a turn rests on: rules, nodes, what was read of them, and what is open.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::power_action::NodeUse;
@@ -24,6 +24,8 @@ pub(super) struct Memo {
     pub powers: Option<KnownPowers>,
     /// Since when nodes are known to be up and used by nobody, by name. A new process has yet to find out.
     pub idle_since: HashMap<String, Timestamp>,
+    /// The nodes that would not switch off, by name, and until when they are left alone. A new process tries them once more.
+    pub stubborn: HashMap<String, Timestamp>,
 }
 
 /// What a turn knows.
@@ -39,6 +41,10 @@ pub(super) struct Turn<'a> {
     pub holds: BTreeMap<String, Timestamp>,
     /// What was read of them.
     pub readings: Readings,
+    /// What nodes were when they were last seen.
+    pub last_seen: KnownPowers,
+    /// The nodes that would not switch off lately, by name.
+    pub stubborn: HashSet<String>,
     /// Since when they are known to be up and used by nobody, by ordinal.
     pub idle_since: BTreeMap<u32, Timestamp>,
     /// The power actions that are not final, without those of the resource manager.
@@ -70,9 +76,22 @@ impl PowerManagementService {
         let readings = switch.read(&names, self.shared.now()).await?;
         let holds = self.shared.database.power_holds(now).await?;
         let holds = holds.into_iter().map(|it| (it.node, it.until)).collect();
-        let idle_since = BTreeMap::new();
-        let mut turn =
-            Turn { settings, switch, now, state, rules, nodes, holds, readings, idle_since, open };
+        let stubborn = self.stubborn(now);
+        let (idle_since, last_seen) = (BTreeMap::new(), KnownPowers::new());
+        let mut turn = Turn {
+            settings,
+            switch,
+            now,
+            state,
+            rules,
+            nodes,
+            holds,
+            readings,
+            last_seen,
+            stubborn,
+            idle_since,
+            open,
+        };
         turn.idle_since = self.note_idle(&turn);
         Ok(turn)
     }
@@ -92,6 +111,13 @@ impl PowerManagementService {
         let named = since.iter().map(|(node, since)| (turn.nodes[node].name.clone(), *since));
         memo.idle_since = named.collect();
         since
+    }
+
+    /// The nodes that would not switch off lately.
+    fn stubborn(&self, now: Timestamp) -> HashSet<String> {
+        let mut memo = self.memo();
+        memo.stubborn.retain(|_, until| *until > now);
+        memo.stubborn.keys().cloned().collect()
     }
 
     /// The site's rules for the nodes there are.

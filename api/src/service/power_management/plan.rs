@@ -89,7 +89,9 @@ impl Turn<'_> {
         for (node, managed) in &self.nodes {
             let power = self.readings.power(&managed.name);
             let name = managed.name.as_str();
-            let is_held = self.holds.contains_key(name) || woken.contains(name);
+            let is_held = self.holds.contains_key(name)
+                || woken.contains(name)
+                || self.stubborn.contains(name);
             if power.is(NodePower::Off) || power.is(NodePower::On) && !is_held {
                 let place = *node as usize;
                 let lead = Duration::from_secs(managed.times.lead.get().unsigned_abs());

@@ -12,7 +12,7 @@ use super::plan::SitePlan;
 use super::switch::Switch;
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;
-use crate::service::resource_manager::known_powers::changed_powers;
+use crate::service::resource_manager::known_powers::{KnownPowers, changed_powers};
 use crate::service::shared::{Fault, PlanningError};
 
 impl PowerManagementService {
@@ -24,7 +24,7 @@ impl PowerManagementService {
         stop: &CancellationToken,
     ) -> Result<(), PowerManagementError> {
         let mut turn = self.look(settings, switch).await?;
-        self.note_powers(&turn).await?;
+        turn.last_seen = self.note_powers(&turn).await?;
         let planned = self.plan_sleeps(&turn, stop).await?;
         self.propose(&turn, &planned).await?;
         self.plan_waking(&turn, &planned).await?;
@@ -36,10 +36,11 @@ impl PowerManagementService {
         self.put(&turn, &changes).await
     }
 
-    /// Notes since when nodes are on and off, so that the ledger knows, where no resource manager's poll does.
-    async fn note_powers(&self, turn: &Turn<'_>) -> Result<(), PowerManagementError> {
+    /// Notes since when nodes are on and off, so that the ledger knows, where no resource manager's poll does: what they were
+    /// when they were last seen.
+    async fn note_powers(&self, turn: &Turn<'_>) -> Result<KnownPowers, PowerManagementError> {
         if turn.settings.driver.is_resource_manager() {
-            return Ok(());
+            return Ok(KnownPowers::new());
         }
         let noted = self.memo().powers.clone();
         let mut known = if let Some(known) = noted {
@@ -57,8 +58,8 @@ impl PowerManagementService {
             self.shared.database.note_power_states(&changed).await?;
         }
         known.extend(changed.into_iter().map(|it| (it.node.into_boxed_str(), it.power)));
-        self.memo().powers = Some(known);
-        Ok(())
+        self.memo().powers = Some(known.clone());
+        Ok(known)
     }
 
     /// Plans sleeps off the async threads; stopped when the service is.

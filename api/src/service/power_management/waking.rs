@@ -1,11 +1,11 @@
-//! Nodes that are off are woken for those who booked them, and where the plan says so.
+//! Nodes that are not up are woken for those who booked them, and where the plan says so.
 
 use std::collections::{BTreeMap, HashSet};
 
 use planner::book::Booking;
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
-use planner::power_action::PowerChange;
+use planner::power_action::{PowerChange, PowerReading};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Span};
 use storage::{NewPowerAction, Outage, Withheld};
@@ -44,13 +44,13 @@ impl PowerManagementService {
 }
 
 impl Turn<'_> {
-    /// The nodes that are off and that a reservation needs before they could be up later.
+    /// The nodes that are not up and that a reservation needs before they could be up later.
     fn needed_by_reservations(&self) -> Vec<NewPowerAction> {
         let given_up = self.given_up();
         let asleep: BTreeMap<u32, u32> = self
             .nodes
             .iter()
-            .filter(|(_, it)| self.readings.power(&it.name).is(NodePower::Off))
+            .filter(|(_, it)| self.may_be_down(&it.name))
             .filter(|(_, it)| !given_up.contains(it.name.as_str()))
             .filter_map(|(node, _)| Some((self.state.cluster.reference.rank(*node)?, *node)))
             .collect();
@@ -69,6 +69,17 @@ impl Turn<'_> {
             }
         }
         first.into_iter().filter_map(|(node, booking)| self.needed(node, booking)).collect()
+    }
+
+    /// Whether a node is not up, or nobody knows whether it is and it was not when it was last seen. An unknown one gets no
+    /// order; it is given up in time for another, unless it is seen to be up.
+    fn may_be_down(&self, node: &str) -> bool {
+        match self.readings.power(node) {
+            PowerReading::Seen(power) => power != NodePower::On,
+            PowerReading::Unknown(_) => {
+                self.last_seen.get(node).is_some_and(|power| *power != NodePower::On)
+            }
+        }
     }
 
     /// The order to wake a node for a booking, once it is time.
