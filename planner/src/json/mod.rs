@@ -15,7 +15,7 @@ mod parts;
 mod power_arrivals;
 pub mod power_plan;
 pub mod power_problem;
-mod power_rights;
+pub mod power_rights;
 pub mod power_rules;
 pub mod problem;
 pub mod reader;

@@ -1,8 +1,9 @@
-//! The `rights` and `keep_warm` of a problem of power actions and of a site's rules.
+//! The `rights` and `keep_warm` of a problem of power actions and of a site's rules, and the parts of them that others read.
 
 use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::reader::{Object, Reader};
 use super::reservations::node_set;
@@ -69,9 +70,7 @@ fn right(
     let nodes = who(reader, object, nodes);
     let level = reader.required(object, "level", level);
     let actions = reader.required(object, "actions", |reader, raw| reader.array(raw, action));
-    let windows = reader.optional(object, "windows", |reader, raw| {
-        reader.array(raw, |reader, raw| window(reader, raw, zones))
-    });
+    let windows = reader.optional(object, "windows", |reader, raw| windows(reader, raw, zones));
     let windows = windows?.unwrap_or_default();
     Some(Right { nodes: nodes?, level: level?, actions: actions?, windows })
 }
@@ -99,7 +98,8 @@ pub fn keep_warm(
     })
 }
 
-pub(super) fn partition_or_feature(
+/// Reads the one of `partition` and `feature` that an object has: which of them, and its name.
+pub fn partition_or_feature(
     reader: &mut Reader,
     object: &Object<'_>,
 ) -> Option<(&'static str, Box<str>)> {
@@ -165,6 +165,26 @@ fn level(reader: &mut Reader, raw: &RawValue) -> Option<RightLevel> {
 fn action(reader: &mut Reader, raw: &RawValue) -> Option<RightAction> {
     let word = reader.string(raw)?;
     reader.accept(RightAction::from_word(&word).ok_or("must be off or limit"))
+}
+
+/// Reads `[{"days", "from", "to", "zone"}]`.
+pub fn windows(reader: &mut Reader, raw: &RawValue, zones: Zones<'_>) -> Option<Vec<WeeklyWindow>> {
+    reader.array(raw, |reader, raw| window(reader, raw, zones))
+}
+
+/// A window as [`windows`] reads it; it has no zone where that is none of the IANA database.
+pub fn window_document(window: &WeeklyWindow) -> Map<String, Value> {
+    let clock = |time: Time| format!("{:02}:{:02}", time.hour(), time.minute()).into();
+    let word = |day: &Weekday| DAYS.iter().find(|(_, known)| known == day).map(|(word, _)| *word);
+    let mut document = Map::new();
+    if !window.days.is_empty() {
+        let days: Vec<&str> = window.days.iter().filter_map(word).collect();
+        document.insert("days".to_owned(), days.into());
+    }
+    document.insert("from".to_owned(), clock(window.from));
+    document.insert("to".to_owned(), clock(window.to));
+    document.extend(window.zone.iana_name().map(|zone| ("zone".to_owned(), zone.into())));
+    document
 }
 
 fn window(reader: &mut Reader, raw: &RawValue, zones: Zones<'_>) -> Option<WeeklyWindow> {

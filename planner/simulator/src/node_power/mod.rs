@@ -23,7 +23,7 @@ use std::sync::Arc;
 use planner::agenda::Agendas;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
-use planner::power_plan::{CriteriaAmounts, RankBy, Right, Switching};
+use planner::power_plan::{CriteriaAmounts, KeepWarm, RankBy, Right, Switching};
 use planner::quantity::Power;
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -72,12 +72,19 @@ pub struct MonthBooking {
 pub struct ManagerRules {
     /// What may be done to nodes, and when.
     pub rights: Vec<Right>,
-    /// So many nodes that nobody has stay up.
-    pub keep_warm: u32,
+    /// How many nodes that nobody has stay up, and among which.
+    pub keep_warm: Vec<KeepWarm>,
     /// How often a node may be switched off on a day of UTC.
     pub most_switches_per_day: Option<u32>,
     /// The criteria by which a sleep is judged.
     pub rank_by: RankBy,
     /// What a cycle of switching off and on wears off.
     pub wear: CriteriaAmounts,
+}
+
+impl ManagerRules {
+    /// Whether any node stays warm.
+    fn keeps_warm(&self) -> bool {
+        self.keep_warm.iter().any(|rule| rule.nodes > 0)
+    }
 }

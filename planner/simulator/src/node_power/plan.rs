@@ -25,7 +25,7 @@ pub(super) struct PowerKnowledge {
     pub reservations: Vec<BookedSpan>,
     /// The time in which nodes sleep, boot or are repaired already.
     pub away: Vec<Outage>,
-    pub keep_warm: u32,
+    pub keep_warm: Vec<KeepWarm>,
     /// How the nodes that are planned are switched, by ordinal; `None` for the others.
     pub switching: Vec<Option<Switching>>,
 }
@@ -36,12 +36,6 @@ impl PowerKnowledge {
         month: &PowerMonth,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<PowerPlan, Cancelled> {
-        let warm = (self.keep_warm > 0).then(|| KeepWarm {
-            name: "nodes".into(),
-            among: NodeSet::from_positions(0..month.nodes.count()),
-            nodes: self.keep_warm,
-            until: None,
-        });
         let problem = PowerProblem {
             horizon: self.horizon,
             nodes: Arc::clone(&month.nodes),
@@ -56,7 +50,7 @@ impl PowerKnowledge {
             agendas: self.agendas,
             cap_scope: CapScope::ReservedNodes,
             rights: month.rules.rights.clone(),
-            keep_warm: warm.into_iter().collect(),
+            keep_warm: self.keep_warm,
             most_switches_per_day: month.rules.most_switches_per_day,
             rank_by: month.rules.rank_by,
             wear: month.rules.wear,
@@ -92,7 +86,7 @@ pub fn oracle(
         agendas: Agendas { power_cap: None, ..month.agendas.clone() },
         reservations: booked.collect(),
         away: Vec::new(),
-        keep_warm: 0,
+        keep_warm: Vec::new(),
         switching: switching.clone(),
     };
     let plan = knowledge.plan(month, is_cancelled)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use planner::agenda::Agendas;
 use planner::book::{BookedSpan, Outage};
 use planner::node_set::NodeSet;
-use planner::power_plan::RightLevel;
+use planner::power_plan::{KeepWarm, RightLevel};
 use planner::search::Cancelled;
 use planner::time::{Span, Timestamp};
 
@@ -68,7 +68,7 @@ pub fn play(
         changed: (0..month.nodes.count()).collect(),
         times: month.switching.iter().map(|it| it.as_ref().map(SwitchingTimes::of)).collect(),
         due: BinaryHeap::new(),
-        coupled: month.rules.keep_warm > 0 || month.agendas.power_cap.is_some(),
+        coupled: month.rules.keeps_warm() || month.agendas.power_cap.is_some(),
         boots,
         believed,
         is_cancelled,
@@ -137,7 +137,7 @@ impl Play<'_> {
 
     /// Nodes that stay warm are looked after before the span takes some of them.
     fn look_after_warm(&mut self, now: i64, span: Span) {
-        if self.month.rules.keep_warm > 0 {
+        if self.month.rules.keeps_warm() {
             let from = millis(span.start()) - self.longest_lead_ms();
             self.at(from.max(now), Due::Warm);
         }
@@ -242,27 +242,42 @@ impl Play<'_> {
 
     /// Wakes as many nodes as are missing of those that stay warm, those first whose sleep saves least.
     fn keep_warm(&mut self, now: i64) -> Result<(), Cancelled> {
-        let at_ms = now + self.longest_lead_ms();
-        let at = second_after(at_ms);
-        let free = |node: &NodeUnderOrders| !node.is_held_at(at);
-        let warm = (0_u32..)
-            .zip(&self.nodes)
-            .filter(|(place, node)| free(node) && node.is_up_at(at_ms, self.lead_ms(*place)));
-        let missing = (self.month.rules.keep_warm as usize).saturating_sub(warm.count());
-        let sleeping = (0_u32..).zip(&self.nodes).filter(|(_, node)| {
-            free(node) && matches!(node.doing, Doing::Off { .. } | Doing::SwitchingOff { .. })
-        });
-        let mut sleeping: Vec<u32> = sleeping.map(|it| it.0).collect();
-        if missing == 0 || sleeping.is_empty() {
-            return Ok(());
+        let (month, mut woken) = (self.month, BTreeSet::new());
+        for rule in &month.rules.keep_warm {
+            let missing = self.missing_warm(now, rule, &woken);
+            for &node in &missing {
+                self.wake_by(now, node, now);
+                self.wake(now, node);
+            }
+            woken.extend(missing);
         }
-        sleeping.sort_by_key(|node| self.saved_by_sleep(*node));
-        for node in sleeping.into_iter().take(missing) {
-            self.wake_by(now, node, now);
-            self.wake(now, node);
+        if woken.is_empty() {
+            return Ok(());
         }
         self.changed.extend(0..self.month.nodes.count());
         self.plan(now)
+    }
+
+    /// The nodes that are to be woken for a rule, where others were woken just now.
+    fn missing_warm(&self, now: i64, rule: &KeepWarm, woken: &BTreeSet<u32>) -> Vec<u32> {
+        let at_ms = now + self.longest_lead_ms();
+        let at = second_after(at_ms);
+        let free = || {
+            let of_rule = (0_u32..).zip(&self.nodes).filter(|it| rule.among.contains(it.0));
+            of_rule.filter(|(_, node)| !node.is_held_at(at))
+        };
+        let warm = free().filter(|(place, node)| {
+            woken.contains(place) || node.is_up_at(at_ms, self.lead_ms(*place))
+        });
+        let missing = (rule.nodes as usize).saturating_sub(warm.count());
+        let sleeps = |node: &NodeUnderOrders| {
+            matches!(node.doing, Doing::Off { .. } | Doing::SwitchingOff { .. })
+        };
+        let sleeping = free().filter(|(place, node)| sleeps(node) && !woken.contains(place));
+        let mut sleeping: Vec<u32> = sleeping.map(|it| it.0).collect();
+        sleeping.sort_by_key(|node| self.saved_by_sleep(*node));
+        sleeping.truncate(missing);
+        sleeping
     }
 
     /// The microwatts by which a node draws less while it is off.
@@ -294,7 +309,7 @@ impl Play<'_> {
             agendas: known,
             reservations: self.reservations(from),
             away: self.away(horizon),
-            keep_warm: self.month.rules.keep_warm,
+            keep_warm: self.month.rules.keep_warm.clone(),
             switching,
         };
         let plan = knowledge.plan(self.month, self.is_cancelled)?;

@@ -140,12 +140,49 @@ pub enum InputError {
         /// Its number, from 1.
         number: usize,
     },
+    /// A partition or a feature of the manager's rules that the given nodes do not have.
+    #[error("{parameter}/{index}/{kind}: {error}")]
+    Group {
+        /// The parameter that names it.
+        parameter: &'static str,
+        /// Its position in the parameter's list.
+        index: usize,
+        /// `partition` or `feature`.
+        kind: &'static str,
+        /// What it names.
+        error: FilterError,
+    },
+    /// A partition or a feature of the manager's rules where nodes are drawn.
+    #[error(
+        "{parameter}/{index}/{kind}: only chooses among nodes that are given; drawn nodes have no labels"
+    )]
+    GroupOfDrawn {
+        /// The parameter that names it.
+        parameter: &'static str,
+        /// Its position in the parameter's list.
+        index: usize,
+        /// `partition` or `feature`.
+        kind: &'static str,
+    },
     /// A request that ends too late.
     #[error("request {number}: could end more than ten years after the month's start")]
     TooFar {
         /// Its number, from 1.
         number: usize,
     },
+}
+
+impl InputError {
+    /// The place in a parameter that is wrong, such as `rights/0/partition`, where it is in one.
+    pub fn place_in_parameter(&self) -> Option<(&'static str, String)> {
+        match *self {
+            Self::Group { parameter, index, kind, .. }
+            | Self::GroupOfDrawn { parameter, index, kind } => {
+                Some((parameter, format!("{parameter}/{index}/{kind}")))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl<T> Source<T> {
@@ -196,6 +233,24 @@ impl Inputs {
             for (number, request) in (1..).zip(requests) {
                 errors.extend(request_errors(parameters, number, request));
                 errors.extend(self.filter_errors(number, &request.filter));
+            }
+        }
+        errors.extend(self.group_errors(parameters));
+        errors
+    }
+
+    /// What the manager's rules name that is not there.
+    fn group_errors(&self, parameters: &Parameters) -> Vec<InputError> {
+        let mut errors = Vec::new();
+        for (parameter, index, group) in parameters.manager.groups() {
+            let kind = group.kind();
+            match &self.nodes {
+                Source::Drawn => errors.push(InputError::GroupOfDrawn { parameter, index, kind }),
+                Source::Given(nodes) => {
+                    let unknown = group.filter().errors(nodes).into_iter();
+                    let error = |error| InputError::Group { parameter, index, kind, error };
+                    errors.extend(unknown.map(error));
+                }
             }
         }
         errors

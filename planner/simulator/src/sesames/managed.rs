@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use planner::node::Nodes;
 use planner::node_set::NodeSet;
-use planner::power_plan::{CriteriaAmounts, Right, RightAction, RightLevel, WeeklyWindow};
+use planner::power_plan::{
+    CriteriaAmounts, KeepWarm, Right, RightAction, RightLevel, WeeklyWindow,
+};
 use planner::quantity::{CarbonMass, Currency, Energy, Money, Power};
 use planner::request::Request;
 use planner::time::{Seconds, Span, Timestamp};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::groups::GroupRight;
 use super::manager::{Manager, ManagerParameters, millionths};
 use super::streams::{Draw, stream};
 use super::{Month, Parameters, SesamesError};
@@ -146,7 +150,7 @@ impl<'a> BookedMonth<'a> {
         let repair = Seconds::new((of.repair_h * 3600.0).round_ties_even().max(1.0) as i64);
         Ok(PowerMonth {
             month: span,
-            rules: rules(of, nodes.count()),
+            rules: rules(of, &nodes),
             nodes,
             switching,
             bookings: bookings.collect(),
@@ -156,7 +160,7 @@ impl<'a> BookedMonth<'a> {
     }
 }
 
-fn rules(of: &ManagerParameters, nodes: u32) -> ManagerRules {
+fn rules(of: &ManagerParameters, nodes: &Nodes) -> ManagerRules {
     let clock = |hour: u8| Time::new(i8::try_from(hour).unwrap_or(0), 0, 0, 0).unwrap_or(Time::MIN);
     let window = WeeklyWindow {
         days: Vec::new(),
@@ -170,15 +174,31 @@ fn rules(of: &ManagerParameters, nodes: u32) -> ManagerRules {
             .unwrap_or(Money::from_millionths(0, Currency::EUR)),
         CarbonMass::from_grams(of.wear_co2_g).unwrap_or(CarbonMass::from_exact(0)),
     );
-    let right = Right {
-        nodes: NodeSet::from_positions(0..nodes),
-        level: RightLevel::Automatic,
-        actions: vec![RightAction::Off],
-        windows: if of.off_from_h == of.off_until_h { Vec::new() } else { vec![window] },
+    let all = NodeSet::from_positions(0..nodes.count());
+    let hours = if of.off_from_h == of.off_until_h { Vec::new() } else { vec![window] };
+    let right = |nodes, level, windows| {
+        let actions = vec![RightAction::Off];
+        Right { nodes, level, actions, windows }
     };
+    let of_group = |GroupRight { group, level, windows }: &GroupRight| {
+        let is_within_hours = windows.is_empty() && *level == RightLevel::Automatic;
+        let windows = if is_within_hours { &hours } else { windows };
+        right(group.nodes(nodes), *level, windows.clone())
+    };
+    let rights = match &of.rights {
+        Some(rights) => rights.0.iter().map(of_group).collect(),
+        None => vec![right(all.clone(), RightLevel::Automatic, hours)],
+    };
+    let warm = (of.keep_warm > 0).then(|| KeepWarm {
+        name: "nodes".into(),
+        among: all,
+        nodes: of.keep_warm,
+        until: None,
+    });
+    let groups = of.keep_warm_in.iter().flat_map(|groups| &groups.0);
     ManagerRules {
-        rights: vec![right],
-        keep_warm: of.keep_warm,
+        rights,
+        keep_warm: warm.into_iter().chain(groups.map(|warm| warm.rule(nodes))).collect(),
         most_switches_per_day: of.most_switches_per_day,
         rank_by: of.rank_by.0,
         wear,

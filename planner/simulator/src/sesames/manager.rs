@@ -9,6 +9,8 @@ use planner::power_states::{Sleep, Transition};
 use planner::quantity::Power;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::groups::{GroupRights, NodeGroup, WarmGroups};
+
 /// Who switches nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -51,10 +53,16 @@ pub struct ManagerParameters {
     pub repair_h: f64,
     /// So many nodes that nobody has stay up. Default 0.
     pub keep_warm: u32,
+    /// So many nodes of partitions or with features stay up, beside `keep_warm` of all. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_warm_in: Option<WarmGroups>,
+    /// Which partitions, or nodes with which features, may be switched off, and when. Default: all nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rights: Option<GroupRights>,
     /// How often a node may be switched off on a day of UTC. Default: as often as it pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_switches_per_day: Option<u32>,
-    /// From which hour of UTC on nodes may be switched off each day. Default 0.
+    /// From which hour of UTC on nodes may be switched off each day, where a right has no windows of its own. Default 0.
     pub off_from_h: u8,
     /// Until which hour of UTC they may be, on the next day where it is not after the other; equal hours are the whole day.
     /// Default 0.
@@ -153,6 +161,8 @@ impl Default for ManagerParameters {
             boot_failure_percent: 0.0,
             repair_h: 24.0,
             keep_warm: 0,
+            keep_warm_in: None,
+            rights: None,
             most_switches_per_day: None,
             off_from_h: 0,
             off_until_h: 0,
@@ -167,13 +177,27 @@ impl Default for ManagerParameters {
 impl ManagerParameters {
     /// A manager of which nothing is left out.
     pub(super) fn with_everything_said() -> Self {
-        let (manager, boot_s, most_switches_per_day) = (Manager::Sleep, Some(0.0), Some(0));
-        Self { manager, boot_s, most_switches_per_day, ..Self::default() }
+        Self {
+            manager: Manager::Sleep,
+            boot_s: Some(0.0),
+            keep_warm_in: Some(WarmGroups::default()),
+            rights: Some(GroupRights::default()),
+            most_switches_per_day: Some(0),
+            ..Self::default()
+        }
     }
 
     /// Whether nobody switches nodes: the parameters then change nothing, and are not recorded.
     pub fn is_off(&self) -> bool {
         self.manager == Manager::None
+    }
+
+    /// The partitions and features that are named: by which parameter, at which position of its list.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (&'static str, usize, &NodeGroup)> {
+        let rights = self.rights.iter().flat_map(|rights| rights.0.iter().enumerate());
+        let rights = rights.map(|(index, right)| ("rights", index, &right.group));
+        let warm = self.keep_warm_in.iter().flat_map(|groups| groups.0.iter().enumerate());
+        rights.chain(warm.map(|(index, warm)| ("keep_warm_in", index, &warm.group)))
     }
 
     /// The rules that hold for the parameters.

@@ -77,7 +77,7 @@ impl Case {
             (0..).map(|it| it * 10_000).zip(self.prices.iter().map(|it| it * MILLION)).collect();
         month.agendas.price = agenda(END, &prices, EnergyPrice::from_millionths_per_mwh);
         month.rules.rank_by = RankBy::new(&[criterion]).unwrap();
-        month.rules.keep_warm = self.keep_warm;
+        month.rules.keep_warm = vec![kept_warm(0..NODES, self.keep_warm)];
         month
     }
 

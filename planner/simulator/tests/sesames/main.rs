@@ -17,6 +17,7 @@ use simulator::sesames::{
     PlayedRun, PolicySummary, PriceSeries, Scheduled, SesamesError, Source, Summary,
 };
 
+mod groups;
 mod hand_made;
 mod manager;
 mod readings;
