@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use simulator::experiment::{Experiment, ExperimentError};
 use simulator::policy::Policy;
-use simulator::sesames::{Inputs, PriceSeries, Source};
+use simulator::sesames::{GroupRights, Inputs, PriceSeries, Source, WarmGroups};
 
 const FIELDS: [&str; 9] =
     ["name", "policies", "parameters", "files", "vary", "tables", "nodes", "agendas", "requests"];
@@ -194,10 +194,21 @@ fn accept_alone(reader: &mut Reader, trial: &Experiment) -> Option<()> {
 
 fn parameter(reader: &mut Reader, name: &str, raw: &RawValue) -> Option<Value> {
     let value = value(reader, raw)?;
+    groups(reader, name, raw)?;
     let mut trial = Experiment::default();
     trial.parameters.insert(name.to_owned(), value.clone());
     accept_alone(reader, &trial)?;
     Some(value)
+}
+
+/// Notes what is wrong in a parameter that is a list, each error at its own place.
+fn groups(reader: &mut Reader, name: &str, raw: &RawValue) -> Option<()> {
+    match name {
+        _ if raw.get() == "null" => Some(()),
+        "rights" => GroupRights::read(reader, raw).map(|_| ()),
+        "keep_warm_in" => WarmGroups::read(reader, raw).map(|_| ()),
+        _ => Some(()),
+    }
 }
 
 type Tables = BTreeMap<String, String>;
@@ -218,6 +229,7 @@ fn varied(
     tables: Option<&Tables>,
 ) -> Option<Value> {
     let value = value(reader, raw)?;
+    groups(reader, name, raw)?;
     let mut trial = Experiment::default();
     trial.set(name, value.clone());
     accept_alone(reader, &trial)?;

@@ -47,6 +47,8 @@ pub enum Place {
     Text(String),
     /// A parameter.
     Parameter(&'static str),
+    /// A place in a parameter that is a list, after it: `rights` and `rights/0/partition`.
+    InParameter(&'static str, String),
     /// A request that was given by itself, from 0.
     Request(usize),
     /// The agendas that were given by themselves, or are the site's.
@@ -167,7 +169,10 @@ fn placed(error: &SesamesError, files: &Files) -> Vec<BadInput> {
                 {
                     Place::Request(number - 1)
                 }
-                _ => Place::Experiment,
+                _ => match error.place_in_parameter() {
+                    Some((name, place)) => Place::InParameter(name, place),
+                    None => Place::Experiment,
+                },
             };
             errors.iter().map(|error| bad(place(error), error.to_string())).collect()
         }

@@ -65,6 +65,21 @@ fn the_comparison_is_a_table_unless_asked_otherwise() {
     assert!(table.contains("bootstrap over the requests (1000 resamples, seed 1)"), "{table}");
 }
 
+#[test]
+fn what_is_wrong_with_a_managers_rights_is_told_with_its_place() {
+    let told = |rights: &str| {
+        let rights = format!("rights={rights}");
+        let output =
+            simulate(&[&SMALL[..], &["--set", "manager=sleep", "--set", &rights]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let level = told(r#"[{"partition": "batch", "level": "propose"}]"#);
+    assert!(level.contains("rights/0/level: must be automatic or nothing"), "{level}");
+    let drawn = told(r#"[{"partition": "batch", "level": "nothing"}]"#);
+    assert!(drawn.contains("rights/0/partition: only chooses among nodes"), "{drawn}");
+}
+
 /// Two nodes of 100 W for two hours are 1.44e6 J under every policy; on a flat tariff nothing waits.
 #[test]
 fn requests_and_agendas_are_read_from_files() {

@@ -61,6 +61,23 @@ async fn a_bad_body_gets_all_its_errors_and_starts_nothing(site: Site) {
             vec!["/tables/t"],
         ),
         (json!({ "parameters": { "nodes": 2_000_000 } }), vec!["/parameters/nodes"]),
+        // What the manager is told of partitions and features: each error at its own place.
+        (
+            json!({ "parameters": { "rights": [{ "partition": "batch", "level": "propose" }, { "level": "nothing" }] },
+                    "vary": { "keep_warm_in": [[], [{ "feature": "gpu", "nodes": -1 }]] } }),
+            vec![
+                "/parameters/rights/0/level",
+                "/parameters/rights/1",
+                "/vary/keep_warm_in/1/0/nodes",
+            ],
+        ),
+        (
+            json!({ "nodes": { "classes": [{ "count": 2, "idle_power_w": 50, "max_power_w": 100, "partitions": ["batch"] }] },
+                    "parameters": { "rights": [{ "partition": "batch", "level": "automatic" },
+                                               { "feature": "gpu", "level": "nothing" }],
+                                    "keep_warm_in": [{ "partition": "bach", "nodes": 1 }] } }),
+            vec!["/parameters/rights/1/feature", "/parameters/keep_warm_in/0/partition"],
+        ),
         (json!({ "parameters": { "runs": 10_001, "nodes": 1 } }), vec!["", "", ""]),
     ] {
         let problem = client.post(SIMULATIONS, &body).await.problem(400, "invalid_body");

@@ -15,6 +15,7 @@ on_both_engines! {
     results_have_the_bytes_that_the_command_line_writes,
     a_grid_has_results_of_each_cell_and_of_all,
     tables_and_inline_inputs_are_played,
+    the_managers_rights_are_by_partition,
     the_sites_nodes_and_agendas_are_played_as_they_were_at_the_start,
     progress_is_told_by_server_sent_events_that_end_and_resume,
     a_simulation_may_be_cancelled_at_any_time_and_removed_afterwards,
@@ -125,6 +126,37 @@ async fn tables_and_inline_inputs_are_played(site: Site) {
     let path = start(&client, &inline).await;
     finished(&client, &path).await;
     assert_same(&client, &path, "", &files, "").await;
+}
+
+/// Two nodes for a day that nobody has after 02:00: the one of the partition batch may be switched off, and the one of the partition
+/// debug stays warm.
+async fn the_managers_rights_are_by_partition(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let nodes = "name,idle_power_w,max_power_w,partitions\na,50,100,batch\nb,50,100,debug\n";
+    let requests = "nodes,duration_s,earliest_start,latest_start\n\
+                    2,7200,2013-01-01T00:00:00Z,2013-01-01T00:00:00Z\n";
+    let tables = [("nodes.csv", nodes), ("requests.csv", requests)];
+    let right = |partition: &str| json!({ "partition": partition, "level": "automatic" });
+    let experiment = json!({
+        "policies": ["asap_first"],
+        "parameters": { "days": 1, "runs": 1, "manager": "sleep", "rights": [right("batch")] },
+        "files": { "nodes_file": "nodes.csv", "requests_file": "requests.csv" },
+        "vary": { "keep_warm_in": [[], [{ "partition": "batch", "nodes": 1 }]] },
+    });
+    let mut sent = experiment.clone();
+    sent["tables"] = tables.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let path = start(&client, &sent).await;
+    let document = finished(&client, &path).await;
+    let files = command_line(&site, &experiment, &tables);
+    let summary = client.get(&format!("{path}/summary.csv")).await;
+    assert_eq!(summary.body, files["summary.csv"]);
+    let summaries = document["summary"].as_array().unwrap();
+    let sleeps = |cell: usize| &summaries[cell]["policies"]["asap_first"]["manager"]["sleeps"];
+    assert_eq!((sleeps(0), sleeps(1)), (&json!(1.0), &json!(0.0)), "{document}");
+    let parameters = &summaries[1]["parameters"];
+    assert_eq!(parameters["rights"], experiment["parameters"]["rights"]);
+    assert_eq!(parameters["keep_warm_in"], experiment["vary"]["keep_warm_in"][1]);
 }
 
 /// What the site's agendas are, as tables.

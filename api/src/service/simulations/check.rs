@@ -183,9 +183,14 @@ fn placed(experiment: &Experiment, bad: BadInput) -> JsonError {
 fn pointer(experiment: &Experiment, place: &Place) -> String {
     let varied = |name: &str| matches!(experiment.vary.get(name), Some(Value::Array(_)));
     match place {
-        Place::File(name) | Place::Parameter(name) if varied(name) => format!("/vary/{name}"),
+        Place::File(name) | Place::Parameter(name) | Place::InParameter(name, _)
+            if varied(name) =>
+        {
+            format!("/vary/{name}")
+        }
         Place::File(name) => format!("/files/{name}"),
         Place::Parameter(name) => format!("/parameters/{name}"),
+        Place::InParameter(_, place) => format!("/parameters/{place}"),
         Place::Text(name) => {
             format!("/tables/{}", name.replace('~', "~0").replace('/', "~1"))
         }
