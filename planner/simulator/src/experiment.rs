@@ -171,7 +171,15 @@ impl Variant {
     /// What is varied, in words; empty for a single cell.
     pub fn name(&self) -> String {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let words = self.varied.iter().map(|(name, value)| format!("{name}={}", text(value)));
+        let manager = &self.parameters.manager;
+        let in_words = |name: &str| match name {
+            "rights" => manager.rights.as_ref().map(ToString::to_string),
+            "keep_warm_in" => manager.keep_warm_in.as_ref().map(ToString::to_string),
+            _ => None,
+        };
+        let words = self.varied.iter().map(|(name, value)| {
+            format!("{name}={}", in_words(name).unwrap_or_else(|| text(value)))
+        });
         words.collect::<Vec<_>>().join(", ")
     }
 }
@@ -207,6 +215,20 @@ mod tests {
         assert!((variants[3].parameters.max_delay_h - 2.5).abs() < f64::EPSILON);
         assert_eq!(variants[3].files.price_file.as_deref(), Some("b.csv"));
         assert_eq!(Experiment::default().variants().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn rights_and_warm_nodes_are_told_in_few_words() {
+        let window = json!({"from": "20:00", "to": "06:00", "zone": "UTC"});
+        let sweep = experiment(json!({"vary": {
+            "rights": [null, [], [{"partition": "batch", "level": "automatic", "windows": [window]},
+                                  {"feature": "gpu", "level": "nothing"}]],
+            "keep_warm_in": [[{"partition": "batch", "nodes": 2}, {"feature": "gpu", "nodes": 1}]],
+        }}));
+        let names: Vec<String> = sweep.variants().unwrap().iter().map(Variant::name).collect();
+        let warm = "keep_warm_in=2 of batch; 1 of gpu";
+        let rights = ["null", "none", "batch automatic in 1 window; gpu nothing"];
+        assert_eq!(names, rights.map(|rights| format!("rights={rights}, {warm}")));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the manager of a month is told by partition or feature: its rights, and how many nodes stay warm.
 
+use std::fmt;
+
 use jiff::tz::TimeZone;
 use planner::filter::NodeFilter;
 use planner::json::power_rights::{partition_or_feature, window_document, windows};
@@ -152,6 +154,34 @@ fn level(reader: &mut Reader, raw: &RawValue) -> Option<RightLevel> {
 fn at_most<T>(reader: &mut Reader, rules: Vec<T>) -> Option<Vec<T>> {
     let is_few = rules.len() <= MOST_RULES;
     reader.accept(is_few.then_some(rules).ok_or(format!("must have at most {MOST_RULES} elements")))
+}
+
+/// For people, in few words: of windows only how many there are.
+impl fmt::Display for GroupRights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |GroupRight { group, level, windows }: &GroupRight| {
+            let windows = match windows.len() {
+                0 => String::new(),
+                1 => " in 1 window".to_owned(),
+                count => format!(" in {count} windows"),
+            };
+            format!("{} {}{windows}", group.name(), level.word())
+        };
+        f.write_str(&listed(self.0.iter().map(word)))
+    }
+}
+
+/// For people, in few words.
+impl fmt::Display for WarmGroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |warm: &WarmGroup| format!("{} of {}", warm.nodes, warm.group.name());
+        f.write_str(&listed(self.0.iter().map(word)))
+    }
+}
+
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "none".to_owned() } else { words.join("; ") }
 }
 
 impl Serialize for GroupRights {
