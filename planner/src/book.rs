@@ -43,6 +43,8 @@ pub struct Booking {
     pub ranks: NodeSet,
     /// What the nodes count against the cap.
     counted: Power,
+    /// Whether they are in a slower state, in which they count less than at full speed.
+    slowed: bool,
     /// Stands for the id in comparisons.
     key: u64,
 }
@@ -85,7 +87,18 @@ impl Booking {
         let counted = order.counted(&ranks);
         let mut hasher = DefaultHasher::new();
         id.hash(&mut hasher);
-        Self { id, span, ranks, counted, key: hasher.finish() }
+        Self { id, span, ranks, counted, slowed: false, key: hasher.finish() }
+    }
+
+    /// The booking where its nodes are in a slower state, in which they count so much.
+    #[must_use]
+    pub fn slowed(self, counted: Power) -> Self {
+        Self { counted, slowed: true, ..self }
+    }
+
+    /// What the nodes count in their slower state; `None` at full speed.
+    pub fn counted_slowed(&self) -> Option<Power> {
+        self.slowed.then_some(self.counted)
     }
 
     /// What the nodes count against the cap.
@@ -114,27 +127,23 @@ impl Book {
     /// The book of a planning problem, over the ranks of `order`, whatever it holds.
     /// `O(k log k)` for `k` ranges, where no two entries share a node at an instant.
     pub fn of(reservations: &[BookedSpan], outages: &[Outage], order: Arc<NodeOrder>) -> Self {
-        let entry =
-            |entry: &BookedSpan| (Arc::clone(&entry.id), entry.span, order.ranks(&entry.nodes));
-        let entries: Vec<_> = reservations.iter().map(entry).collect();
+        let booking = |entry: &BookedSpan| {
+            Booking::new(Arc::clone(&entry.id), entry.span, order.ranks(&entry.nodes), &order)
+        };
+        let bookings: Vec<Booking> = reservations.iter().map(booking).collect();
         let outage =
             |outage: &Outage| RankedOutage { span: outage.span, ranks: order.ranks(&outage.nodes) };
         let outages = RankedOutages::new(outages.iter().map(outage).collect());
-        let mut book = Self::new(order).with(entries).with_outages(Arc::new(outages));
+        let mut book = Self::new(order).with(bookings).with_outages(Arc::new(outages));
         book.double_booked = book.shares_a_node() && book.is_double();
         book
     }
 
-    /// The book with `entries` too, in any order, of which no two of different ids share a node at
-    /// an instant: the database refuses such, and no plan makes them.
+    /// The book with these bookings of its order too, in any order of time, of which no two of different ids share a node
+    /// at an instant: the database refuses such, and no plan makes them.
     #[must_use]
-    pub fn with(mut self, entries: impl IntoIterator<Item = (Arc<str>, Span, NodeSet)>) -> Self {
-        let order = Arc::clone(&self.order);
-        self.bookings.extend(
-            entries
-                .into_iter()
-                .map(|(id, span, ranks)| Arc::new(Booking::new(id, span, ranks, &order))),
-        );
+    pub fn with(mut self, bookings: impl IntoIterator<Item = Booking>) -> Self {
+        self.bookings.extend(bookings.into_iter().map(Arc::new));
         self.bookings.sort_by_key(|booking| booking.span);
         self.index_from(0);
         self

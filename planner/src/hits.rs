@@ -140,14 +140,14 @@ mod tests {
         let order = Arc::new(NodeOrder::new(&nodes, Preference::LeastDraw, Fraction::ONE));
         let bookings = bookings.iter().enumerate().map(|(number, entry)| {
             let (span, ranks) = placed(entry);
-            (Arc::from(number.to_string()), span, ranks)
+            Booking::new(number.to_string().into(), span, ranks, &order)
         });
         let outage = |entry: &Entry| {
             let (span, ranks) = placed(entry);
             RankedOutage { span, ranks }
         };
         let outages = RankedOutages::new(outages.iter().map(outage).collect());
-        Book::new(order).with(bookings).with_outages(Arc::new(outages))
+        Book::new(Arc::clone(&order)).with(bookings).with_outages(Arc::new(outages))
     }
 
     proptest! {

@@ -59,6 +59,7 @@ pub fn due(held: &[Holding], losses: &[Loss], begun: bool) -> Option<(Timestamp,
 /// The nodes to be taken during `span` by the reservation `id` instead of `lost`, as ranks of the
 /// book's order: the least-drawing of the view's selection that are neither held by others nor out
 /// of service at any instant of it, nor among `held`, which are all that the reservation itself holds.
+/// `counted` says what nodes of the book's ranks count against the cap in the reservation's state.
 /// `O(nodes of the selection)` at the worst.
 ///
 /// # Errors
@@ -70,6 +71,7 @@ pub fn replacement(
     span: Span,
     held: &NodeSet,
     lost: &NodeSet,
+    counted: &dyn Fn(&NodeSet) -> Power,
 ) -> Result<NodeSet, Shortage> {
     let others = view.book.overlapping(span).filter(|booking| *booking.id != *id);
     let outages = view.book.outages().overlapping(span);
@@ -86,8 +88,7 @@ pub fn replacement(
         0 => {}
         missing => return Err(Shortage::Nodes(missing)),
     }
-    let order = view.book.order();
-    let more = order.counted(&others) - order.counted(lost);
+    let more = counted(&others) - counted(lost);
     match room(view, span) {
         Some(room) if more > Power::ZERO && more > room => {
             Err(Shortage::Power(more - room.max(Power::ZERO)))

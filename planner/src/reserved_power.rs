@@ -29,7 +29,8 @@ pub struct ProfileStep {
 /// What all reserved nodes count, step by step over `span`.
 ///
 /// At each instant a reservation counts with the largest of its alternatives, and a node that is
-/// reserved twice counts once. `O(steps x bookings)`.
+/// reserved twice counts once. Nodes in a slower state count what they count in it, and none of these is reserved twice.
+/// `O(steps x bookings)`.
 pub fn reserved_power(bookings: &[&Booking], order: &NodeOrder, span: Span) -> Vec<(Span, Power)> {
     steps(span, bookings.iter().map(|booking| booking.span))
         .into_iter()
@@ -82,16 +83,18 @@ fn steps(span: Span, spans: impl Iterator<Item = Span>) -> Vec<Span> {
 }
 
 fn reserved_during(bookings: &[&Booking], order: &NodeOrder, step: Span) -> Power {
-    let mut largest: HashMap<&str, (Power, &NodeSet)> = HashMap::new();
+    let mut largest: HashMap<&str, (Power, Power, &NodeSet)> = HashMap::new();
     for booking in bookings.iter().filter(|booking| booking.span.overlaps(step)) {
-        let power = order.counted(&booking.ranks);
-        let entry = largest.entry(&booking.id).or_insert((power, &booking.ranks));
+        let full = order.counted(&booking.ranks);
+        let power = booking.counted_slowed().unwrap_or(full);
+        let entry = largest.entry(&booking.id).or_insert((power, full - power, &booking.ranks));
         if power > entry.0 {
-            *entry = (power, &booking.ranks);
+            *entry = (power, full - power, &booking.ranks);
         }
     }
-    let ranges = largest.values().flat_map(|(_, ranks)| ranks.ranges().iter().cloned());
-    order.counted(&NodeSet::from_ranges(ranges.collect()))
+    let ranges = largest.values().flat_map(|(.., ranks)| ranks.ranges().iter().cloned());
+    let spared: Power = largest.values().map(|(_, spares, _)| *spares).sum();
+    order.counted(&NodeSet::from_ranges(ranges.collect())) - spared
 }
 
 #[cfg(test)]
@@ -119,6 +122,21 @@ mod tests {
     fn booking(id: &str, start: i64, end: i64, ranks: std::ops::Range<u32>) -> Booking {
         let ranks = NodeSet::from_positions(ranks);
         Booking::new(id.into(), span(start, end), ranks, &order())
+    }
+
+    /// Of a reservation's offers one node at full speed counts 100 W in [0, 20), two in a slower state 80 W in [10, 30).
+    #[test]
+    fn nodes_in_a_slower_state_count_what_they_count_in_it() {
+        let slowed = booking("a", 10, 30, 1..3).slowed(watts(80.0));
+        let offers = [booking("a", 0, 20, 0..1), slowed];
+        let held: Vec<&Booking> = offers.iter().collect();
+        let no_cap = Agenda::new(Vec::new()).unwrap();
+        let profile = power_profile(&[], &held, &order(), &no_cap, span(0, 30));
+        let reserved: Vec<(i64, Power)> =
+            profile.iter().map(|it| (it.span.start().as_unix_seconds(), it.reserved)).collect();
+        assert_eq!(reserved, [(0, watts(100.0)), (20, watts(80.0))]);
+        let power = reserved_power(&held, &order(), span(10, 20));
+        assert_eq!(power, [(span(10, 20), watts(100.0))]);
     }
 
     /// Four nodes of 100 W. Confirmed: one node in [0, 20). Held, alternatives of one
@@ -170,7 +188,9 @@ mod tests {
                 let ranks =
                     NodeSet::from_positions(ranks.collect::<std::collections::BTreeSet<_>>());
                 let id = format!("r{}", draw(5));
-                Booking::new(id.into(), span(start, start + length), ranks, &order)
+                let booking = Booking::new(id.into(), span(start, start + length), ranks, &order);
+                let half = Power::from_microwatts(booking.counted().as_microwatts() / 2);
+                if draw(3) == 0 { booking.slowed(half) } else { booking }
             };
             let bookings: Vec<Booking> = (0..case % 14).map(|_| booking()).collect();
             let all: Vec<&Booking> = bookings.iter().collect();

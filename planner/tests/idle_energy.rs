@@ -24,6 +24,7 @@ use planner::quantity::Power;
 use planner::ranking::Ranking;
 use planner::request::Tolerances;
 use planner::search::plan_problem;
+use planner::slower_states::SlowerStates;
 use planner::time::{Seconds, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -86,6 +87,7 @@ impl Idle {
             windows: Vec::new(),
         };
         let rules = PowerRules {
+            slower_states: SlowerStates::default(),
             switching: (0..nodes).map(of).collect(),
             rights: vec![
                 right(self.rights.0, RightLevel::Automatic),

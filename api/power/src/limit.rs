@@ -1,5 +1,6 @@
 //! Power limits of nodes, in watts.
 
+use planner::power_action::PowerReading;
 use planner::quantity::Power;
 
 /// A power limit that a node is to have.
@@ -22,7 +23,25 @@ pub enum LimitReading {
     Unknown(String),
 }
 
+impl PowerLimit {
+    /// So much in whole watts, as many as can be said at the most; unlimited for `None`.
+    pub fn of(limit: Option<Power>) -> Self {
+        let watts = |power: Power| power.as_microwatts().div_euclid(1_000_000);
+        limit
+            .map_or(Self::Unlimited, |it| Self::Watts(u32::try_from(watts(it)).unwrap_or(u32::MAX)))
+    }
+}
+
 impl LimitReading {
+    /// As whoever follows power actions takes it.
+    pub fn reading(self) -> PowerReading {
+        match self {
+            Self::Limited(limit) => PowerReading::Limited(Some(limit)),
+            Self::Unlimited => PowerReading::Limited(None),
+            Self::Unknown(because) => PowerReading::Unknown(because),
+        }
+    }
+
     /// Whether the limit was seen to be just this one.
     pub fn is(&self, limit: PowerLimit) -> bool {
         match (self, limit) {

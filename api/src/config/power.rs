@@ -22,6 +22,9 @@ use super::tables::{nothing_else, text};
 pub struct PowerSettings {
     /// What switches them.
     pub driver: PowerDriverSettings,
+    /// What limits their power for reservations in slower states, if anything does.
+    #[cfg(feature = "power")]
+    pub limiter: Option<std::sync::Arc<power::Driver>>,
     /// How often nodes are looked at, and planned anew.
     pub every: Duration,
     /// How far sleeps are planned ahead.
@@ -34,6 +37,8 @@ pub struct PowerSettings {
     pub follow: FollowRules,
     /// How long a node may take to switch off.
     pub off_patience: Seconds,
+    /// How long it may take until a power limit is read back.
+    pub limit_patience: Seconds,
     /// Which nodes may be switched when, how, and what that has to save: a document that is read anew with each change
     /// of the nodes.
     rules: String,
@@ -62,6 +67,7 @@ struct PowerFields {
     longest_wait_s: Option<u32>,
     force_off_after: Option<u32>,
     off_patience_s: Option<u32>,
+    limit_patience_s: Option<u32>,
     count_idle_energy: Option<String>,
 }
 
@@ -77,16 +83,28 @@ impl PowerSettings {
         let Some(mut section) = section else { return Ok(None) };
         let driver = section.remove("driver").context("driver is missing: what switches nodes")?;
         let driver = driver_settings(driver, manager).context("driver")?;
+        let limiter = section.remove("limit_driver").map(limit_driver).transpose();
+        let limiter = limiter.context("limit_driver")?;
+        let slows = section.contains_key("slower_states");
         let rules = rules_document(&mut section)?;
         let fields: PowerFields = Value::Table(section).try_into()?;
-        Self::of(&fields, driver, rules).map(Some)
+        let limiter = limiter.or_else(|| driver.own()).filter(limits);
+        ensure!(
+            !slows || limiter.is_some(),
+            "slower_states take what limits the power of nodes: a driver that does (redfish, ipmi with raw_program, command \
+             with limits = true), as driver or as limit_driver"
+        );
+        Self::of(&fields, driver, limiter, rules).map(Some)
     }
 
     fn of(
         fields: &PowerFields,
         driver: PowerDriverSettings,
+        limiter: Option<Limiter>,
         rules: String,
     ) -> anyhow::Result<Self> {
+        #[cfg(not(feature = "power"))]
+        let _ = limiter;
         let first_wait = within("first_wait_s", fields.first_wait_s, 60, 1, 86_400)?;
         let longest_wait = within("longest_wait_s", fields.longest_wait_s, 900, 1, 86_400)?;
         ensure!(first_wait <= longest_wait, "first_wait_s is longer than longest_wait_s");
@@ -106,6 +124,9 @@ impl PowerSettings {
             off_patience: Seconds::new(
                 within("off_patience_s", fields.off_patience_s, 300, 1, 86_400)?.into(),
             ),
+            limit_patience: Seconds::new(
+                within("limit_patience_s", fields.limit_patience_s, 60, 1, 86_400)?.into(),
+            ),
             follow: FollowRules {
                 first_wait: Seconds::new(first_wait.into()),
                 longest_wait: Seconds::new(longest_wait.into()),
@@ -114,6 +135,8 @@ impl PowerSettings {
                 at_once: usize::try_from(within("at_once", fields.at_once, 16, 1, 100_000)?)?,
             },
             driver,
+            #[cfg(feature = "power")]
+            limiter,
             rules,
         };
         // Whatever is wrong whichever nodes there are is told before anything is served.
@@ -122,6 +145,22 @@ impl PowerSettings {
             anyhow::anyhow!("{}", errors.join("; "))
         })?;
         Ok(settings)
+    }
+
+    /// Whether something limits the power of nodes in slower states.
+    #[cfg_attr(
+        not(feature = "power"),
+        expect(clippy::unused_self, reason = "nothing limits power then")
+    )]
+    pub const fn limits_power(&self) -> bool {
+        #[cfg(feature = "power")]
+        {
+            self.limiter.is_some()
+        }
+        #[cfg(not(feature = "power"))]
+        {
+            false
+        }
     }
 
     /// The rules for these nodes; for none everything but which nodes are meant is checked.
@@ -146,6 +185,15 @@ impl PowerDriverSettings {
         matches!(self, Self::ResourceManager)
     }
 
+    /// The driver, where it is no resource manager.
+    fn own(&self) -> Option<Limiter> {
+        match self {
+            Self::ResourceManager => None,
+            #[cfg(feature = "power")]
+            Self::Own(driver) => Some(std::sync::Arc::clone(driver)),
+        }
+    }
+
     fn can_force(&self) -> bool {
         match self {
             Self::ResourceManager => false,
@@ -153,6 +201,34 @@ impl PowerDriverSettings {
             Self::Own(driver) => driver.abilities().forced_off,
         }
     }
+}
+
+/// What limits power.
+#[cfg(feature = "power")]
+type Limiter = std::sync::Arc<power::Driver>;
+
+/// What limits power; nothing does in this build.
+#[cfg(not(feature = "power"))]
+type Limiter = std::convert::Infallible;
+
+#[cfg(feature = "power")]
+fn limits(limiter: &Limiter) -> bool {
+    limiter.abilities().limits
+}
+
+#[cfg(not(feature = "power"))]
+fn limits(limiter: &Limiter) -> bool {
+    match *limiter {}
+}
+
+/// What limits power beside a driver that does not.
+fn limit_driver(value: Value) -> anyhow::Result<Limiter> {
+    let Value::Table(mut rest) = value else {
+        bail!("must be a section with a kind, such as {{ kind = \"redfish\" }}")
+    };
+    let kind = rest.remove("kind").context("kind is missing: redfish, ipmi or command")?;
+    let kind = text("kind", &kind)?;
+    own_driver(&kind, rest)?.own().context("must be redfish, ipmi or command")
 }
 
 /// Moves the rules out of the section.
@@ -297,6 +373,19 @@ mod tests {
         assert!(!read(ipmi).unwrap().driver.is_resource_manager());
     }
 
+    const STATE: &str =
+        "[[slower_states]]\npartition = \"batch\"\nname = \"p1\"\nspeed = 0.8\nmax_power_w = 150\n";
+    const LIMITS: &str =
+        "limit_driver = { kind = \"command\", program = \"/usr/sbin/limit\", limits = true }\n";
+
+    #[test]
+    fn slower_states_take_what_limits_power() {
+        assert!(!read(COMMAND).unwrap().limits_power());
+        assert!(read(&format!("{COMMAND}{LIMITS}{STATE}")).unwrap().limits_power());
+        let both = COMMAND.replace("power\"", "power\", limits = true");
+        assert!(read(&format!("{both}{STATE}")).unwrap().limits_power());
+    }
+
     #[test]
     fn what_cannot_work_is_named() {
         let driver = |text: &str| format!("driver = {{ {text} }}");
@@ -314,6 +403,9 @@ mod tests {
             (format!("{COMMAND}every_s = 0"), "every_s must lie"),
             (format!("{COMMAND}first_wait_s = 1000"), "first_wait_s is longer"),
             (format!("{COMMAND}sleep = true"), "sleep"),
+            (format!("{COMMAND}{STATE}"), "slower_states take what limits the power"),
+            (format!("{COMMAND}limit_driver = {{ kind = \"slurm\" }}\n{STATE}"), "limit_driver"),
+            (format!("{COMMAND}{LIMITS}{}", STATE.replace("0.8", "1")), "/slower_states/0/speed"),
             (format!("{COMMAND}rank_by = [\"heat\"]"), "/rank_by/0"),
             (format!("{COMMAND}[[rights]]\nlevel = \"all\""), "/rights/0"),
             (format!("{COMMAND}[[switching]]\npartition = \"batch\""), "/switching/0/off_power_w"),

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use crate::site::Site;
 
-/// `$2` and what follows are nodes. A node with a file `.absent` ignores orders to come on.
+/// `$2` and what follows are nodes; of `set-limit`, which has the limit before them, `$3`. A node with a file `.absent` ignores
+/// orders to come on, one with a file `.stuck` has its limit lifted by nobody.
 const PROGRAM: &str = r#"
 verb=$1
 shift
+if [ "$verb" = set-limit ]; then limit=$1; shift; fi
 for node; do
     is=$(cat "$here/$node" 2>/dev/null || echo on)
     case $verb in
@@ -17,6 +19,12 @@ for node; do
     on | off)
         echo "$(date +%s) $verb $node $is" >>"$here/orders"
         [ -e "$here/$node.absent" ] && [ "$verb" = on ] || echo "$verb" >"$here/$node"
+        echo "$node: ok" ;;
+    limit)
+        is=$(cat "$here/$node.limit" 2>/dev/null || echo none)
+        [ "$is" = none ] && echo "$node: none" || echo "$node: $is W" ;;
+    set-limit)
+        [ -e "$here/$node.stuck" ] && [ "$limit" = none ] || echo "$limit" >"$here/$node.limit"
         echo "$node: ok" ;;
     *) echo "$node: refused $verb is unknown" ;;
     esac
@@ -57,6 +65,22 @@ impl Machines {
     /// A node that does not come on any more.
     pub fn break_down(&self, node: &str) {
         std::fs::write(self.folder.join(format!("{node}.absent")), "").unwrap();
+    }
+
+    /// The power limit of a node in watts, or `none`.
+    pub fn limit(&self, node: &str) -> String {
+        let limit = std::fs::read_to_string(self.folder.join(format!("{node}.limit")));
+        limit.map_or_else(|_| "none".to_owned(), |it| it.trim().to_owned())
+    }
+
+    /// Limits a node to so many watts, as people do.
+    pub fn set_limit(&self, node: &str, watts: u32) {
+        std::fs::write(self.folder.join(format!("{node}.limit")), watts.to_string()).unwrap();
+    }
+
+    /// A node whose limit nobody lifts any more.
+    pub fn get_stuck(&self, node: &str) {
+        std::fs::write(self.folder.join(format!("{node}.stuck")), "").unwrap();
     }
 
     /// What a node is.

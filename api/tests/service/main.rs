@@ -97,6 +97,8 @@ mod simulate;
 mod simulation;
 mod simulation_faults;
 mod simulations;
+#[cfg(feature = "power")]
+mod slower_states;
 mod state_cache;
 mod stored;
 #[cfg(feature = "supplier")]

@@ -17,6 +17,7 @@ use crate::power_management::{
 };
 use crate::server::Server;
 use crate::site::Site;
+use crate::slower_states;
 
 /// The controllers of nodes n0, n1, ...
 enum Controllers {
@@ -335,4 +336,33 @@ async fn by_ipmi_who_forgets_is_seen_to_be_on_again() {
     until("it sleeps again", || async { ended(&client, "n0", "off", "done").await == 2 }).await;
     assert!(!bmcs[0].is_on());
     assert_eq!(bmcs[0].orders(), ["shutdown 1", "shutdown 1"]);
+}
+
+/// DCMI's limit is inactive at first, is 120 W while the reservation lasts, and is inactive again afterwards.
+#[tokio::test]
+#[ignore = "needs FreeIPMI and OpenIPMI: .ci/power"]
+async fn by_ipmi_a_slowed_reservation_is_limited_and_the_limit_lifted() {
+    let site = Site::sqlite();
+    let controllers = Controllers::ipmi(&site, 2);
+    let Controllers::Ipmi(bmcs) = &controllers else { unreachable!() };
+    for bmc in bmcs {
+        bmc.limit("500 inactive 0");
+    }
+    let limits = "kind = \"ipmi\", raw_program = \"ipmi-raw\"";
+    let driver = controllers.driver(&site).replace("kind = \"ipmi\"", limits);
+    let server = served(&site, &slower_states::settings_of(&driver, "automatic", 15)).await;
+    let client = server.client();
+    slower_states::furnished(&client, 2, 300.0).await;
+    let (_, start) = slower_states::booked_in(&client, 40, 5).await;
+    pass(start).await;
+    for bmc in bmcs {
+        assert_eq!(bmc.limit_now(), "120 active 0");
+    }
+    for node in ["n0", "n1"] {
+        until(&format!("{node} is unlimited"), || async {
+            ended(&client, node, "lift", "done").await > 0
+        })
+        .await;
+        assert_eq!(bmcs[place(node)].limit_now(), "120 inactive 0");
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
-use planner::book::{Book, RankedOutage, RankedOutages};
+use planner::book::{Book, Booking, RankedOutage, RankedOutages};
 use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::node::{Node, Nodes};
@@ -134,10 +134,11 @@ impl Scenario {
         let seconds =
             |(span, ranks): &(Span, NodeSet)| f64::from(ranks.count()) * span.length().get() as f64;
         self.node_seconds += booked.iter().map(seconds).sum::<f64>();
-        let entries = booked.into_iter().enumerate();
-        let entries =
-            entries.map(|(number, (span, ranks))| (Arc::from(format!("r{number}")), span, ranks));
-        self.book = Book::new(Arc::clone(self.order())).with(entries);
+        let order = Arc::clone(self.order());
+        let bookings = booked.into_iter().enumerate().map(|(number, (span, ranks))| {
+            Booking::new(format!("r{number}").into(), span, ranks, &order)
+        });
+        self.book = Book::new(Arc::clone(&order)).with(bookings);
     }
 
     fn place(&mut self, number: u32, request: &Request) {

@@ -172,18 +172,14 @@ pub struct OfferDocument {
     /// Positions in the decision's `basis` that this offer rests on; absent where it is all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Vec<usize>>,
-    /// The slower state of its nodes; absent at full speed, as are the next two. No part of the service's API, which
-    /// reserves nodes at full speed.
+    /// The slower state of its nodes; absent at full speed, as are the next two.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub power_state: Option<String>,
     /// How fast nodes compute in it, a share of full speed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub speed: Option<f64>,
     /// How much later it ends than at full speed, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub later_s: Option<i64>,
 }
 

@@ -55,9 +55,8 @@ pub struct StartDocument {
     pub currency: String,
     /// Grams of CO2.
     pub co2_g: f64,
-    /// How fast nodes compute, a share of full speed; absent at full speed. No part of the service's API.
+    /// How fast nodes compute, a share of full speed; absent at full speed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub speed: Option<f64>,
 }
 

@@ -22,6 +22,6 @@ pub mod reader;
 pub mod request;
 pub mod reservations;
 pub mod savings;
-mod slower_states;
+pub mod slower_states;
 
 pub use reader::{JsonError, Reader, read};

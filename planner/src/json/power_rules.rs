@@ -6,15 +6,17 @@ use super::power_arrivals::arrivals;
 use super::power_problem::{SWITCHING_FIELDS, amounts, count, probability, rank_by, switching_of};
 use super::power_rights::{Zones, keep_warm, rights_with_deciders, who};
 use super::reader::{JsonError, Object, Reader, read};
+use super::slower_states::states_of_rules;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::power_plan::{CriteriaAmounts, PowerRules, Switching};
 
 /// The fields of a site's rules.
-pub const FIELDS: [&str; 9] = [
+pub const FIELDS: [&str; 10] = [
     "rights",
     "arrivals",
     "switching",
+    "slower_states",
     "keep_warm",
     "most_switches_per_day",
     "rank_by",
@@ -23,8 +25,8 @@ pub const FIELDS: [&str; 9] = [
     "failure_loss",
 ];
 
-/// Reads rules: `rights`, `keep_warm` and all that ranks and bounds as in a problem of power actions, and `switching` as a
-/// list, each with the nodes that are switched so. Of several for one node the first holds. Without `nodes` everything is
+/// Reads rules: `rights`, `keep_warm` and all that ranks and bounds as in a problem of power actions, and `switching` and
+/// `slower_states` as lists, each with the nodes that are switched so, or have the state. Of several for one node the first holds. Without `nodes` everything is
 /// checked but which nodes are meant.
 ///
 /// # Errors
@@ -51,6 +53,8 @@ pub(super) fn rules_of(
         .optional(object, "rights", |reader, raw| rights_with_deciders(reader, raw, nodes, zones));
     let switching =
         reader.optional(object, "switching", |reader, raw| switched(reader, raw, nodes));
+    let slower_states =
+        reader.optional(object, "slower_states", |reader, raw| states_of_rules(reader, raw, nodes));
     let arrivals = reader.optional(object, "arrivals", |reader, raw| arrivals(reader, raw, nodes));
     let keep_warm =
         reader.optional(object, "keep_warm", |reader, raw| keep_warm(reader, raw, nodes));
@@ -67,6 +71,7 @@ pub(super) fn rules_of(
     let count = nodes.map_or(0, Nodes::count);
     Some(PowerRules {
         switching: by_node(count, &switching.flatten().unwrap_or_default()),
+        slower_states: slower_states.flatten().unwrap_or_default(),
         rights: rights.into_iter().map(|(right, _)| right).collect(),
         deciders,
         unannounced: arrivals.unannounced,

@@ -3,6 +3,7 @@
 use super::party::Party;
 use crate::decimal::Fraction;
 use crate::node_set::NodeSet;
+use crate::quantity::Power;
 use crate::time::Span;
 
 /// What a claimed node is expected to draw.
@@ -10,6 +11,8 @@ use crate::time::Span;
 pub enum ClaimedDraw {
     /// What an application of this utilisation makes it draw, as of an offer.
     Busy(Fraction),
+    /// So much each, as was planned of nodes in a slower state.
+    Each(Power),
     /// Its idle power.
     Idle,
     /// Nothing.

@@ -141,6 +141,7 @@ fn of_missing(estimate: i128, missing: i64, length: i64) -> i128 {
 fn power(node: &Node, draw: ClaimedDraw) -> Power {
     match draw {
         ClaimedDraw::Busy(utilisation) => node.draw(utilisation),
+        ClaimedDraw::Each(power) => power,
         ClaimedDraw::Idle => node.idle(),
         ClaimedDraw::Nothing => Power::ZERO,
     }

@@ -1,6 +1,7 @@
 //! What is to be done next with one power action.
 
 use super::{NodeUse, PowerActionState, PowerReading};
+use crate::quantity::Power;
 use crate::resource_manager::NodePower;
 use crate::time::{Seconds, Timestamp};
 
@@ -11,6 +12,10 @@ pub enum PowerChange {
     On,
     /// It is to be off.
     Off,
+    /// It is to be limited so for a reservation in a slower state.
+    Limit(Power),
+    /// It is to be limited as it was before, or not at all.
+    Lift(Option<Power>),
 }
 
 /// What whoever switches is told.
@@ -78,25 +83,35 @@ pub enum PowerStep {
     Hold(String),
     /// This order is to be given, and its answer taken by [`FollowedAction::answered`].
     Order(PowerOrder),
+    /// The node is to be limited so, or not at all, and the answer taken likewise.
+    Limit(Option<Power>),
     /// It is in this state now, with why where there is something to say.
     Become(PowerActionState, Option<String>),
 }
 
 impl PowerChange {
-    /// The power that it leads to.
-    pub const fn aim(self) -> NodePower {
+    /// Whether it was read that it is so.
+    pub fn is_reached(self, seen: &PowerReading) -> bool {
         match self {
-            Self::On => NodePower::On,
-            Self::Off => NodePower::Off,
+            Self::On => seen.is(NodePower::On),
+            Self::Off => seen.is(NodePower::Off),
+            Self::Limit(limit) => *seen == PowerReading::Limited(Some(limit)),
+            Self::Lift(before) => *seen == PowerReading::Limited(before),
         }
     }
 
-    /// The power from which it may be ordered. On their way nodes lose orders.
-    pub const fn from(self) -> NodePower {
+    /// Whether it may be ordered where it was read so. On their way nodes lose orders.
+    pub fn may_be_ordered(self, seen: &PowerReading) -> bool {
         match self {
-            Self::On => NodePower::Off,
-            Self::Off => NodePower::On,
+            Self::On => seen.is(NodePower::Off),
+            Self::Off => seen.is(NodePower::On),
+            Self::Limit(_) | Self::Lift(_) => matches!(seen, PowerReading::Limited(_)),
         }
+    }
+
+    /// Whether it is about a node's power limit.
+    pub const fn is_limit(self) -> bool {
+        matches!(self, Self::Limit(_) | Self::Lift(_))
     }
 }
 
@@ -109,14 +124,21 @@ impl FollowRules {
         Seconds::new(wait.min(self.longest_wait.get()))
     }
 
+    /// Whether the next order for a change is forced, of which so many orders were given.
+    fn forces(&self, change: PowerChange, orders: u32) -> bool {
+        change == PowerChange::Off && self.forced_after.is_some_and(|graceful| orders >= graceful)
+    }
+
     /// The order for a change of which so many orders were given.
-    fn order(&self, change: PowerChange, orders: u32) -> PowerOrder {
+    fn order(&self, change: PowerChange, orders: u32) -> PowerStep {
         match change {
-            PowerChange::On => PowerOrder::On,
-            PowerChange::Off if self.forced_after.is_some_and(|graceful| orders >= graceful) => {
-                PowerOrder::ForcedOff
+            PowerChange::On => PowerStep::Order(PowerOrder::On),
+            PowerChange::Off if self.forces(change, orders) => {
+                PowerStep::Order(PowerOrder::ForcedOff)
             }
-            PowerChange::Off => PowerOrder::Off,
+            PowerChange::Off => PowerStep::Order(PowerOrder::Off),
+            PowerChange::Limit(limit) => PowerStep::Limit(Some(limit)),
+            PowerChange::Lift(before) => PowerStep::Limit(before),
         }
     }
 }
@@ -132,7 +154,7 @@ impl FollowedAction {
         rules: &FollowRules,
         now: Timestamp,
     ) -> PowerStep {
-        let is_there = seen.is(self.change.aim());
+        let is_there = self.change.is_reached(seen);
         match self.state {
             state if state.is_final() => PowerStep::Keep,
             PowerActionState::Proposed if is_there => given_up("it is so already".to_owned()),
@@ -166,17 +188,14 @@ impl FollowedAction {
     /// forced before it had its time.
     fn wait(&self, rules: &FollowRules) -> Seconds {
         let wait = rules.wait(self.orders);
-        match rules.order(self.change, self.orders) {
-            PowerOrder::ForcedOff => wait.max(self.patience),
-            PowerOrder::On | PowerOrder::Off => wait,
-        }
+        if rules.forces(self.change, self.orders) { wait.max(self.patience) } else { wait }
     }
 
     /// It is time for an order, unless something speaks against it.
     fn due(&self, seen: &PowerReading, used: &NodeUse, rules: &FollowRules) -> PowerStep {
         match used {
-            NodeUse::Free if seen.is(self.change.from()) => {
-                PowerStep::Order(rules.order(self.change, self.orders))
+            NodeUse::Free if self.change.may_be_ordered(seen) => {
+                rules.order(self.change, self.orders)
             }
             NodeUse::Free => PowerStep::Hold(format!("its power {}", seen.words())),
             NodeUse::InUse(by) => PowerStep::Hold(format!("it is in use: {by}")),
@@ -318,7 +337,7 @@ mod tests {
                     end = state.is_final().then_some((state, now, because)).or(end);
                 }
                 PowerStep::Keep => {}
-                PowerStep::Hold(because) => panic!("{because}"),
+                step @ (PowerStep::Hold(_) | PowerStep::Limit(_)) => panic!("{step:?}"),
             }
         }
         let off = PowerOrder::Off;
@@ -366,5 +385,31 @@ mod tests {
         // It was ordered in time: its effect is awaited.
         let underway = FollowedAction { since: at(4999), ..action(PowerChange::Off, Ordered, 1) };
         assert_eq!(step(underway, NodePower::On, 5000), PowerStep::Keep);
+    }
+
+    /// A node is limited to 300 W already. It is limited to 150 W for a reservation, and to 300 W again after it.
+    #[test]
+    fn a_limit_is_set_until_it_is_read_back_and_lifted_to_what_was_before() {
+        let watts = |watts: i64| Power::from_microwatts(watts * 1_000_000);
+        let step = |change, state, seen: &PowerReading| {
+            action(change, state, 0).next_step(seen, &NodeUse::Free, &RULES, at(1000))
+        };
+        let before = PowerReading::Limited(Some(watts(300)));
+        let limited = PowerReading::Limited(Some(watts(150)));
+        let limit = PowerChange::Limit(watts(150));
+        assert_eq!(step(limit, Waiting, &before), PowerStep::Limit(Some(watts(150))));
+        assert_eq!(step(limit, Ordered, &before), PowerStep::Keep);
+        assert_eq!(step(limit, Ordered, &limited), PowerStep::Become(Done, None));
+        let lift = PowerChange::Lift(Some(watts(300)));
+        assert_eq!(step(lift, Waiting, &limited), PowerStep::Limit(Some(watts(300))));
+        assert_eq!(step(lift, Ordered, &before), PowerStep::Become(Done, None));
+        let free = PowerReading::Limited(None);
+        assert_eq!(step(PowerChange::Lift(None), Waiting, &limited), PowerStep::Limit(None));
+        assert_eq!(step(PowerChange::Lift(None), Waiting, &free), PowerStep::Become(Done, None));
+        // What is not known is not ordered, nor is the power that a node has its power limit.
+        let held = PowerStep::Hold("its power is unknown: no answer".to_owned());
+        assert_eq!(step(limit, Waiting, &unknown()), held);
+        let on = PowerReading::Seen(NodePower::On);
+        assert!(matches!(step(limit, Waiting, &on), PowerStep::Hold(_)));
     }
 }

@@ -1,6 +1,6 @@
 //! How a node is switched: one order at a time, followed until its effect is seen.
 //!
-//! A *power action* says that a node is to be switched on or off. The rules here are pure; who reads the power of nodes and
+//! A *power action* says that a node is to be switched on or off, or that its power is to be limited. The rules here are pure; who reads the power of nodes and
 //! gives the orders is outside.
 //!
 //! - Only what was read back counts. An order that was accepted proves nothing, and a power that is unknown is neither

@@ -1,12 +1,16 @@
 //! What was read of a node.
 
+use crate::quantity::Power;
 use crate::resource_manager::NodePower;
 
-/// What was read of a node's power, from a management controller, a resource manager or a site's command.
+/// What was read of a node's power, or of its power limit where an action is about that, from a management controller, a
+/// resource manager or a site's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PowerReading {
     /// It was seen so.
     Seen(NodePower),
+    /// It was seen to be limited so, or not limited.
+    Limited(Option<Power>),
     /// It could not be read, with why. That is neither on nor off.
     Unknown(String),
 }
@@ -24,6 +28,8 @@ impl PowerReading {
             Self::Seen(NodePower::Off) => "is off".to_owned(),
             Self::Seen(NodePower::PoweringUp) => "is being switched on".to_owned(),
             Self::Seen(NodePower::PoweringDown) => "is being switched off".to_owned(),
+            Self::Limited(Some(limit)) => format!("is limited to {} W", limit.as_watts()),
+            Self::Limited(None) => "is not limited".to_owned(),
             Self::Unknown(because) => format!("is unknown: {because}"),
         }
     }

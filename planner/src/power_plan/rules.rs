@@ -5,6 +5,7 @@ use super::{
     Switching,
 };
 use crate::node_set::NodeSet;
+use crate::slower_states::SlowerStates;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// What a site says of power actions.
@@ -12,6 +13,8 @@ use crate::time::{Seconds, Span, Timestamp};
 pub struct PowerRules {
     /// How each node is switched, by ordinal; `None` where it never is.
     pub switching: Vec<Option<Switching>>,
+    /// In which states nodes compute more slowly, and the power limits that hold them there.
+    pub slower_states: SlowerStates,
     /// What may be done to nodes; nothing where no right is in force.
     pub rights: Vec<Right>,
     /// Who decides on the power of which nodes, beside operators, who decide on all.

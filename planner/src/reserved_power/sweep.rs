@@ -18,11 +18,15 @@ pub(super) struct Sweep<'a> {
     /// The alternatives of a reservation that are there, in the order of the bookings.
     there: HashMap<&'a str, Vec<usize>>,
     covered: Covered,
+    /// What nodes in slower states count less than at full speed.
+    spared: Power,
 }
 
 struct Entry<'a> {
     booking: &'a Booking,
     power: Power,
+    /// What it counts less than at full speed.
+    spares: Power,
 }
 
 /// How often parts of the order are covered, and what all that are covered count.
@@ -39,15 +43,19 @@ impl<'a> Sweep<'a> {
     /// The bookings that touch a span.
     pub(super) fn new(bookings: &[&'a Booking], order: &NodeOrder, span: Span) -> Self {
         let touching = bookings.iter().filter(|booking| booking.span.overlaps(span));
-        let entry =
-            |&booking: &&'a Booking| Entry { booking, power: order.counted(&booking.ranks) };
+        let entry = |&booking: &&'a Booking| {
+            let full = order.counted(&booking.ranks);
+            let power = booking.counted_slowed().unwrap_or(full);
+            Entry { booking, power, spares: full - power }
+        };
         let bookings: Vec<Entry> = touching.map(entry).collect();
         let mut coming: Vec<usize> = (0..bookings.len()).collect();
         let mut going = coming.clone();
         coming.sort_by_key(|&index| std::cmp::Reverse(bookings[index].booking.span.start()));
         going.sort_by_key(|&index| std::cmp::Reverse(bookings[index].booking.span.end()));
         let covered = Covered::new(bookings.iter().map(|entry| &entry.booking.ranks), order);
-        Self { bookings, coming, going, there: HashMap::new(), covered }
+        let there = HashMap::new();
+        Self { bookings, coming, going, there, covered, spared: Power::ZERO }
     }
 
     /// What is reserved at an instant, which must not be before the last that was asked for.
@@ -64,7 +72,7 @@ impl<'a> Sweep<'a> {
             self.going.pop();
             self.change(index, false);
         }
-        self.covered.total
+        self.covered.total - self.spared
     }
 
     /// A booking comes or goes. Of a reservation's alternatives the largest counts, of like ones the
@@ -94,9 +102,11 @@ impl<'a> Sweep<'a> {
         }
         if let Some(before) = before {
             self.covered.remove(&self.bookings[before].booking.ranks);
+            self.spared = self.spared - self.bookings[before].spares;
         }
         if let Some(after) = after {
             self.covered.add(&self.bookings[after].booking.ranks);
+            self.spared = self.spared + self.bookings[after].spares;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::exclusion::{Exclusion, Exclusions};
 use super::idle::{Counted, IdleSearch};
 use super::reserved::reserved_power;
 use super::sweep::Sweep;
-use super::taken::Taken;
+use super::taken::{Taken, TakenNear};
 use super::variants::Variant;
 use super::{Cancelled, Feasible, PlanningView, candidates};
 use crate::agenda::{IntegralWalk, Walk};
@@ -27,7 +27,6 @@ const CANCEL_EVERY: usize = 64;
 pub(super) struct Evaluation<'a> {
     view: &'a PlanningView<'a>,
     request: &'a Request,
-    taken: &'a [Taken<'a>],
     headroom: Option<Headroom>,
     shapes: Vec<ShapeSearch<'a>>,
     /// Where idle energy is counted.
@@ -43,6 +42,7 @@ pub(super) struct Evaluation<'a> {
 struct ShapeSearch<'a> {
     variant: Variant<'a>,
     shape: Shape,
+    taken: &'a [Taken<'a>],
     starts: Vec<Timestamp>,
     sweep: Sweep<'a>,
 }
@@ -51,7 +51,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn new(
         view: &'a PlanningView<'a>,
         request: &'a Request,
-        (taken, bookings): (&'a [Taken<'a>], &[&'a Booking]),
+        (taken, bookings): (&'a TakenNear<'a>, &[&'a Booking]),
         idle: Option<IdleSearch<'a>>,
         reach: Span,
     ) -> Self {
@@ -67,13 +67,14 @@ impl<'a> Evaluation<'a> {
         let search = |variant: Variant<'a>| {
             let shape = variant.shape;
             let window = (earliest, request.latest_start_for(shape.duration));
+            let taken = taken.in_state(variant.place());
             let starts = candidates::starts(view, taken, window, shape.duration);
             let sweep = Sweep::new(taken, variant.selection(view), shape.nodes);
-            ShapeSearch { variant, shape, starts, sweep }
+            ShapeSearch { variant, shape, taken, starts, sweep }
         };
         let shapes = view.variants(request).into_iter().map(search).collect();
         let (starts, exclusions) = (Vec::new(), Exclusions::default());
-        Self { view, request, taken, headroom, shapes, idle, candidates: 0, starts, exclusions }
+        Self { view, request, headroom, shapes, idle, candidates: 0, starts, exclusions }
     }
 
     /// Evaluates every candidate and, with tolerances in exact mode, the seconds that these add.
@@ -90,7 +91,7 @@ impl<'a> Evaluation<'a> {
         for (index, search) in self.shapes.iter_mut().enumerate() {
             search.starts = with_crossings(std::mem::take(&mut search.starts), index, &crossings);
             let selection = search.variant.selection(self.view);
-            search.sweep = Sweep::new(self.taken, selection, search.shape.nodes);
+            search.sweep = Sweep::new(search.taken, selection, search.shape.nodes);
         }
         self.evaluate(cancelled)?;
         Ok(())

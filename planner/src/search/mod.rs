@@ -44,6 +44,7 @@ use crate::time::{Seconds, Span, Timestamp};
 
 use evaluate::Evaluation;
 use idle::IdleSearch;
+use taken::TakenNear;
 
 pub use crate::cancelled::Cancelled;
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
@@ -120,7 +121,7 @@ fn evaluated<T>(
     answer: impl FnOnce(&mut Evaluation<'_>) -> T,
 ) -> Result<Option<T>, Cancelled> {
     let Some(reach) = view.reach(request) else { return Ok(None) };
-    let (taken, bookings) = taken::near(view, reach);
+    let (taken, bookings) = TakenNear::of(view, reach);
     let basis = idle::basis(view);
     let idle = basis.as_ref().and_then(|basis| IdleSearch::new(view, basis));
     let mut evaluation = Evaluation::new(view, request, (&taken, &bookings), idle, reach);

@@ -14,7 +14,8 @@ pub(super) struct Variant<'a> {
     pub(super) shape: Shape,
     /// How long it would take at full speed.
     full: Seconds,
-    slower: Option<&'a SlowerSelection>,
+    /// The slower state and its place in the view.
+    slower: Option<(usize, &'a SlowerSelection)>,
 }
 
 impl<'a> PlanningView<'a> {
@@ -23,7 +24,7 @@ impl<'a> PlanningView<'a> {
     pub(super) fn variants(&self, request: &Request) -> Vec<Variant<'a>> {
         let full = |shape: Shape| Variant { shape, full: shape.duration, slower: None };
         let mut variants: Vec<Variant<'a>> = request.shapes().map(full).collect();
-        for slower in self.slower {
+        for (place, slower) in self.slower.iter().enumerate() {
             variants.extend(request.shapes().filter_map(|shape| {
                 let duration = slower.state.speed.stretched(shape.duration);
                 let fits = slower.selection.order().count() >= shape.nodes
@@ -33,7 +34,7 @@ impl<'a> PlanningView<'a> {
                 fits.then_some(Variant {
                     shape: longer,
                     full: shape.duration,
-                    slower: Some(slower),
+                    slower: Some((place, slower)),
                 })
             }));
         }
@@ -44,19 +45,24 @@ impl<'a> PlanningView<'a> {
 impl<'a> Variant<'a> {
     /// The nodes that it may take, with their powers in its state.
     pub(super) fn selection(&self, view: &PlanningView<'a>) -> &'a Selection {
-        self.slower.map_or(view.selection, |slower| &slower.selection)
+        self.slower.map_or(view.selection, |(_, slower)| &slower.selection)
+    }
+
+    /// The place of its slower state in the view; `None` at full speed.
+    pub(super) fn place(&self) -> Option<usize> {
+        self.slower.map(|(place, _)| place)
     }
 
     /// The state and what it costs in time; `None` at full speed.
     pub(super) fn slowing(&self) -> Option<Box<Slowing>> {
-        let state = self.slower?.state.clone();
+        let state = self.slower?.1.state.clone();
         let later = Seconds::new(self.shape.duration.get() - self.full.get());
         Some(Box::new(Slowing { state, later }))
     }
 
     /// How fast its nodes compute.
     pub(super) fn speed(&self) -> Speed {
-        self.slower.map_or(Speed::FULL, |slower| slower.state.speed)
+        self.slower.map_or(Speed::FULL, |(_, slower)| slower.state.speed)
     }
 
     /// Whether it is run at full speed.

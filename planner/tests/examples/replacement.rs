@@ -36,7 +36,9 @@ fn instead(
     let selection = problem.selection();
     let book = problem.book(&selection);
     let view = PlanningView::of(problem, &selection, &book);
-    let found = replacement(&view, "a", span, &set(held), &set(lost));
+    let found = replacement(&view, "a", span, &set(held), &set(lost), &|ranks| {
+        view.book.order().counted(ranks)
+    });
     found.map(|ranks| ranks.positions().collect())
 }
 

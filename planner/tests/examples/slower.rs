@@ -16,9 +16,10 @@ use std::sync::Arc;
 use planner::check::{Place, Violation, check};
 use planner::decision::{Decision, Offer, Outcome};
 use planner::node::{Node, Nodes};
+use planner::node_set::NodeSet;
 use planner::problem::PlanningProblem;
 use planner::quantity::Power;
-use planner::search::plan_problem;
+use planner::search::{PlanningView, plan, plan_problem};
 use planner::slower_states::{SlowerPowers, SlowerState, SlowerStates, Speed};
 use planner::time::Seconds;
 
@@ -126,6 +127,24 @@ fn only_states_that_are_allowed_and_that_enough_nodes_have_are_looked_at() {
     assert_eq!(planned(&two).1.candidate_starts, 3);
 }
 
+/// In the first hour nobody may limit the node: as soon as possible is at full speed at 0:00, the best is p1 at 1:00, for which
+/// the node is free at full speed all the while.
+#[test]
+fn nodes_run_slower_only_while_that_is_permitted() {
+    let problem = problem(1);
+    let selection = problem.selection();
+    let book = problem.book(&selection);
+    let mut slower = problem.slower_selections(&selection);
+    for it in &mut slower {
+        it.closed = vec![(hours(0, 1), book.order().ranks(&NodeSet::from_positions([0])))];
+    }
+    let view = PlanningView::of(&problem, &selection, &book).with_slower(&slower);
+    let decision = plan(&view, &problem.request, &|| false).unwrap();
+    let soonest = decision.as_soon_as_possible.as_ref().unwrap();
+    assert_eq!(told(soonest), (0, "full", 0, 2_000, 200.0));
+    assert_eq!(told(optimum(&decision)), (1, "p1", 900, 1_875, 150.0));
+}
+
 #[test]
 fn the_judge_refuses_states_that_are_not_there() {
     let problem = problem(0);
@@ -148,7 +167,7 @@ fn the_judge_refuses_states_that_are_not_there() {
     let expected = Violation::NoSuchState { place, state: "p9".into() };
     assert!(other.contains(&expected), "{other:?}");
     let node = corrupted(&|offer| {
-        offer.ranks = order.ranks(&planner::node_set::NodeSet::from_positions([1]));
+        offer.ranks = order.ranks(&NodeSet::from_positions([1]));
     });
     let expected = Violation::NodeWithoutState { place, node: 1, state: "p1".into() };
     assert!(node.contains(&expected), "{node:?}");

@@ -41,6 +41,7 @@ async fn switched_off(setup: &Setup) -> (PowerActionState, i64, Option<String>) 
         let asked = ActionWithNode { node: &nodes[0], action, seen: &seen, used: &used };
         match next_steps(&[asked], &RULES, now).remove(0) {
             PowerStep::Keep | PowerStep::Hold(_) => {}
+            PowerStep::Limit(limit) => panic!("nobody asked to limit it: {limit:?}"),
             PowerStep::Order(order) => {
                 let given = only(setup.driver.order(order, &nodes, now).await);
                 (action, _) = action.answered(PowerError::order_answer(given), now);

@@ -25,6 +25,10 @@ pub struct Offer {
     peak_power_w: f64,
     delay_s: i64,
     saves: Saving,
+    /// The slower state of its nodes, and how much later it ends than at full speed.
+    power_state: Option<String>,
+    speed: Option<f64>,
+    later_s: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -215,11 +219,24 @@ pub fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
 /// Offers to choose from, each with its letter.
 pub fn offers(offers: &[Offer]) -> Table {
     let mut table = Table::new();
-    let head =
-        ["", "START", "END", "NODES", "ENERGY", "COST", "CO2", "SAVES", "", "", "BEST BY RANKING"];
+    let mut head = vec![
+        "",
+        "START",
+        "END",
+        "NODES",
+        "ENERGY",
+        "COST",
+        "CO2",
+        "SAVES",
+        "",
+        "",
+        "BEST BY RANKING",
+    ];
+    let any_slower = offers.iter().any(|it| it.speed.is_some());
+    head.extend(any_slower.then_some("SPEED"));
     table.load_style(NOTHING).set_header(head);
     for (index, it) in offers.iter().enumerate() {
-        table.add_row([
+        let mut row = vec![
             letter(index),
             local(&it.start),
             local(&it.end),
@@ -234,7 +251,12 @@ pub fn offers(offers: &[Offer]) -> Table {
                 all if all.len() == Ranking::ALL.len() => "all of them".to_owned(),
                 some => some.join(" "),
             },
-        ]);
+        ];
+        row.extend(any_slower.then(|| match it.speed {
+            Some(speed) => format!("{} %", speed * 100.0),
+            None => "full".to_owned(),
+        }));
+        table.add_row(row);
     }
     right(&mut table, 3..10);
     table
@@ -259,6 +281,9 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
         "saves_cost",
         "saves_co2_g",
         "rankings",
+        "power_state",
+        "speed",
+        "later_s",
     ])?;
     for (index, it) in offers.iter().enumerate() {
         writer.write_record([
@@ -277,6 +302,9 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
             it.saves.cost.to_string(),
             it.saves.co2_g.to_string(),
             it.rankings.as_deref().unwrap_or_default().join(" "),
+            it.power_state.clone().unwrap_or_default(),
+            it.speed.map(|speed| speed.to_string()).unwrap_or_default(),
+            it.later_s.map(|later| later.to_string()).unwrap_or_default(),
         ])?;
     }
     text(writer)

@@ -34,6 +34,9 @@ pub struct RequestArguments {
     /// Expected utilisation of nodes that have no alpha of their own, from 0 to 1
     #[arg(long, value_name = "SHARE")]
     utilisation: Option<f64>,
+    /// How slowly it may run where the site has slower states of nodes: 80% or 0.8 of full speed; it then takes longer
+    #[arg(long, value_name = "SHARE", value_parser = speed)]
+    slowest_speed: Option<f64>,
     /// How far from the best counts as equally good: with cost=2% or cost=0.02 the cleanest within 2 % of the cheapest
     #[arg(long, value_name = "CRITERION=SHARE", value_delimiter = ',', value_parser = tolerance)]
     tolerance: Vec<(String, f64)>,
@@ -63,6 +66,17 @@ fn label(text: &str) -> Result<(String, String), String> {
     let label = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
     let (name, value) = label.ok_or("is no label such as project=ocean")?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A share of full speed, `80%` or `0.8`.
+fn speed(text: &str) -> Result<f64, String> {
+    let told = || "is not a share of full speed such as 80% or 0.8".to_owned();
+    let (text, whole) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let share = text.parse::<f64>().map_err(|_| told())? / whole;
+    Some(share).filter(|it| (0.0..=1.0).contains(it) && *it > 0.0).ok_or_else(told)
 }
 
 fn shape(text: &str) -> Result<Value, String> {
@@ -137,6 +151,7 @@ impl RequestArguments {
         put("latest_end", latest_end.map(told));
         put("alternatives", filled(&self.alternatives));
         put("utilisation", self.utilisation.map(|it| json!(it)));
+        put("slowest_speed", self.slowest_speed.map(|it| json!(it)));
         let tolerances: Map<_, _> =
             self.tolerance.iter().map(|(criterion, it)| (criterion.clone(), json!(it))).collect();
         put("tolerance", (!tolerances.is_empty()).then(|| Value::Object(tolerances)));
@@ -197,13 +212,13 @@ mod tests {
     #[test]
     fn every_field_of_a_request_can_be_said() {
         let line = "quote -N 8 -t 2h --begin 22:00 --latest-end 2026-11-23 --or 16x45min \
-                    --utilisation 0.6 --tolerance cost=2%,co2=0.1 -p gpu -C nvme&a100 -x n1,n[08-09] -x n1,n2 \
+                    --utilisation 0.6 --slowest-speed 80% --tolerance cost=2%,co2=0.1 -p gpu -C nvme&a100 -x n1,n[08-09] -x n1,n2 \
                     -w n[3-4],n3 --exact";
         let expected = json!({
             "nodes": 8, "duration_s": 7200, "earliest_start": "2026-11-21T21:00:00Z",
             "latest_end": "2026-11-22T23:00:00Z",
             "alternatives": [{ "nodes": 16, "duration_s": 2700 }],
-            "utilisation": 0.6, "tolerance": { "cost": 0.02, "co2": 0.1 }, "partition": "gpu",
+            "utilisation": 0.6, "slowest_speed": 0.8, "tolerance": { "cost": 0.02, "co2": 0.1 }, "partition": "gpu",
             "features": ["nvme", "a100"], "exclude": ["n1", "n08", "n09", "n2"],
             "only": ["n3", "n4"], "search": { "mode": "exact" },
         });

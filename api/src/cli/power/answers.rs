@@ -23,6 +23,7 @@ pub struct PowerActionAnswer {
     pub id: i64,
     node: String,
     action: String,
+    limit_w: Option<f64>,
     state: String,
     because: Option<String>,
     asked_by: String,
@@ -79,6 +80,14 @@ impl PowerActionAnswer {
         }
     }
 
+    /// What is to become of the node, with its power limit where it is to have one.
+    fn action(&self) -> String {
+        match self.limit_w {
+            Some(watts) => format!("{} {watts} W", self.action),
+            None => self.action.clone(),
+        }
+    }
+
     /// Who asked for it, with the reservation that it is for.
     fn asked_by(&self) -> String {
         match &self.reservation_id {
@@ -113,7 +122,7 @@ pub fn actions(items: &[Value]) -> anyhow::Result<Table> {
         table.add_row([
             it.id.to_string(),
             it.node.clone(),
-            it.action.clone(),
+            it.action(),
             it.state.clone(),
             local(it.when()),
             it.wake_at.as_deref().map_or_else(|| NOTHING_TOLD.to_owned(), local),
@@ -172,7 +181,7 @@ pub mod tests {
 
     /// A proposal to switch n1 off for 3.6 MJ, 1 kWh, of whose cost nothing is known.
     pub fn proposal(id: i64) -> Value {
-        json!({"id": id, "node": "n1", "action": "off", "state": "proposed", "because": null,
+        json!({"id": id, "node": "n1", "action": "off", "limit_w": null, "state": "proposed", "because": null,
             "asked_by": "plan", "reservation_id": null, "created": "2026-01-01T00:00:00Z",
             "since": "2026-01-01T00:00:00Z", "due": "2026-01-01T01:00:00Z",
             "until": "2026-01-01T02:00:00Z", "wake_at": "2026-01-01T05:00:00Z", "orders": 0,

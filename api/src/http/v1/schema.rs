@@ -156,6 +156,10 @@ pub struct RequestDocument {
     /// How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
     #[schema(minimum = 0, maximum = 1)]
     pub utilisation: Option<f64>,
+    /// How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+    /// and draws less. At full speed unless given.
+    #[schema(minimum = 0, maximum = 1, example = 0.8)]
+    pub slowest_speed: Option<f64>,
     /// How much more than the least of a criterion is as good as the least.
     pub tolerance: Option<ToleranceDocument>,
     /// Only nodes of this partition.

@@ -31,7 +31,7 @@ impl BookViewService {
             let over = |it: &Allocation| it.span.end() <= now && Some(it.epoch) == epoch;
             let booking = |it: Allocation| {
                 let id = it.reservation_id.to_string().into();
-                Arc::new(Booking::new(id, it.span, it.ranks, &state.cluster.reference))
+                Arc::new(state.cluster.booking(id, it.span, it.ranks, it.slowed_peak))
             };
             let lasting = |it: &&Arc<Booking>| it.span.overlaps(span) && it.span.end() > now;
             let mut bookings: Vec<Arc<Booking>> =

@@ -83,7 +83,7 @@ impl BookingService {
     ) -> Result<T, QuoteError> {
         let (request, currency, now) =
             (request.clone(), self.shared.settings.currency, self.shared.now());
-        let power = self.shared.settings.power.clone().filter(|it| it.offers_fit.is_some());
+        let power = self.shared.settings.power.clone();
         if is_over(&request.planning, now) {
             return Err(QuoteError::Invalid(vec!["the window has passed".to_owned()]));
         }
@@ -99,13 +99,14 @@ impl BookingService {
                 return Ok(Err(QuoteError::Invalid(unknown)));
             }
             let selection = state.cluster.selection(&request.planning);
+            let slower = state.cluster.slower_selections(power.as_ref(), &request.planning, now);
             let idle = idle_energy(power.as_ref(), &state, now);
             let view = PlanningView {
                 now,
                 search: request.search,
                 currency,
                 selection: &selection,
-                slower: &[],
+                slower: &slower,
                 base_power: state.cluster.base_power,
                 agendas: &state.agendas,
                 book: &state.book,
@@ -143,7 +144,7 @@ fn idle_energy(
 ) -> Option<IdleEnergy> {
     let settings = settings?;
     let fit = settings.offers_fit?;
-    let rules = settings.rules(Some(&state.cluster.nodes)).ok()?;
+    let rules = state.cluster.power_rules(settings)?.rules.clone();
     let known = [
         state.agendas.price.agenda().pieces().last().map(|it| it.span.end()),
         state.agendas.co2.agenda().pieces().last().map(|it| it.span.end()),

@@ -8,6 +8,7 @@ use planner::json::reader::read;
 use planner::json::request::{
     REQUEST_FIELDS, check_candidates, check_filter, document, request_fields, search,
 };
+use planner::json::slower_states::slowest_speed;
 use planner::json::{JsonError, Reader};
 use planner::node::is_name;
 use planner::problem::SearchMode;
@@ -66,8 +67,9 @@ pub struct BookingRequest {
 }
 
 /// Fields whose meaning does not tell whether they were said.
-const MAY_BE_SAID: [&str; 7] = [
+const MAY_BE_SAID: [&str; 8] = [
     "latest_start",
+    "slowest_speed",
     "search",
     "on_cap",
     "extra_power_fee_limit",
@@ -127,6 +129,9 @@ impl BookingRequest {
         if let Some(replaced) = self.replaces {
             put("replaces", json!(replaced.as_uuid()));
         }
+        if self.says("slowest_speed") {
+            put("slowest_speed", json!(self.planning.slowest_speed.as_share()));
+        }
         if self.says("give_back") {
             put("give_back", json!(if self.gives_back { "jobs_ended" } else { "never" }));
         }
@@ -179,7 +184,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn read(&self, reader: &mut Reader, raw: &RawValue) -> Option<BookingRequest> {
-        let known = [REQUEST_FIELDS.as_slice(), self.fields].concat();
+        let known = [REQUEST_FIELDS.as_slice(), &["slowest_speed"], self.fields].concat();
         let object = reader.object(raw, &known)?;
         let mode = reader.optional(&object, "search", search);
         let pareto_nodes = reader.optional(&object, "pareto_nodes", Reader::boolean);
@@ -192,7 +197,10 @@ impl Context<'_> {
         let labels = reader.optional(&object, "labels", labels);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
+        let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
         let request = request_fields(reader, &object, self.now)?;
+        let slowest_speed = slowest_speed?.unwrap_or_default();
+        let request = Request { slowest_speed, ..request };
         if let Some(limits) = self.limits {
             check_sizes(reader, &request, limits);
         }

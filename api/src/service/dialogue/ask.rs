@@ -220,7 +220,8 @@ impl DialogueService {
         for (id, request) in requests {
             let least = self.booking.least_missing(Party::Site, &state, &request, id.into());
             if let Some(wanted) = least.await? {
-                state.book = state.book.clone().with([(wanted.id, wanted.span, wanted.ranks)]);
+                let booking = state.cluster.booking(wanted.id, wanted.span, wanted.ranks, None);
+                state.book = state.book.clone().with([booking]);
             }
         }
         let (now, interval) = (self.shared.now(), self.shared.settings.negotiation.interval);

@@ -106,9 +106,11 @@ impl DialogueService {
         }
         let request = self.booking.request_as_made(stored, state);
         let currency = self.shared.settings.currency;
+        let settings = Arc::clone(&self.shared.settings);
         let (state, stored) = (Arc::clone(state), stored.clone());
         let repaired = blocking(move || {
-            let repairing = Repairing { state: &state, request: request.as_ref(), currency, now };
+            let (request, power) = (request.as_ref(), settings.power.as_ref());
+            let repairing = Repairing { state: &state, request, power, currency, now };
             repairing.repair(&stored, allocations)
         });
         Ok(Some(repaired.await?))

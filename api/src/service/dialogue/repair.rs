@@ -3,18 +3,22 @@
 
 use std::collections::HashMap;
 
+use crate::config::power::PowerSettings;
 use crate::service::booking::BookingRequest;
-use crate::service::shared::SiteState;
+use crate::service::shared::{Cluster, SiteState};
 use planner::book::RankedOutage;
+use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::decision::Shortage;
 use planner::hits::hit_by_outages;
 use planner::identity::OfferId;
+use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
 use planner::quantity::{Currency, Energy, Power};
 use planner::replacement::{Holding, Loss, due, losses, replaced, replacement, stand_ins};
 use planner::reservation::{HeldOffer, OfferTerms, Reservation, ReservationState};
 use planner::search::PlanningView;
+use planner::slower_states::Slowing;
 use planner::time::{Span, Timestamp};
 use storage::{Allocation, NewNodes, Outage};
 
@@ -58,6 +62,8 @@ pub(super) struct Repairing<'a> {
     /// The request as it was made; `None` where it cannot be read any more, since nodes or labels
     /// that it names are gone.
     pub request: Option<&'a BookingRequest>,
+    /// What the settings say of power, and so of slower states.
+    pub power: Option<&'a PowerSettings>,
     pub currency: Currency,
     pub now: Timestamp,
 }
@@ -138,7 +144,22 @@ impl Repairing<'_> {
         let missing = Shortage::Nodes(lost.count());
         let request = self.request.ok_or(missing)?;
         let state = self.state;
-        let selection = state.cluster.selection(&request.planning);
+        // Others are needed only while some of the lost would be held.
+        let losing = held.iter().filter(|(_, ranks)| ranks.intersects(lost));
+        let end = losing.map(|(span, _)| span.end()).max().unwrap_or(from);
+        let span = Span::new(from, end).ok_or(missing)?;
+        let slowing = offer.terms.slowing.as_deref();
+        let powers = Powers::of(&state.cluster, self.power, slowing).ok_or(missing)?;
+        let selection = match slowing {
+            None => state.cluster.selection(&request.planning),
+            Some(slowing) => {
+                let slower =
+                    state.cluster.slower_selections(self.power, &request.planning, self.now);
+                let own = slower.into_iter().find(|it| it.state.name == slowing.state.name);
+                let own = own.ok_or(missing)?;
+                own.selection.without(own.closed_during(span))
+            }
+        };
         let view = PlanningView {
             now: self.now,
             search: request.search,
@@ -150,15 +171,12 @@ impl Repairing<'_> {
             book: &state.book,
             idle: None,
         };
-        // Others are needed only while some of the lost would be held.
-        let losing = held.iter().filter(|(_, ranks)| ranks.intersects(lost));
-        let end = losing.map(|(span, _)| span.end()).max().unwrap_or(from);
-        let span = Span::new(from, end).ok_or(missing)?;
         let beside = held.iter().filter(|(held, _)| held.overlaps(span));
         let all = beside.fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
-        let by = replacement(&view, &stored.id.to_string(), span, &all, lost)?;
+        let counted = |ranks: &NodeSet| powers.counted(ranks);
+        let by = replacement(&view, &stored.id.to_string(), span, &all, lost, &counted)?;
         let after = replaced(held, from, lost, &by);
-        let draw = |ranks: &NodeSet| self.draw(ranks, request.planning.utilisation_or_full());
+        let draw = |ranks: &NodeSet| powers.draw(ranks, request.planning.utilisation_or_full());
         // What each span held of the lost nodes is what the others draw the place of.
         let more = held.iter().filter_map(|(span, ranks)| {
             let rest = Span::new(span.start().max(from), span.end())?;
@@ -166,24 +184,76 @@ impl Repairing<'_> {
             let more = draw(&come) - draw(&ranks.intersection(lost));
             Some((more * rest.length()).as_microjoules())
         });
-        let terms = self.redrawn(&offer.terms, &after, Energy::from_microjoules(more.sum()));
+        let more = Energy::from_microjoules(more.sum());
+        let terms = self.redrawn(&offer.terms, &after, &powers, more);
         let holdings = after.into_iter().filter(|(span, _)| span.start() >= from).collect();
         Ok((NewNodes { offer: offer.id, from, holdings, terms }, by))
     }
 
-    fn draw(&self, ranks: &NodeSet, utilisation: Fraction) -> Power {
-        let cluster = &self.state.cluster;
-        let nodes = cluster.nodes.as_slice();
-        let ordinals = ranks.positions().map(|rank| cluster.reference.ordinal(rank));
-        ordinals.map(|ordinal| nodes[ordinal as usize].draw(utilisation)).sum()
-    }
-
     /// The terms of an offer with the nodes that are held in the end, which take `more` energy.
-    fn redrawn(&self, terms: &OfferTerms, held: &[Holding], more: Energy) -> OfferTerms {
+    fn redrawn(
+        &self,
+        terms: &OfferTerms,
+        held: &[Holding],
+        powers: &Powers<'_>,
+        more: Energy,
+    ) -> OfferTerms {
         let Some((_, last)) = held.last() else { return terms.clone() };
-        let order = &self.state.cluster.reference;
-        let peak = held.iter().map(|(_, ranks)| order.max_power(ranks)).max();
+        let peak = held.iter().map(|(_, ranks)| powers.peak(ranks)).max();
         let nodes = self.state.cluster.named(last);
         terms.clone().redrawn(nodes, peak.unwrap_or_default(), more)
+    }
+}
+
+/// What nodes draw at the speed at which a reservation runs.
+struct Powers<'a> {
+    cluster: &'a Cluster,
+    /// The nodes with their slower states, and which of these it is; `None` at full speed.
+    slowed: Option<(&'a Nodes, usize)>,
+}
+
+impl<'a> Powers<'a> {
+    /// `None` where the settings do not know the slower state any more.
+    fn of(
+        cluster: &'a Cluster,
+        settings: Option<&PowerSettings>,
+        slowing: Option<&Slowing>,
+    ) -> Option<Self> {
+        let Some(slowing) = slowing else { return Some(Self { cluster, slowed: None }) };
+        let nodes = &*cluster.power_rules(settings?)?.nodes;
+        let states = nodes.slower_states().states();
+        let state = states.iter().position(|it| it.name == slowing.state.name)?;
+        Some(Self { cluster, slowed: Some((nodes, state)) })
+    }
+
+    /// The nodes of these ranks of the book's order.
+    fn nodes(&self, ranks: &NodeSet) -> impl Iterator<Item = Node> {
+        ranks.positions().filter_map(|rank| {
+            let ordinal = self.cluster.reference.ordinal(rank);
+            match self.slowed {
+                None => self.cluster.nodes.as_slice().get(ordinal as usize).copied(),
+                Some((nodes, state)) => nodes.in_state(state, ordinal),
+            }
+        })
+    }
+
+    fn draw(&self, ranks: &NodeSet, utilisation: Fraction) -> Power {
+        self.nodes(ranks).map(|node| node.draw(utilisation)).sum()
+    }
+
+    fn peak(&self, ranks: &NodeSet) -> Power {
+        match self.slowed {
+            None => self.cluster.reference.max_power(ranks),
+            Some(_) => self.nodes(ranks).map(|node| node.max()).sum(),
+        }
+    }
+
+    /// What the nodes count against the cap.
+    fn counted(&self, ranks: &NodeSet) -> Power {
+        match (self.slowed, self.cluster.cap_scope) {
+            (None, _) => self.cluster.reference.counted(ranks),
+            (Some(_), CapScope::ReservedNodes) => self.peak(ranks),
+            (Some(_), CapScope::AllNodes) => self.peak(ranks) - self.cluster.powers(ranks).1,
+        }
     }
 }

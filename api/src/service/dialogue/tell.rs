@@ -1,6 +1,7 @@
 //! Planned consumption, told to the supplier: when it changes, gathered for a while, and by the
 //! clock; and the spans in which little will be consumed, with their withdrawal.
 
+use planner::cap_scope::CapScope;
 use planner::dialogue::{
     Consumer, PlannedInterval, PowerOver, mean_power, planned_consumption, quiet_spans,
 };
@@ -78,7 +79,12 @@ impl DialogueService {
             let during = bookings.into_iter().filter(|booking| booking.span.overlaps(window));
             let consumers: Vec<Consumer> = during
                 .map(|booking| {
-                    let (max_power, idle) = state.cluster.powers(&booking.ranks);
+                    let (full, idle) = state.cluster.powers(&booking.ranks);
+                    let max_power = match (booking.counted_slowed(), state.cluster.cap_scope) {
+                        (None, _) => full,
+                        (Some(counted), CapScope::ReservedNodes) => counted,
+                        (Some(counted), CapScope::AllNodes) => counted + idle,
+                    };
                     let energy = draws.get(&*booking.id);
                     let draw = energy.map_or(max_power, |it| mean_power(*it, booking.span));
                     Consumer { span: booking.span, max_power, draw, idle }

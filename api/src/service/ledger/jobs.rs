@@ -70,7 +70,7 @@ impl Claimed<'_> {
             submission: self.stated.submission(&job.id, submission_of(job)),
             ..Party::of(Holder::Job)
         };
-        Claim { party, span, nodes, draw: busy(words) }
+        Claim { party, span, nodes, draw: busy(of.map(|(held, _)| *held), words) }
     }
 
     /// What a job had that no reservation of the resource manager had, in parts: on nodes of a reservation that it does

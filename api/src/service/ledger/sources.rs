@@ -154,7 +154,7 @@ impl<'a> Claimed<'a> {
             ..Party::of(Holder::Reservation)
         };
         // Where jobs are known, nodes without one are idle.
-        let draw = if held.managed { ClaimedDraw::Idle } else { busy(words) };
+        let draw = if held.managed { ClaimedDraw::Idle } else { busy(Some(held), words) };
         let ordinals = nodes.order.ordinals(&held.ranks);
         Claim { party, span: held.span, nodes: ordinals, draw }
     }
@@ -184,9 +184,10 @@ impl<'a> Claimed<'a> {
     }
 }
 
-/// Nodes that are used as a request says.
-pub(super) fn busy(words: &StoredWords) -> ClaimedDraw {
-    ClaimedDraw::Busy(words.utilisation())
+/// Nodes that are used as a request says; in a slower state they draw what was planned.
+pub(super) fn busy(held: Option<&HeldNodes>, words: &StoredWords) -> ClaimedDraw {
+    let slowed = held.and_then(|it| it.slowed_draw);
+    slowed.map_or_else(|| ClaimedDraw::Busy(words.utilisation()), ClaimedDraw::Each)
 }
 
 /// Nodes that were off or on their way in a window, those together that were so at the same time.

@@ -54,6 +54,7 @@ pub(super) fn held(request: &str, span: Span, first: u32, end: u32) -> HeldNodes
         epoch: EpochId::from(1),
         span,
         ranks: NodeSet::from_positions(first..end),
+        slowed_draw: None,
     }
 }
 

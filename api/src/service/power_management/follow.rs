@@ -8,16 +8,27 @@ use planner::power_action::{
     ActionWithNode, FollowedAction, NodeUse, OrderAnswer, PowerActionState, PowerChange,
     PowerOrder, PowerReading, PowerStep, next_steps,
 };
+use planner::quantity::Power;
 use planner::resource_manager::withheld_until;
 use planner::time::{Seconds, Span};
 use storage::{LogWhat, OutageKind, PowerAction, PowerActionChange, Withheld};
 
+use super::limiter::set_limit;
 use super::look::{ManagedPower, Turn};
 use super::{PowerManagementError, PowerManagementService, USEFUL};
 use crate::service::resource_manager::withhold::wake_key;
 
 /// A node that would not switch off is left alone for so long, unless people ask for it.
 const LEFT_ALONE: Seconds = Seconds::new(3600);
+
+/// What is ordered for several nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// They are switched.
+    Switch(PowerOrder),
+    /// Their power is limited so, or not at all.
+    Limit(Option<Power>),
+}
 
 /// A power action with what was read of its node.
 struct Followed {
@@ -27,7 +38,7 @@ struct Followed {
     used: NodeUse,
 }
 
-/// A node that was to come and did not.
+/// A node that was to come and did not, or that stays limited.
 pub(super) struct NotCome {
     /// How it is put out of service.
     pub withheld: Withheld,
@@ -53,12 +64,17 @@ impl PowerManagementService {
             .collect();
         let steps = next_steps(&asked, &turn.settings.follow, turn.now);
         let (mut changes, mut failed) = (Vec::new(), Vec::new());
-        let mut orders: BTreeMap<PowerOrder, Vec<PowerAction>> = BTreeMap::new();
+        let mut orders: BTreeMap<Order, Vec<PowerAction>> = BTreeMap::new();
         for (it, step) in followed.into_iter().zip(steps) {
             match step {
                 PowerStep::Keep => {}
                 PowerStep::Hold(because) => changes.extend(held(it.action, because)),
-                PowerStep::Order(order) => orders.entry(order).or_default().push(it.action),
+                PowerStep::Order(order) => {
+                    orders.entry(Order::Switch(order)).or_default().push(it.action);
+                }
+                PowerStep::Limit(limit) => {
+                    orders.entry(Order::Limit(limit)).or_default().push(it.action);
+                }
                 PowerStep::Become(state, because) => {
                     let withheld = turn.not_come(&it.action, state, because.as_deref());
                     let change = turn.become_so(it.action, state, because);
@@ -80,12 +96,15 @@ impl PowerManagementService {
     async fn order(
         &self,
         turn: &Turn<'_>,
-        order: PowerOrder,
+        order: Order,
         actions: Vec<PowerAction>,
     ) -> Result<Vec<NotCome>, PowerManagementError> {
         let noted = actions.into_iter().map(|it| {
+            let is_first_limit = it.orders == 0 && matches!(it.change, PowerChange::Limit(_));
+            let former = is_first_limit.then(|| turn.limits.former(&it.node)).flatten();
+            let former_limit = former.or(it.former_limit);
             let orders = it.orders.saturating_add(1);
-            let action = PowerAction { orders, ordered: Some(turn.now), ..it };
+            let action = PowerAction { orders, former_limit, ordered: Some(turn.now), ..it };
             turn.become_so(action, PowerActionState::Ordered, None)
         });
         let noted: Vec<PowerActionChange> = noted.collect();
@@ -96,7 +115,11 @@ impl PowerManagementService {
         let mut nodes: Vec<String> = given.iter().map(|it| it.node.clone()).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut answers = turn.switch.order(order, nodes, self.shared.now()).await;
+        let now = self.shared.now();
+        let mut answers = match order {
+            Order::Switch(order) => turn.switch.order(order, nodes, now).await,
+            Order::Limit(limit) => set_limit(turn.settings, limit, &nodes, now).await,
+        };
         let (mut changes, mut failed) = (Vec::new(), Vec::new());
         for action in given {
             let silent = || OrderAnswer::Uncertain("there was no answer".to_owned());
@@ -150,6 +173,7 @@ impl Turn<'_> {
             let node = names.get(it.node.as_str()).copied();
             let patience = match (it.change, node) {
                 (PowerChange::On, Some((_, node))) => node.times.patience,
+                (change, _) if change.is_limit() => self.settings.limit_patience,
                 _ => self.settings.off_patience,
             };
             let rule = FollowedAction {
@@ -160,7 +184,11 @@ impl Turn<'_> {
                 patience,
                 until: it.until.unwrap_or(it.created + USEFUL),
             };
-            let seen = self.readings.power(&it.node);
+            let seen = if it.change.is_limit() {
+                self.limits.reading(&it.node)
+            } else {
+                self.readings.power(&it.node)
+            };
             Followed { action: it.clone(), rule, seen, used: self.used(it, node) }
         });
         followed.collect()
@@ -168,6 +196,9 @@ impl Turn<'_> {
 
     /// Whether a node is in use, or booked before it could be back. Waking it disturbs nobody.
     fn used(&self, action: &PowerAction, node: Option<(u32, &ManagedPower)>) -> NodeUse {
+        if action.change.is_limit() {
+            return self.used_before_limit(action);
+        }
         let Some((ordinal, node)) = node else {
             let gone = "nothing says any more how it is switched";
             return NodeUse::MayBeInUse(gone.to_owned());
@@ -202,7 +233,7 @@ impl Turn<'_> {
         PowerActionChange { action, what: LogWhat::of(state), by: None }
     }
 
-    /// A node that was to come for a reservation, and does not.
+    /// A node that was to come for a reservation and does not, or whose power limit is not lifted.
     fn not_come(
         &self,
         action: &PowerAction,
@@ -211,7 +242,7 @@ impl Turn<'_> {
     ) -> Option<Withheld> {
         let is_final = matches!(state, PowerActionState::GivenUp | PowerActionState::Refused);
         if !is_final || action.change != PowerChange::On {
-            return None;
+            return self.stays_limited(action, state, because);
         }
         let ordinal = self.state.cluster.nodes.index().ordinal(&action.node)?;
         let ranks = self.state.cluster.reference.ranks(&NodeSet::from_positions([ordinal]));

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use planner::power_action::NodeUse;
+use planner::power_action::{NodeUse, PowerChange};
 use planner::power_plan::PowerRules;
 use planner::resource_manager::{NodePower, WakeTimes};
 use planner::time::{Seconds, Timestamp};
 use storage::PowerAction;
 
+use super::limits::Limits;
 use super::switch::{Readings, Switch};
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;
@@ -24,6 +25,8 @@ pub(super) struct Memo {
     pub powers: Option<KnownPowers>,
     /// Since when nodes are known to be up and used by nobody, by name. A new process has yet to find out.
     pub idle_since: HashMap<String, Timestamp>,
+    /// When the next reservation in a slower state begins or ends.
+    pub next_limit: Option<Timestamp>,
     /// The nodes that would not switch off, by name, and until when they are left alone. A new process tries them once more.
     pub stubborn: HashMap<String, Timestamp>,
 }
@@ -49,6 +52,8 @@ pub(super) struct Turn<'a> {
     pub idle_since: BTreeMap<u32, Timestamp>,
     /// The power actions that are not final, without those of the resource manager.
     pub open: Vec<PowerAction>,
+    /// What is known of power limits.
+    pub limits: Limits,
 }
 
 /// A node whose power is managed.
@@ -91,6 +96,7 @@ impl PowerManagementService {
             stubborn,
             idle_since,
             open,
+            limits: Limits::default(),
         };
         turn.idle_since = self.note_idle(&turn);
         Ok(turn)
@@ -137,8 +143,10 @@ impl PowerManagementService {
         settings: &PowerSettings,
     ) -> Result<Vec<PowerAction>, PowerManagementError> {
         let open = self.shared.database.open_power_actions().await?;
-        let is_managers =
-            |it: &PowerAction| settings.driver.is_resource_manager() && it.reservation_id.is_some();
+        let is_managers = |it: &PowerAction| {
+            let wakes = it.change == PowerChange::On && it.reservation_id.is_some();
+            settings.driver.is_resource_manager() && wakes
+        };
         Ok(open.into_iter().filter(|it| !is_managers(it)).collect())
     }
 

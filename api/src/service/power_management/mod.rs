@@ -2,8 +2,8 @@
 //!
 //! One process does all of it, by a lease. A turn is taken now and then, and when somebody decided: nodes are read
 //! (`look`, `switch`), sleeps are planned over the gaps of the book (`plan`), what is planned is compared with what is open
-//! (`proposals`), nodes are woken for reservations where no resource manager does that (`waking`), and orders are given and
-//! followed (`follow`). Each step compares what is with what ought to be and does the difference: killed at any instant,
+//! (`proposals`), nodes are woken for reservations where no resource manager does that (`waking`), nodes of reservations in a
+//! slower state are limited in their power (`limits`), and orders are given and followed (`follow`). Each step compares what is with what ought to be and does the difference: killed at any instant,
 //! the next turn goes on. The rules are pure, in `planner::power_plan` and `planner::power_action`.
 //!
 //! `decide` is what people do: approve, refuse, switch, hold.
@@ -11,6 +11,8 @@
 mod decide;
 mod error;
 mod follow;
+mod limiter;
+mod limits;
 mod list;
 mod look;
 mod plan;
@@ -88,6 +90,7 @@ impl PowerManagementService {
             tokio::select! {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
+                () = self.next_limit() => {}
                 () = self.shared.power_bell.notified() => {}
             }
             let work = self.take_turn(settings, switch, &stop);
@@ -97,6 +100,15 @@ impl PowerManagementService {
             };
             self.note_trouble(taken.and_then(Result::err));
         }
+    }
+
+    /// Waits until a reservation in a slower state begins or ends.
+    async fn next_limit(&self) {
+        let next = self.memo().next_limit;
+        let Some(next) = next else { return std::future::pending().await };
+        let wait = (next - self.shared.now()).get().max(0);
+        tokio::time::sleep(Duration::from_secs(wait.unsigned_abs())).await;
+        self.memo().next_limit = None;
     }
 
     /// Notes what a turn could not do, and tells it where it could do that before, or failed otherwise.

@@ -28,7 +28,9 @@ impl PowerManagementService {
         let planned = self.plan_sleeps(&turn, stop).await?;
         self.propose(&turn, &planned).await?;
         self.plan_waking(&turn, &planned).await?;
+        self.plan_limits(&mut turn).await?;
         turn.open = self.open_actions(settings).await?;
+        self.read_limits(&mut turn).await;
         let failed = self.follow(&turn).await?;
         let (failed, changes): (Vec<Withheld>, Vec<PowerActionChange>) =
             failed.into_iter().map(|it| (it.withheld, it.change)).unzip();
@@ -51,7 +53,7 @@ impl PowerManagementService {
         };
         let seen = turn.readings.powers().filter_map(|(node, reading)| match reading {
             PowerReading::Seen(power) => Some((node, *power)),
-            PowerReading::Unknown(_) => None,
+            PowerReading::Limited(_) | PowerReading::Unknown(_) => None,
         });
         let changed = changed_powers(&known, seen, turn.now);
         if !changed.is_empty() {

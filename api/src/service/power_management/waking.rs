@@ -76,7 +76,7 @@ impl Turn<'_> {
     fn may_be_down(&self, node: &str) -> bool {
         match self.readings.power(node) {
             PowerReading::Seen(power) => power != NodePower::On,
-            PowerReading::Unknown(_) => {
+            PowerReading::Limited(_) | PowerReading::Unknown(_) => {
                 self.last_seen.get(node).is_some_and(|power| *power != NodePower::On)
             }
         }
@@ -99,15 +99,17 @@ impl Turn<'_> {
         self.lasting().filter_map(woken_in_vain).collect()
     }
 
-    /// What was found out earlier and still holds: nodes that did not come and are not up yet.
+    /// What was found out earlier and still holds: nodes that did not come and are not up yet, or that are still limited.
     pub fn withheld_before(&self) -> Vec<Withheld> {
-        let is_down = |it: &&Outage| {
+        let is_down = |it: &Outage| {
             woken_in_vain(it).is_some_and(|node| !self.readings.power(node).is(NodePower::On))
         };
-        self.lasting().filter(is_down).filter_map(Withheld::from_outage).collect()
+        let remains = |it: &&Outage| is_down(it) || self.is_limited_yet(it);
+        self.lasting().filter(remains).filter_map(Withheld::from_outage).collect()
     }
 
-    fn lasting(&self) -> impl Iterator<Item = &Outage> {
+    /// Outages that have yet to end.
+    pub fn lasting(&self) -> impl Iterator<Item = &Outage> {
         self.state.outages.iter().filter(|it| it.end.is_none_or(|end| end > self.now))
     }
 }

@@ -133,9 +133,14 @@ impl Gathered {
     fn uses(&mut self, day: &Day) -> Result<Vec<NodeUse>, Fault> {
         let mut uses = Vec::new();
         for held in &day.sources.held {
-            let run = self.runs.of(held, &mut self.gathering)?;
-            // Where jobs are known, they are the runs.
-            let used_for = if held.managed { UsedFor::Kept } else { UsedFor::Run(run) };
+            // In a slower state nodes tell nothing of what they draw at full speed.
+            let used_for = if held.slowed_draw.is_some() {
+                UsedFor::Unknown
+            } else {
+                let run = self.runs.of(held, &mut self.gathering)?;
+                // Where jobs are known, they are the runs.
+                if held.managed { UsedFor::Kept } else { UsedFor::Run(run) }
+            };
             let nodes = self.now(day, held.epoch, |it| it.order.ordinals(&held.ranks));
             uses.push(NodeUse { span: held.span, nodes, used_for });
         }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use planner::book::Booking;
 use planner::cap_scope::CapScope;
 use planner::decimal::Fraction;
 use planner::filter::NodeFilter;
@@ -9,10 +10,16 @@ use planner::json::notice::ranges_of;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
 use planner::order::{NodeOrder, Preference};
+use planner::power_plan::PowerRules;
 use planner::quantity::Power;
 use planner::request::Request;
 use planner::reservation::NamedNodes;
 use planner::selection::Selection;
+use planner::slower_selection::SlowerSelection;
+use planner::slower_states::Speed;
+use planner::time::{Seconds, Span, Timestamp};
+
+use crate::config::power::PowerSettings;
 
 /// A set of nodes as documents show it.
 #[derive(Clone, Debug, serde::Serialize, utoipa::ToSchema)]
@@ -43,6 +50,15 @@ pub struct Cluster {
     selections: Mutex<Vec<KeptSelection>>,
     /// Maximum and idle power of all ranks before each rank; made when first asked for.
     powers_before: OnceLock<Vec<(Power, Power)>>,
+    power_rules: OnceLock<Option<SitePowerRules>>,
+}
+
+/// What the site's settings say of the power of nodes.
+pub struct SitePowerRules {
+    /// The rules.
+    pub rules: PowerRules,
+    /// The nodes with their slower states.
+    pub nodes: Arc<Nodes>,
 }
 
 /// A selection by utilisation and labels, made by the first plan that needs it while others wait.
@@ -64,8 +80,8 @@ impl Cluster {
     pub fn with_order(nodes: Arc<Nodes>, order: NodeOrder, cap_scope: CapScope) -> Self {
         let base_power = cap_scope.base_power(&nodes);
         let (reference, selections) = (Arc::new(order), Mutex::default());
-        let powers_before = OnceLock::new();
-        Self { nodes, reference, cap_scope, base_power, selections, powers_before }
+        let (powers_before, power_rules) = (OnceLock::new(), OnceLock::new());
+        Self { nodes, reference, cap_scope, base_power, selections, powers_before, power_rules }
     }
 
     /// The sums of maximum and idle power of these ranks of the reference order. The first call
@@ -87,6 +103,60 @@ impl Cluster {
             let (start, end) = (before[range.start as usize], before[range.end as usize]);
             (most + end.0 - start.0, idle + end.1 - start.1)
         })
+    }
+
+    /// A booking of ranks of the reference order; in a slower state its nodes draw `slowed_peak` at the most.
+    pub fn booking(
+        &self,
+        id: Arc<str>,
+        span: Span,
+        ranks: NodeSet,
+        slowed_peak: Option<Power>,
+    ) -> Booking {
+        let booking = Booking::new(id, span, ranks, &self.reference);
+        let Some(peak) = slowed_peak else { return booking };
+        let idle = match self.cap_scope {
+            CapScope::ReservedNodes => Power::ZERO,
+            CapScope::AllNodes => self.powers(&booking.ranks).1,
+        };
+        booking.slowed(peak - idle)
+    }
+
+    /// What the site's settings say of the power of these nodes, read once; `None` where they do not go with them, of which the
+    /// turns of power management tell.
+    pub fn power_rules(&self, settings: &PowerSettings) -> Option<&SitePowerRules> {
+        let read = || {
+            let rules = settings.rules(Some(&self.nodes)).ok()?;
+            let states = rules.slower_states.clone();
+            let nodes = if states.states().is_empty() {
+                Arc::clone(&self.nodes)
+            } else {
+                Arc::new(Nodes::clone(&self.nodes).with_slower_states(states))
+            };
+            Some(SitePowerRules { rules, nodes })
+        };
+        self.power_rules.get_or_init(read).as_ref()
+    }
+
+    /// The nodes that a request may take in slower states, where the settings have some and something limits power.
+    pub fn slower_selections(
+        &self,
+        settings: Option<&PowerSettings>,
+        request: &Request,
+        now: Timestamp,
+    ) -> Vec<SlowerSelection> {
+        let settings = settings.filter(|it| it.limits_power());
+        let Some(settings) = settings.filter(|_| request.slowest_speed < Speed::FULL) else {
+            return Vec::new();
+        };
+        let Some(SitePowerRules { rules, nodes }) = self.power_rules(settings) else {
+            return Vec::new();
+        };
+        let longest = request.shapes().map(|it| request.slowest_speed.stretched(it.duration)).max();
+        let last = request.latest_start.max(now) + longest.unwrap_or(Seconds::ONE);
+        let Some(reach) = Span::new(now, last) else { return Vec::new() };
+        let allowed = SlowerSelection::allowed(nodes, request, self.cap_scope, &self.reference);
+        allowed.into_iter().map(|it| it.permitted(&rules.rights, reach)).collect()
     }
 
     /// Ranks of the reference order with the names by which they are told.

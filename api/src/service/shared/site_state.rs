@@ -12,7 +12,7 @@ use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
-use planner::time::{Span, Timestamp};
+use planner::time::Timestamp;
 use storage::{
     AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage, TokenId,
 };
@@ -148,10 +148,15 @@ impl SiteState {
     pub(in crate::service) fn with_powers(&self, cluster: Arc<Cluster>) -> Self {
         let (old, new) = (&self.cluster.reference, &cluster.reference);
         let ranks = |ranks: &NodeSet| new.ranks(&old.ordinals(ranks));
-        let bookings = self.book.bookings().iter();
-        let entries: Vec<_> =
-            bookings.map(|it| (Arc::clone(&it.id), it.span, ranks(&it.ranks))).collect();
-        let book = Book::new(Arc::clone(new)).with(entries);
+        let anew = |it: &Arc<Booking>| {
+            let booking = Booking::new(Arc::clone(&it.id), it.span, ranks(&it.ranks), new);
+            match it.counted_slowed() {
+                Some(counted) => booking.slowed(counted),
+                None => booking,
+            }
+        };
+        let bookings: Vec<Booking> = self.book.bookings().iter().map(anew).collect();
+        let book = Book::new(Arc::clone(new)).with(bookings);
         Self { cluster, book, ..self.clone() }
     }
 
@@ -190,10 +195,10 @@ impl SiteState {
             if let Some(until) = holding.held_until {
                 held_until.insert(Arc::clone(&id), until);
             }
-            (id, holding.span, holding.ranks)
+            self.cluster.booking(id, holding.span, holding.ranks, holding.slowed_peak)
         };
-        let entries: Vec<(Arc<str>, Span, NodeSet)> = holdings.into_iter().map(entry).collect();
-        self.book = self.book.clone().with(entries);
+        let bookings: Vec<Booking> = holdings.into_iter().map(entry).collect();
+        self.book = self.book.clone().with(bookings);
     }
 
     /// The state without the offers whose hold is over at `now`; `None` where there are none.

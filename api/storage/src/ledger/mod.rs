@@ -11,7 +11,7 @@ use planner::agenda::Piece;
 use planner::identity::ReservationId;
 use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party};
 use planner::node_set::NodeSet;
-use planner::quantity::Currency;
+use planner::quantity::{Currency, Power};
 use planner::resource_manager::ManagedJob;
 use planner::time::{Span, Timestamp};
 
@@ -269,4 +269,6 @@ pub struct HeldNodes {
     pub span: Span,
     /// The nodes, as ranks in the epoch's draw order.
     pub ranks: NodeSet,
+    /// What each of them draws in the mean, where they are in a slower state.
+    pub slowed_draw: Option<Power>,
 }

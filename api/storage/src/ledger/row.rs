@@ -3,18 +3,19 @@
 use planner::identity::{OfferId, ReservationId};
 use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party, QUARTERS};
 use planner::node_set::NodeSet;
-use planner::quantity::Currency;
+use planner::quantity::{Currency, Power};
 use planner::time::{Span, Timestamp};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use crate::amounts::energy;
 use crate::error::StorageError;
 use crate::identity::{EpochId, RevisionId};
 use crate::ledger::{
     BillGroup, BillSum, HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart, ReportSum,
     WholeEnergy,
 };
-use crate::row::{RowPlace, instant};
+use crate::row::{RowPlace, instant, set_of};
 
 /// The columns of amounts; sums have neither `nodes` nor quarter-hours.
 #[derive(FromRow)]
@@ -327,6 +328,22 @@ pub(crate) struct HeldRow {
     start_s: i64,
     end_s: i64,
     managed: bool,
+    slowed_energy_uj: Option<String>,
+    length_s: i64,
+    node_ranges: String,
+}
+
+impl HeldRow {
+    /// What each node draws in the mean, where they are in a slower state.
+    fn slowed_draw(&self, place: &RowPlace<OfferId>) -> Result<Option<Power>, StorageError> {
+        let Some(text) = &self.slowed_energy_uj else { return Ok(None) };
+        let energy = place.readable("energy_uj", energy(text))?;
+        let nodes = place.readable("node_ranges", set_of(&self.node_ranges))?.count();
+        let node_seconds = i128::from(nodes) * i128::from(self.length_s);
+        let mean = energy.as_microjoules() / node_seconds.max(1);
+        let mean = place.readable("energy_uj", i64::try_from(mean).ok())?;
+        Ok(Some(Power::from_microwatts(mean)))
+    }
 }
 
 /// Rows of one offer and span, which follow each other, as one. `O(rows)`.
@@ -350,6 +367,7 @@ pub(crate) fn held(rows: &[HeldRow]) -> Result<Vec<HeldNodes>, StorageError> {
             epoch: row.epoch,
             span: place.span("end_s", row.start_s, row.end_s)?,
             ranks: NodeSet::from_ranges(ranges),
+            slowed_draw: row.slowed_draw(&place)?,
         })
     };
     rows.chunk_by(same).map(held).collect()

@@ -102,9 +102,12 @@ statements! {
     /// span follow each other.
     HELD_DURING = "SELECT a.reservation_id, a.offer_id, r.owner, r.request, a.epoch, a.first_rank,
             a.end_rank, a.start_s, a.end_s,
+            CASE WHEN o.power_state IS NOT NULL THEN o.energy_uj END AS slowed_energy_uj,
+            o.end_s - o.start_s AS length_s, o.node_ranges,
             EXISTS (SELECT 1 FROM managed_reservations AS m
                 WHERE m.reservation_id = r.id AND m.pushed IS NOT NULL) AS managed
         FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+            JOIN offers AS o ON o.id = a.offer_id
         WHERE a.end_s > $1 AND a.start_s < $2 AND a.offer_id = r.chosen_offer_id
           AND r.state IN ('confirmed', 'active', 'completed', 'cancelled', 'failed')
         ORDER BY a.offer_id, a.start_s, a.first_rank";
@@ -114,9 +117,10 @@ statements! {
         WHERE start_s < $2 AND (phase = 'running' OR (phase = 'ended' AND end_s > $1))
         ORDER BY id, submitted_s");
 
-    /// The power actions that were underway in a window. Of those that failed or were given up nothing is known.
+    /// The power actions that switched nodes in a window. Of those that failed or were given up nothing is known.
     SWITCHED_DURING = concat!("SELECT ", power_action_columns!(), " FROM power_actions
         WHERE ordered_s < $2 AND state IN ('ordered', 'done') AND (done_s IS NULL OR done_s > $1)
+          AND action IN ('power_up', 'power_down')
         ORDER BY id");
 }
 

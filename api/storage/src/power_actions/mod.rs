@@ -7,6 +7,7 @@ pub mod sql;
 use planner::identity::ReservationId;
 use planner::power_action::{PowerActionState, PowerChange};
 use planner::power_plan::CriteriaAmounts;
+use planner::quantity::Power;
 use planner::time::Timestamp;
 
 use crate::identity::PowerActionId;
@@ -24,7 +25,7 @@ pub struct NewPowerAction {
     pub change: PowerChange,
     /// Who asks for it: `reservation`, `plan`, `keep_warm`, or a person by name.
     pub asked_by: String,
-    /// The reservation that it is woken for.
+    /// The reservation that it is woken or limited for.
     pub reservation_id: Option<ReservationId>,
     /// Proposed, or waiting where nobody has to approve it.
     pub state: PowerActionState,
@@ -69,7 +70,7 @@ pub struct PowerAction {
     pub change: PowerChange,
     /// Who asks for it: `reservation`, `plan`, `keep_warm`, or a person by name.
     pub asked_by: String,
-    /// The reservation that it is woken for.
+    /// The reservation that it is woken or limited for.
     pub reservation_id: Option<ReservationId>,
     /// How far it is.
     pub state: PowerActionState,
@@ -97,6 +98,8 @@ pub struct PowerAction {
     pub decided_by: Option<String>,
     /// When it was approved or refused.
     pub decided: Option<Timestamp>,
+    /// Of a limit for a reservation: the power limit that the node had before; `None` where it had none.
+    pub former_limit: Option<Power>,
     /// How often it was written.
     pub row_version: i64,
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use planner::identity::ReservationId;
 use planner::power_action::PowerActionState;
+use planner::quantity::Power;
 use planner::time::{Seconds, Timestamp};
 use serde_json::{Map, json};
 use sqlx::QueryBuilder;
@@ -17,16 +18,16 @@ use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::identity::PowerActionId;
-use crate::power_actions::row::{PowerActionRow, change_word, saves_texts};
+use crate::power_actions::row::{PowerActionRow, change_word, limit_of, saves_texts};
 use crate::power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};
 use crate::power_log::repository::PowerLog;
 use crate::power_log::{LogWhat, NewLogEntry};
 
 /// Columns of a new power action that are written.
-const NEW_COLUMNS: usize = 15;
+const NEW_COLUMNS: usize = 16;
 
 /// Columns of a power action that are bound to write what is new of it.
-const CHANGED_COLUMNS: usize = 16;
+const CHANGED_COLUMNS: usize = 17;
 
 repository!(
     /// What is done to switch nodes, and how far it is.
@@ -104,6 +105,32 @@ repository!(
                 ordered.extend(rows.into_iter().map(|(id, node)| (ReservationId::new(id), node)));
             }
             Ok(ordered)
+        }
+
+        /// Of each node the newest action that limited its power or lifted the limit: those that were ordered, and lifts
+        /// whatever became of them.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn newest_limits(&self) -> Result<Vec<PowerAction>, StorageError> {
+            let rows: Vec<PowerActionRow> =
+                sqlx::query_as(sql::NEWEST_LIMITS).fetch_all(&self.reader).await?;
+            rows.into_iter().map(PowerAction::try_from).collect()
+        }
+
+        /// The nodes, by name, whose power was to be limited for a reservation, whatever came of it.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn nodes_limited_for(
+            &self,
+            id: ReservationId,
+        ) -> Result<HashSet<String>, StorageError> {
+            let nodes: Vec<String> = sqlx::query_scalar(sql::NODES_LIMITED)
+                .bind(id.as_uuid())
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(nodes.into_iter().collect())
         }
 
         /// Power actions that are not final, oldest first.
@@ -268,6 +295,7 @@ repository!(
                     for amount in saves_texts(action.saves.as_ref()) {
                         row.push_bind(amount);
                     }
+                    row.push_bind(limit_of(action.change).map(Power::as_microwatts));
                 });
                 insert.push(sql::POWER_ACTIONS_BULK_END);
                 let rows: Vec<PowerActionRow> =
@@ -304,7 +332,8 @@ repository!(
                     row.push_bind(action.ordered.map(Timestamp::as_unix_seconds))
                         .push_bind(action.done.map(Timestamp::as_unix_seconds))
                         .push_bind(action.decided_by.as_deref())
-                        .push_bind(action.decided.map(Timestamp::as_unix_seconds));
+                        .push_bind(action.decided.map(Timestamp::as_unix_seconds))
+                        .push_bind(action.former_limit.map(Power::as_microwatts));
                 });
                 update.push(sql::PUT_POWER_ACTIONS_END);
                 let rows: Vec<(PowerActionId, Option<String>)> =
@@ -347,6 +376,9 @@ fn event_of(action: &PowerAction, owner: Option<String>) -> NewEvent {
         ("node".to_owned(), json!(action.node)),
         ("action".to_owned(), json!(change_word(action.change))),
     ]);
+    if let Some(limit) = limit_of(action.change) {
+        data.insert("limit_w".to_owned(), json!(limit.as_watts()));
+    }
     if let Some(id) = action.reservation_id {
         data.insert("reservation_id".to_owned(), json!(id.to_string()));
     }

@@ -4,6 +4,7 @@ use planner::criterion::Criterion;
 use planner::identity::ReservationId;
 use planner::power_action::{PowerActionState, PowerChange};
 use planner::power_plan::CriteriaAmounts;
+use planner::quantity::Power;
 use planner::time::Timestamp;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -18,11 +19,28 @@ pub(crate) const fn change_word(change: PowerChange) -> &'static str {
     match change {
         PowerChange::On => "power_up",
         PowerChange::Off => "power_down",
+        PowerChange::Limit(_) => "limit",
+        PowerChange::Lift(_) => "lift",
     }
 }
 
-fn change_of(text: &str) -> Option<PowerChange> {
-    [PowerChange::On, PowerChange::Off].into_iter().find(|change| change_word(*change) == text)
+/// The power limit that a change leads to, if it leads to one.
+pub(crate) const fn limit_of(change: PowerChange) -> Option<Power> {
+    match change {
+        PowerChange::On | PowerChange::Off => None,
+        PowerChange::Limit(limit) => Some(limit),
+        PowerChange::Lift(before) => before,
+    }
+}
+
+fn change_of(word: &str, limit: Option<Power>) -> Option<PowerChange> {
+    match (word, limit) {
+        ("power_up", _) => Some(PowerChange::On),
+        ("power_down", _) => Some(PowerChange::Off),
+        ("limit", limit) => limit.map(PowerChange::Limit),
+        ("lift", before) => Some(PowerChange::Lift(before)),
+        _ => None,
+    }
 }
 
 fn state_of(text: &str) -> Option<PowerActionState> {
@@ -56,6 +74,8 @@ pub(crate) struct PowerActionRow {
     saves: SavesRow,
     decided_by: Option<String>,
     decided_s: Option<i64>,
+    limit_uw: Option<i64>,
+    former_limit_uw: Option<i64>,
     row_version: i64,
 }
 
@@ -95,9 +115,11 @@ impl TryFrom<PowerActionRow> for PowerAction {
     type Error = StorageError;
     fn try_from(row: PowerActionRow) -> Result<Self, StorageError> {
         let place = RowPlace { table: "power_actions", row: row.id };
+        let limit = row.limit_uw.map(Power::from_microwatts);
         Ok(Self {
             id: row.id,
-            change: place.word("action", &row.action, change_of)?,
+            change: place.word("action", &row.action, |word| change_of(word, limit))?,
+            former_limit: row.former_limit_uw.map(Power::from_microwatts),
             asked_by: row.asked_by,
             reservation_id: row.reservation_id.map(ReservationId::new),
             state: place.word("state", &row.state, state_of)?,

@@ -7,7 +7,7 @@ macro_rules! power_action_columns {
     () => {
         "id, node, action, reservation_id, state, because, created_s, ordered_s, done_s, asked_by, since_s,
          orders, due_s, until_s, wake_s, saves_energy_uj_thousandths, saves_cost_exact_thousandths,
-         saves_co2_exact_thousandths, decided_by, decided_s, row_version"
+         saves_co2_exact_thousandths, decided_by, decided_s, limit_uw, former_limit_uw, row_version"
     };
 }
 pub(crate) use power_action_columns;
@@ -23,6 +23,16 @@ statements! {
     /// Those that are not final, oldest first.
     OPEN_POWER_ACTIONS = concat!("SELECT ", power_action_columns!(), "
         FROM power_actions WHERE state IN ", open_states!(), " ORDER BY id");
+
+    /// Of each node the newest that limited its power, or lifted the limit: those that were ordered, and lifts whatever became
+    /// of them.
+    NEWEST_LIMITS = concat!("SELECT ", power_action_columns!(), " FROM power_actions AS a
+        WHERE action IN ('limit', 'lift') AND id = (SELECT MAX(id) FROM power_actions AS b
+            WHERE b.node = a.node AND b.action IN ('limit', 'lift')
+              AND (b.action = 'lift' OR b.ordered_s IS NOT NULL))");
+
+    /// The nodes whose power was to be limited for a reservation, whatever came of it.
+    NODES_LIMITED = "SELECT DISTINCT node FROM power_actions WHERE reservation_id = $1 AND action = 'limit'";
 
     /// One of them.
     POWER_ACTION = concat!("SELECT ", power_action_columns!(), " FROM power_actions WHERE id = $1");
@@ -42,7 +52,7 @@ pub const AND_FINAL: &str = concat!(" AND state NOT IN ", open_states!());
 pub const POWER_ACTIONS_BULK: &str =
     "INSERT INTO power_actions (node, action, reservation_id, state, because, created_s, asked_by,
         since_s, orders, due_s, until_s, wake_s, saves_energy_uj_thousandths, saves_cost_exact_thousandths,
-        saves_co2_exact_thousandths) ";
+        saves_co2_exact_thousandths, limit_uw) ";
 
 /// What is open already stays as it is. What is new.
 pub const POWER_ACTIONS_BULK_END: &str =
@@ -55,7 +65,7 @@ pub const PUT_POWER_ACTIONS: &str = "UPDATE power_actions SET
         due_s = given.column7, until_s = given.column8, wake_s = given.column9,
         saves_energy_uj_thousandths = given.column10, saves_cost_exact_thousandths = given.column11,
         saves_co2_exact_thousandths = given.column12, ordered_s = given.column13, done_s = given.column14,
-        decided_by = given.column15, decided_s = given.column16,
+        decided_by = given.column15, decided_s = given.column16, former_limit_uw = given.column17,
         row_version = power_actions.row_version + 1
     FROM (";
 
@@ -71,7 +81,7 @@ pub const FORGET_POWER_ACTIONS_WHERE: &str =
 
 /// The nodes that were ordered for several reservations.
 pub const NODES_ORDERED_WHERE: &str = "SELECT DISTINCT reservation_id, node FROM power_actions
-    WHERE ordered_s IS NOT NULL AND reservation_id IN (";
+    WHERE ordered_s IS NOT NULL AND action = 'power_up' AND reservation_id IN (";
 
 /// How long nodes took to come, newest first; [`BOOT_TIMES_WHERE_END`] follows their names.
 pub const BOOT_TIMES_WHERE: &str = "SELECT node, taken_s FROM (

@@ -61,6 +61,9 @@ macro_rules! bind_terms {
             .bind(terms.idle_change.map(|idle| energy_text(idle.energy)))
             .bind(terms.idle_change.map(|idle| money_text(idle.cost)))
             .bind(terms.idle_change.map(|idle| mass_text(idle.co2)))
+            .bind(terms.slowing.as_ref().map(|slowing| slowing.state.name.to_string()))
+            .bind(terms.slowing.as_ref().map(|slowing| slowing.state.speed.as_millionths()))
+            .bind(terms.slowing.as_ref().map(|slowing| slowing.later.get()))
     }};
 }
 
@@ -231,6 +234,7 @@ repository!(
                 epoch,
                 span: offer.terms.span,
                 ranks: offer.ranks.clone(),
+                slowed_peak: None,
             };
             let held: Vec<Allocation> = offers.iter().map(held).collect();
             Ok(Allocations::<Engine>::insert(connection, epoch, &held).await?)

@@ -135,6 +135,7 @@ repository!(
                 epoch,
                 span: *span,
                 ranks: ranks.clone(),
+                slowed_peak: None,
             });
             let held: Vec<Allocation> = held.collect();
             Allocations::<Engine>::insert(connection, epoch, &held).await?;

@@ -7,6 +7,7 @@ use planner::json::notice::read_notice;
 use planner::quantity::{Currency, Power};
 use planner::ranking::Ranking;
 use planner::reservation::{HeldOffer, NamedNodes, OfferTerms, Reservation, ReservationState};
+use planner::slower_states::{SlowerState, Slowing, Speed};
 use planner::time::{Seconds, Timestamp};
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -66,6 +67,9 @@ pub(crate) struct OfferRow {
     idle_energy_uj: Option<String>,
     idle_cost_exact: Option<String>,
     idle_co2_exact: Option<String>,
+    power_state: Option<String>,
+    speed_millionths: Option<i64>,
+    later_s: Option<i64>,
 }
 
 impl ReservationRow {
@@ -126,8 +130,7 @@ impl OfferRow {
             |text: &str| text.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>();
         let basis = self.basis.as_deref();
         Ok(OfferTerms {
-            // The service reserves nodes at full speed.
-            slowing: None,
+            slowing: self.slowing(&place)?,
             rankings: place.readable("rankings", rankings.ok())?,
             span: place.span("end_s", self.start_s, self.end_s)?,
             nodes: NamedNodes {
@@ -176,6 +179,20 @@ impl OfferRow {
             },
             basis: basis.map(|it| place.readable("basis", numbers(it))).transpose()?,
         })
+    }
+}
+
+impl OfferRow {
+    fn slowing(&self, place: &RowPlace<OfferId>) -> Result<Option<Box<Slowing>>, StorageError> {
+        match (&self.power_state, self.speed_millionths, self.later_s) {
+            (None, None, None) => Ok(None),
+            (Some(name), Some(speed), Some(later)) => {
+                let speed = place.readable("speed_millionths", Speed::from_millionths(speed))?;
+                let state = SlowerState { name: name.as_str().into(), speed };
+                Ok(Some(Box::new(Slowing { state, later: Seconds::new(later) })))
+            }
+            _ => Err(place.wrong("power_state", "state, speed and delay are not all there")),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ macro_rules! terms_columns {
         "node_names, node_ranges, energy_uj, cost_exact, currency, extra_power_fee_exact, \
          co2_exact, peak_power_uw, delay_s, saved_energy_uj, saved_cost_exact, saved_co2_exact, \
          cost_low_exact, cost_high_exact, co2_low_exact, co2_high_exact, basis, idle_energy_uj, \
-         idle_cost_exact, idle_co2_exact"
+         idle_cost_exact, idle_co2_exact, power_state, speed_millionths, later_s"
     };
 }
 
@@ -39,7 +39,7 @@ statements! {
     INSERT_OFFER = concat!("INSERT INTO offers
         (id, reservation_id, start_s, end_s, position, rankings, ", terms_columns!(), ")
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25, $26)");
+            $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)");
 
     /// One reservation.
     RESERVATION = concat!("SELECT ", columns!(), " FROM reservations AS r WHERE r.id = $1");
@@ -96,7 +96,7 @@ statements! {
             peak_power_uw = $9, delay_s = $10, saved_energy_uj = $11, saved_cost_exact = $12,
             saved_co2_exact = $13, cost_low_exact = $14, cost_high_exact = $15, co2_low_exact = $16,
             co2_high_exact = $17, basis = $18, idle_energy_uj = $19, idle_cost_exact = $20,
-            idle_co2_exact = $21
+            idle_co2_exact = $21, power_state = $22, speed_millionths = $23, later_s = $24
         WHERE id = $1";
 
     /// Tells the owner of a reservation something.

@@ -56,6 +56,8 @@ pub struct Holding {
     pub span: Span,
     /// The nodes, as ranks in the newest epoch's draw order.
     pub ranks: NodeSet,
+    /// The most that they draw in their slower state; `None` at full speed.
+    pub slowed_peak: Option<Power>,
 }
 
 /// The pieces in force of all agendas.

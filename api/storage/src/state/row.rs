@@ -3,6 +3,7 @@
 use planner::agenda::Piece;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::quantity::Power;
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -21,6 +22,7 @@ pub(crate) struct HoldingRow {
     end_rank: i64,
     start_s: i64,
     end_s: i64,
+    slowed_peak_uw: Option<i64>,
 }
 
 /// Rows of one offer and span, which follow each other, as one holding. `O(rows)`.
@@ -44,6 +46,7 @@ fn holding(rows: &[HoldingRow]) -> Result<Holding, StorageError> {
         held_until: instant(first.held_until_s),
         span: place.span("end_s", first.start_s, first.end_s)?,
         ranks: NodeSet::from_ranges(ranges),
+        slowed_peak: first.slowed_peak_uw.map(Power::from_microwatts),
     })
 }
 

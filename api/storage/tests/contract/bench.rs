@@ -11,6 +11,7 @@ use planner::node_set::NodeSet;
 use planner::quantity::{CarbonMass, Currency, Energy, Money, Power};
 use planner::ranking::Ranking;
 use planner::reservation::{NamedNodes, Notice, NoticeKind, OfferTerms, Rejection};
+use planner::slower_states::{SlowerState, Slowing, Speed};
 use planner::time::{Seconds, Span, Timestamp};
 use sqlx::{AssertSqlSafe, Executor, PgPool, SqlSafeStr, SqlitePool};
 use storage::{
@@ -253,7 +254,13 @@ pub fn terms(nodes: &NodeSet, span: Span) -> OfferTerms {
         cost_band: Some((money(-9), money(10))),
         co2_band: Some((CarbonMass::from_exact(11), CarbonMass::from_exact(12))),
         basis: Some(vec![0, 13]),
-        slowing: None,
+        slowing: Some(Box::new(Slowing {
+            state: SlowerState {
+                name: "p1".into(),
+                speed: Speed::from_millionths(800_000).unwrap(),
+            },
+            later: Seconds::new(17),
+        })),
     }
 }
 

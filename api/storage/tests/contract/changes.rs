@@ -1,6 +1,7 @@
 //! What is newer than what somebody has in memory.
 
 use planner::identity::ReservationId;
+use planner::quantity::Power;
 use planner::reservation::{Ending, OfferSelector};
 use storage::{AgendaMeta, BookChanges, Changes, Database, Marks, Quantity};
 
@@ -44,6 +45,8 @@ async fn an_unknown_database_is_read_whole(bench: Bench) {
     assert_eq!(all.nodes.unwrap().nodes.count(), 10);
     let BookChanges::All(mut holdings) = all.book else { panic!("not all") };
     holdings.sort_by_key(|holding| holding.span);
+    // Offers of these tests are in a slower state, in which their nodes draw so much at the most.
+    assert!(holdings.iter().all(|it| it.slowed_peak == Some(Power::from_microwatts(4))));
     let held: Vec<_> =
         holdings.iter().map(|it| (it.reservation_id, it.held_until, it.ranks.clone())).collect();
     let expected = [ranks(0..2), ranks(4..6)].map(|ranks| (made.id, Some(t(1000)), ranks));

@@ -92,6 +92,7 @@ async fn they_are_followed_like_others(bench: Bench) {
         |(node, state, because, since, ordered, done): (&str, _, Option<&str>, _, _, _)| {
             let found = actions.iter().find(|it| it.node == node).unwrap();
             PowerAction {
+                former_limit: None,
                 id: found.id,
                 node: node.to_owned(),
                 change: PowerChange::On,

@@ -3,7 +3,7 @@
 use planner::identity::ReservationId;
 use planner::ledger::{Amounts, Holder, JobSubmission, LedgerRow, Party};
 use planner::metering::{LARGEST_POWER, Meter, MeterScope, Sample, SampleTime, ValueKind};
-use planner::quantity::{Currency, Power};
+use planner::quantity::{Currency, Energy, Power};
 use planner::reservation::{Ending, OfferSelector};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
@@ -251,7 +251,9 @@ async fn an_abandoned_statement_leaves_nothing(bench: Bench) {
 async fn sources_are_what_was_held_by_chosen_offers(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;
-    let chosen = reservation(vec![offer(ranks(0..2), span(2000, 3000))]);
+    let mut slowed = offer(ranks(0..2), span(2000, 3000));
+    slowed.terms.values.energy = Energy::from_microjoules(4_000_000_000_000);
+    let chosen = reservation(vec![slowed]);
     let held = reservation(vec![offer(ranks(4..6), span(2000, 3000))]);
     for made in [&chosen, &held] {
         propose(database, made, 0).await.unwrap();
@@ -267,6 +269,8 @@ async fn sources_are_what_was_held_by_chosen_offers(bench: Bench) {
     assert_eq!(held.len(), 1);
     assert_eq!((held[0].reservation, &*held[0].owner, held[0].managed), (chosen.id, "ada", false));
     assert_eq!((held[0].span, &held[0].ranks), (span(2000, 2500), &ranks(0..2)));
+    // In their slower state the two take their energy, of 4e12 uJ, over 1000 s: 2e9 uW each.
+    assert_eq!(held[0].slowed_draw, Some(Power::from_microwatts(2_000_000_000)));
     database.replace_nodes(&cluster(&[("other", 1)]), &[], None, t(5000)).await.unwrap();
     let sources = database.ledger_sources(span(3600, 7200)).await.unwrap();
     let began: Vec<Timestamp> = sources.epochs.iter().map(|(_, began)| *began).collect();

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use planner::identity::ReservationId;
 use planner::power_action::{PowerActionState, PowerChange};
 use planner::power_plan::CriteriaAmounts;
+use planner::quantity::Power;
 use planner::time::Seconds;
 use storage::{
     Database, LogWhat, NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter,
@@ -26,6 +27,7 @@ on_both_engines![
     who_waits_for_a_node_and_operators_are_told,
     boot_times_are_those_of_the_newest_twenty,
     nodes_are_counted_that_were_ordered_off_in_a_span,
+    the_newest_limit_of_a_node_tells_what_it_had_before,
 ];
 
 fn action(node: &str, change: PowerChange) -> NewPowerAction {
@@ -156,6 +158,7 @@ async fn everything_of_an_action_comes_back_exactly(bench: Bench) {
     database.plan_power_actions(&[new], t(10)).await.unwrap();
     let [planned] = open(database).await.try_into().unwrap();
     let expected = PowerAction {
+        former_limit: None,
         id: planned.id,
         node: "n1".to_owned(),
         change: PowerChange::Off,
@@ -373,4 +376,45 @@ async fn nodes_are_counted_that_were_ordered_off_in_a_span(bench: Bench) {
     assert_eq!(count(&names[..], 101, 200).await, HashMap::new());
     assert_eq!(count(&names[1..], 0, 301).await, HashMap::from([("n2".to_owned(), 1)]));
     assert_eq!(count(&[], 0, 301).await, HashMap::new());
+}
+
+/// A limit counts once it was ordered, a lift from when it is planned; those of other nodes stay apart.
+async fn the_newest_limit_of_a_node_tells_what_it_had_before(bench: Bench) {
+    let database = &bench.database;
+    install_ten_nodes(database).await;
+    let one = reserved(database, 0).await;
+    let watts = |watts: i64| Power::from_microwatts(watts * 1_000_000);
+    let limit = |node: &str| {
+        let change = PowerChange::Limit(watts(120));
+        NewPowerAction { reservation_id: Some(one), ..action(node, change) }
+    };
+    database.plan_power_actions(&[limit("n1"), limit("n2")], t(10)).await.unwrap();
+    assert_eq!(database.newest_limits().await.unwrap(), []);
+    let both: HashSet<String> = ["n1", "n2"].map(str::to_owned).into();
+    assert_eq!(database.nodes_limited_for(one).await.unwrap(), both);
+    let [first, _] = open(database).await.try_into().unwrap();
+    assert_eq!((first.change, first.former_limit), (PowerChange::Limit(watts(120)), None));
+    let state = PowerActionState::Ordered;
+    let ordered = PowerAction {
+        state,
+        orders: 1,
+        ordered: Some(t(20)),
+        since: t(20),
+        former_limit: Some(watts(300)),
+        ..first
+    };
+    assert!(put(database, ordered.clone()).await);
+    assert_eq!(database.newest_limits().await.unwrap(), [written(&ordered)]);
+    assert_eq!(database.nodes_ordered_for(&[one]).await.unwrap(), HashSet::new());
+    let change = PowerChange::Lift(ordered.former_limit);
+    let lift = NewPowerAction { reservation_id: Some(one), ..action("n1", change) };
+    database.plan_power_actions(&[lift], t(30)).await.unwrap();
+    let [newest] = database.newest_limits().await.unwrap().try_into().unwrap();
+    assert_eq!((newest.change, newest.state), (change, PowerActionState::Waiting));
+    // One that had no limit before is lifted to none.
+    let none =
+        NewPowerAction { reservation_id: Some(one), ..action("n2", PowerChange::Lift(None)) };
+    database.plan_power_actions(&[none], t(30)).await.unwrap();
+    let lifts = database.newest_limits().await.unwrap();
+    assert!(lifts.iter().any(|it| it.node == "n2" && it.change == PowerChange::Lift(None)));
 }

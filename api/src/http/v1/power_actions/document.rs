@@ -2,7 +2,7 @@
 
 use planner::power_action::PowerChange;
 use planner::power_plan::CriteriaAmounts;
-use planner::quantity::Currency;
+use planner::quantity::{Currency, Power};
 use planner::time::Timestamp;
 use serde::Serialize;
 use storage::{PowerAction, PowerHold};
@@ -26,9 +26,11 @@ pub struct PowerActionDocument {
     pub id: i64,
     /// The node, by name.
     pub node: String,
-    /// `off` or `wake`.
+    /// `off`, `wake`, `limit` (its power, for a reservation in a slower state) or `lift` (that limit).
     #[schema(example = "off")]
     pub action: &'static str,
+    /// The power limit that it leads to, watts; null where it leads to none.
+    pub limit_w: Option<f64>,
     /// How far it is: `proposed`, `waiting`, `ordered`, `failed` (an order had no effect, another follows), `done`, `refused` or
     /// `given_up`.
     #[schema(example = "proposed")]
@@ -37,7 +39,7 @@ pub struct PowerActionDocument {
     pub because: Option<String>,
     /// Who asks for it: `plan`, `keep_warm`, `reservation`, or a person by name.
     pub asked_by: String,
-    /// The reservation that the node is woken for.
+    /// The reservation that the node is woken or limited for.
     pub reservation_id: Option<String>,
     /// When it was planned. RFC 3339.
     #[schema(value_type = String, format = DateTime)]
@@ -116,6 +118,13 @@ impl PowerActionDocument {
             action: match it.change {
                 PowerChange::On => "wake",
                 PowerChange::Off => "off",
+                PowerChange::Limit(_) => "limit",
+                PowerChange::Lift(_) => "lift",
+            },
+            limit_w: match it.change {
+                PowerChange::On | PowerChange::Off => None,
+                PowerChange::Limit(limit) => Some(limit.as_watts()),
+                PowerChange::Lift(before) => before.map(Power::as_watts),
             },
             state: it.state.word(),
             because: it.because,

@@ -6,6 +6,7 @@ pub mod sql;
 
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::quantity::Power;
 use planner::reservation::ReservationState;
 use planner::time::Span;
 
@@ -28,4 +29,6 @@ pub struct Allocation {
     pub span: Span,
     /// The nodes, as ranks in the epoch's draw order.
     pub ranks: NodeSet,
+    /// The most that they draw in their slower state; `None` at full speed.
+    pub slowed_peak: Option<Power>,
 }

@@ -2,6 +2,7 @@
 
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
+use planner::quantity::Power;
 use planner::reservation::ReservationState;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -24,6 +25,7 @@ pub(crate) struct AllocationRow {
     end_rank: i64,
     start_s: i64,
     end_s: i64,
+    slowed_peak_uw: Option<i64>,
 }
 
 impl TryFrom<AllocationRow> for Allocation {
@@ -40,6 +42,7 @@ impl TryFrom<AllocationRow> for Allocation {
             span: place.span("end_s", row.start_s, row.end_s)?,
             ranks: NodeSet::from_ranges(std::iter::once(first_rank..end_rank).collect()),
             owner: row.owner,
+            slowed_peak: row.slowed_peak_uw.map(Power::from_microwatts),
         })
     }
 }

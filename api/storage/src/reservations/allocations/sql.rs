@@ -2,12 +2,14 @@
 
 use crate::statements::statements;
 
-/// Allocations with what is told of their reservations.
+/// Allocations with what is told of their reservations and offers.
 macro_rules! select_allocations {
     () => {
         "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch, a.first_rank, a.end_rank,
-            a.start_s, a.end_s
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id"
+            a.start_s, a.end_s,
+            CASE WHEN o.power_state IS NOT NULL THEN o.peak_power_uw END AS slowed_peak_uw
+        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
+            JOIN offers AS o ON o.id = a.offer_id"
     };
 }
 
