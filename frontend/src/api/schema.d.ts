@@ -3107,6 +3107,11 @@ export interface components {
             extra_power_fee?: number | null;
             idle_change?: components["schemas"]["IdleChangeDocument"] | null;
             /**
+             * Format: int64
+             * @description How much later it ends than at full speed, seconds.
+             */
+            later_s?: number | null;
+            /**
              * Format: int32
              * @description How many nodes it takes.
              */
@@ -3120,6 +3125,8 @@ export interface components {
              * @description The sum of the nodes' maximum power, watts.
              */
             peak_power_w: number;
+            /** @description The slower state of its nodes; absent at full speed, as are the next two. */
+            power_state?: string | null;
             /**
              * @description The rankings that this start wins; absent on the Pareto front.
              * @example [
@@ -3129,6 +3136,11 @@ export interface components {
             rankings?: string[] | null;
             /** @description Against starting as soon as possible. */
             saves: components["schemas"]["SavingsDocument"];
+            /**
+             * Format: double
+             * @description How fast nodes compute in it, a share of full speed.
+             */
+            speed?: number | null;
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -3338,7 +3350,7 @@ export interface components {
         /** @description What is done, or proposed, to switch a node. */
         PowerActionDocument: {
             /**
-             * @description `off` or `wake`.
+             * @description `off`, `wake`, `limit` (its power, for a reservation in a slower state) or `lift` (that limit).
              * @example off
              */
             action: string;
@@ -3378,6 +3390,11 @@ export interface components {
              * @description Later ones are greater.
              */
             id: number;
+            /**
+             * Format: double
+             * @description The power limit that it leads to, watts; null where it leads to none.
+             */
+            limit_w?: number | null;
             /** @description The node, by name. */
             node: string;
             /**
@@ -3390,7 +3407,7 @@ export interface components {
              * @description So many orders were given.
              */
             orders: number;
-            /** @description The reservation that the node is woken for. */
+            /** @description The reservation that the node is woken or limited for. */
             reservation_id?: string | null;
             saves?: components["schemas"]["SavedAmounts"] | null;
             /**
@@ -4123,6 +4140,13 @@ export interface components {
              */
             partition?: string | null;
             search?: components["schemas"]["SearchDocument"] | null;
+            /**
+             * Format: double
+             * @description How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+             *     and draws less. At full speed unless given.
+             * @example 0.8
+             */
+            slowest_speed?: number | null;
             tolerance?: components["schemas"]["ToleranceDocument"] | null;
             /**
              * Format: double
@@ -4912,6 +4936,11 @@ export interface components {
              * @description How many nodes it takes.
              */
             node_count: number;
+            /**
+             * Format: double
+             * @description How fast nodes compute, a share of full speed; absent at full speed.
+             */
+            speed?: number | null;
             /**
              * Format: date-time
              * @description RFC 3339.

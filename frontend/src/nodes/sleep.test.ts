@@ -11,10 +11,12 @@ const action: PowerActionDocument = {
 };
 
 describe('a node that is switched', () => {
-  it('sleeps, is switched off or woken', () => {
+  it('sleeps, is switched off, woken or limited', () => {
     expect(actionWords(action, now, 'UTC')).toBe('asleep today 11:00 to tomorrow 05:30');
     expect(actionWords({ ...action, wake_at: null }, now, 'UTC')).toBe('switched off today 11:00');
     expect(actionWords({ ...action, action: 'wake' }, now, 'UTC')).toBe('woken today 11:00');
+    expect(actionWords({ ...action, action: 'limit', limit_w: 120 }, now, 'UTC')).toBe('limited to 120 W today 11:00');
+    expect(actionWords({ ...action, action: 'lift', limit_w: null }, now, 'UTC')).toBe('power limit lifted today 11:00');
     expect(holdWords({ until: '2026-03-03T00:00:00Z', by: 'carol' }, now, 'UTC')).toBe('stays on until tomorrow 00:00, by carol');
   });
 

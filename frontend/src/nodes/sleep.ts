@@ -2,7 +2,7 @@
 
 import type { PowerActionDocument, PowerHoldDocument } from '../api/schema';
 import { span, when } from '../time/words';
-import { carbon, energy, money } from '../units/format';
+import { carbon, energy, money, power } from '../units/format';
 
 /** What an action saves, as far as that is known; nothing where it is not. */
 export function savedWords({ saves, currency }: Pick<PowerActionDocument, 'saves' | 'currency'>): string {
@@ -15,8 +15,14 @@ export function savedWords({ saves, currency }: Pick<PowerActionDocument, 'saves
 }
 
 /** What is to be done with the node, and when. */
-export function actionWords({ action, due, wake_at }: Pick<PowerActionDocument, 'action' | 'due' | 'wake_at'>, now: number, zone: string): string {
+export function actionWords(
+  { action, due, wake_at, limit_w }: Pick<PowerActionDocument, 'action' | 'due' | 'wake_at' | 'limit_w'>,
+  now: number,
+  zone: string,
+): string {
   const at = Date.parse(due);
+  if (action === 'limit' || (action === 'lift' && limit_w != null)) return `limited to ${power(limit_w ?? 0)} ${when(at, now, zone)}`;
+  if (action === 'lift') return `power limit lifted ${when(at, now, zone)}`;
   if (action === 'wake') return `woken ${when(at, now, zone)}`;
   return wake_at ? `asleep ${span(at, Date.parse(wake_at), now, zone)}` : `switched off ${when(at, now, zone)}`;
 }

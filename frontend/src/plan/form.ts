@@ -18,6 +18,8 @@ export interface FormValues extends Shape {
   until: string;
   /** Percent. */
   utilisation: number;
+  /** Percent of full speed that it may run at. */
+  slowest: number;
   /** The application whose earlier runs tell the utilisation. */
   application: string;
   partition: string;
@@ -36,6 +38,7 @@ export const EMPTY: FormValues = {
   wait: '24',
   until: '',
   utilisation: 100,
+  slowest: 100,
   application: '',
   partition: '',
   features: '',
@@ -123,6 +126,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
     request.alternatives = shapes.map((it) => ({ nodes: it.nodes ?? 0, duration_s: it.seconds ?? 0 }));
   }
   if (values.utilisation < 100) request.utilisation = values.utilisation / 100;
+  if (values.slowest < 100) request.slowest_speed = values.slowest / 100;
   if (values.application.trim()) request.labels = { application: values.application.trim() };
   if (values.partition.trim()) request.partition = values.partition.trim();
   if (names(values.features).length > 0) request.features = names(values.features);
@@ -150,6 +154,7 @@ export function fieldOf(pointer: string): Field | null {
     latest_start: 'until',
     latest_end: 'until',
     utilisation: 'utilisation',
+    slowest_speed: 'slowest',
     labels: 'application',
     partition: 'partition',
     features: 'features',

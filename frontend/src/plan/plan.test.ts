@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schema';
+import { speedWords } from '../ui/offers';
 import { offer } from '../ui/testOffer';
 import { learntWords, oneMoreHour, reasonWords, whyNotEarlier } from './explanation';
 import { EMPTY, fieldOf, readForm, stillAsks, type FormValues } from './form';
@@ -61,6 +62,16 @@ test('an application is a label, and its utilisation is left to earlier runs', (
   expect(request({}).labels).toBeUndefined();
   const learnt = { application: 'nemo', utilisation: 0.615, spread: 0.01, runs: 4 };
   expect(learntWords(learnt)).toBe('Expected with a utilisation of 61.5 %, as 4 earlier runs of nemo had it.');
+});
+
+test('a request may run slower, and offers tell what that costs in time', () => {
+  expect(request({ slowest: 75 }).slowest_speed).toBe(0.75);
+  expect(request({}).slowest_speed).toBeUndefined();
+  expect(fieldOf('/slowest_speed')).toBe('slowest');
+  expect(speedWords(offer({ power_state: 'p1', speed: 0.8, later_s: 900 }))).toBe(
+    'At 80 % of full speed (p1): ends 15 min later',
+  );
+  expect(speedWords(offer({}))).toBe('');
 });
 
 test('every wrong field is told at once', () => {

@@ -1,6 +1,7 @@
 // Offers as people compare them: their names, and what they save against starting as soon as possible.
 
 import type { HeldOffer, OfferDocument, ReservationDocument } from '../api/schema';
+import { length } from '../time/words';
 import { money, percent } from '../units/format';
 
 /** Offers are called by letters, in their order. */
@@ -55,6 +56,13 @@ export function chosenOffer(reservation: ReservationDocument): HeldOffer | null 
 export function feeWords(offer: OfferDocument): string {
   const fee = offer.extra_power_fee;
   return fee ? `${money(fee, offer.currency)} of the cost for extra power` : '';
+}
+
+/** How slowly an offer's nodes compute, and what that costs in time; empty at full speed. */
+export function speedWords(offer: OfferDocument): string {
+  if (offer.speed == null) return '';
+  const state = offer.power_state ? ` (${offer.power_state})` : '';
+  return `At ${percent(offer.speed)} of full speed${state}: ends ${length((offer.later_s ?? 0) * 1000)} later`;
 }
 
 /** Whether two offers are the same start on as many nodes at the same energy, cost and CO2. */
