@@ -4904,7 +4904,7 @@ export interface components {
              */
             time_left_s?: number | null;
         };
-        /** @description A start and what it would consume. */
+        /** @description A start and what it would consume; where the site counts idle energy, with what it would change of that, as rankings compare. */
         StartDocument: {
             /**
              * Format: double

@@ -34,7 +34,7 @@ pub struct RankingExplanationDocument {
     pub one_more_hour_saves: Option<SavingsDocument>,
 }
 
-/// A start and what it would consume.
+/// A start and what it would consume; where the site counts idle energy, with what it would change of that, as rankings compare.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StartDocument {

@@ -33,7 +33,7 @@ pub struct RankingExplanation {
     pub one_more_hour: Option<StartValues>,
 }
 
-/// A start and what it would consume.
+/// A start and what counts of it: what it would consume, and where that is counted what it would change of idle energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartValues {
     /// From the start to the end.
@@ -42,7 +42,7 @@ pub struct StartValues {
     pub nodes: u32,
     /// How fast they compute.
     pub speed: Speed,
-    /// Energy, cost and CO2.
+    /// Energy, cost and CO2, as rankings compare them.
     pub values: Values,
 }
 

@@ -10,15 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use planner::book::Booking;
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
-use planner::power_action::{NodeUse, PowerActionState, PowerChange, PowerReading};
-use planner::quantity::{MILLION, Power};
+use planner::power_action::{NodeUse, PowerActionState, PowerChange};
+use planner::quantity::Power;
 use planner::slower_states::SlowerState;
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Seconds, Timestamp};
 use storage::{
     LogWhat, NewPowerAction, Outage, OutageKind, PowerAction, PowerActionChange, Withheld,
 };
 use uuid::Uuid;
 
+use super::known_limits::WantedLimit;
 use super::limiter::read_limits;
 use super::look::Turn;
 use super::{PowerManagementError, PowerManagementService};
@@ -38,54 +39,6 @@ const MARGIN: Seconds = Seconds::new(30);
 
 /// Names nodes that are withheld, since their limit was not lifted.
 const LIMIT: &str = "limit ";
-
-/// What is known of power limits.
-#[derive(Debug, Default)]
-pub(super) struct Limits {
-    /// What nodes ought to be limited to, now or soon, by name.
-    wanted: BTreeMap<String, WantedLimit>,
-    /// Of each node the newest action that limited its power, or lifted the limit.
-    newest: BTreeMap<String, PowerAction>,
-    /// What was read, where it was asked.
-    readings: BTreeMap<String, PowerReading>,
-}
-
-/// A limit that a reservation in a slower state takes.
-#[derive(Clone, Debug)]
-struct WantedLimit {
-    reservation: ReservationId,
-    span: Span,
-    limit: Power,
-    ordinal: u32,
-}
-
-impl Limits {
-    /// The power limit of a node, where it was asked.
-    pub fn reading(&self, node: &str) -> PowerReading {
-        let unknown = || PowerReading::Unknown("nothing was read of its limit".to_owned());
-        self.readings.get(node).cloned().unwrap_or_else(unknown)
-    }
-
-    /// What a node has to be limited to after a reservation that limits it now for the first time, by what was read: what it is limited to, or
-    /// was before the reservation before. Limits are in whole watts.
-    pub fn former(&self, node: &str) -> Option<Power> {
-        match self.newest.get(node) {
-            Some(PowerAction { change: PowerChange::Limit(_), former_limit, .. }) => *former_limit,
-            _ => match self.reading(node) {
-                PowerReading::Limited(Some(limit)) => {
-                    let watts = limit.as_microwatts().div_euclid(MILLION);
-                    Some(Power::from_microwatts(watts * MILLION))
-                }
-                _ => None,
-            },
-        }
-    }
-
-    fn is_wanted(&self, action: &PowerAction) -> bool {
-        let wanted = self.wanted.get(&action.node);
-        wanted.is_some_and(|it| Some(it.reservation) == action.reservation_id)
-    }
-}
 
 impl PowerManagementService {
     /// Plans limits of reservations that begin soon, has those lifted that nobody wants any more, and gives up those whose

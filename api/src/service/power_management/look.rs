@@ -9,7 +9,7 @@ use planner::resource_manager::{NodePower, WakeTimes};
 use planner::time::{Seconds, Timestamp};
 use storage::PowerAction;
 
-use super::limits::Limits;
+use super::known_limits::Limits;
 use super::switch::{Readings, Switch};
 use super::{PowerManagementError, PowerManagementService};
 use crate::config::power::PowerSettings;

@@ -11,6 +11,7 @@
 mod decide;
 mod error;
 mod follow;
+mod known_limits;
 mod limiter;
 mod limits;
 mod list;

@@ -42,7 +42,7 @@ pub struct GroupRight {
 pub struct WarmGroup {
     /// The nodes among which they are.
     pub group: NodeGroup,
-    /// How many.
+    /// How many nodes stay on.
     pub nodes: u32,
 }
 
