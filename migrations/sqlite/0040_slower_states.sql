@@ -29,9 +29,9 @@ CREATE TABLE limiting_power_actions (
     saves_co2_exact_thousandths TEXT,
     decided_by                  TEXT,
     decided_s                   INTEGER,
+    row_version                 INTEGER NOT NULL DEFAULT 1,
     limit_uw                    INTEGER,
-    former_limit_uw             INTEGER,
-    row_version                 INTEGER NOT NULL DEFAULT 1
+    former_limit_uw             INTEGER
 ) STRICT;
 
 INSERT INTO limiting_power_actions (id, node, action, reservation_id, state, because, created_s, ordered_s, done_s, asked_by,

@@ -83,7 +83,7 @@ impl BookingService {
     ) -> Result<T, QuoteError> {
         let (request, currency, now) =
             (request.clone(), self.shared.settings.currency, self.shared.now());
-        let power = self.shared.settings.power.clone();
+        let settings = Arc::clone(&self.shared.settings);
         if is_over(&request.planning, now) {
             return Err(QuoteError::Invalid(vec!["the window has passed".to_owned()]));
         }
@@ -99,8 +99,9 @@ impl BookingService {
                 return Ok(Err(QuoteError::Invalid(unknown)));
             }
             let selection = state.cluster.selection(&request.planning);
-            let slower = state.cluster.slower_selections(power.as_ref(), &request.planning, now);
-            let idle = idle_energy(power.as_ref(), &state, now);
+            let power = settings.power.as_ref();
+            let slower = state.cluster.slower_selections(power, &request.planning, now);
+            let idle = idle_energy(power, &state, now);
             let view = PlanningView {
                 now,
                 search: request.search,

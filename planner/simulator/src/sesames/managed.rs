@@ -160,7 +160,8 @@ impl<'a> BookedMonth<'a> {
     }
 }
 
-fn rules(of: &ManagerParameters, nodes: &Nodes) -> ManagerRules {
+/// What the manager may do to nodes, and what that has to save.
+pub(super) fn rules(of: &ManagerParameters, nodes: &Nodes) -> ManagerRules {
     let clock = |hour: u8| Time::new(i8::try_from(hour).unwrap_or(0), 0, 0, 0).unwrap_or(Time::MIN);
     let window = WeeklyWindow {
         days: Vec::new(),

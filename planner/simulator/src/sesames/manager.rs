@@ -10,6 +10,7 @@ use planner::quantity::Power;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::groups::{GroupRights, NodeGroup, WarmGroups};
+use super::idle_energy::CountIdleEnergy;
 
 /// Who switches nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +70,10 @@ pub struct ManagerParameters {
     pub off_until_h: u8,
     /// The criteria by which a sleep must pay, the most important first. Default `energy_cost_co2`.
     pub rank_by: SleepRanking,
+    /// Whether offers count the idle energy that they avoid or cause up to the end of the month, and then which nodes they take:
+    /// `no`, `least_draw` or `long_gaps`. Not under `asap_first`. Default `no`.
+    #[serde(skip_serializing_if = "CountIdleEnergy::is_no")]
+    pub count_idle_energy: CountIdleEnergy,
     /// What a cycle of switching off and on wears off, as energy. Default 0.
     pub wear_j: f64,
     /// What a cycle wears off, as money. Default 0.
@@ -167,6 +172,7 @@ impl Default for ManagerParameters {
             off_from_h: 0,
             off_until_h: 0,
             rank_by: SleepRanking::default(),
+            count_idle_energy: CountIdleEnergy::No,
             wear_j: 0.0,
             wear_cost: 0.0,
             wear_co2_g: 0.0,
@@ -183,6 +189,7 @@ impl ManagerParameters {
             keep_warm_in: Some(WarmGroups::default()),
             rights: Some(GroupRights::default()),
             most_switches_per_day: Some(0),
+            count_idle_energy: CountIdleEnergy::LeastDraw,
             ..Self::default()
         }
     }

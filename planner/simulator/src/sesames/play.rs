@@ -23,6 +23,7 @@ use planner::search::{PlanningView, plan};
 use planner::selection::Selection;
 use planner::time::{Span, Timestamp};
 
+use super::idle_energy::CountedIdle;
 use super::managed::BookedMonth;
 use super::outcome::{
     Amounts, Cause, PlayedPolicy, PlayedRun, RequestOutcome, RequestRecord, ReservedShape,
@@ -72,7 +73,7 @@ impl Plan<'_> {
             cap_scope: CapScope::ReservedNodes,
             reservations: booked.collect(),
             outages: Vec::new(),
-            idle_energy: None,
+            idle_energy: self.view.idle.map(|idle| idle.energy.clone()),
             request: self.request.clone(),
         })
     }
@@ -161,6 +162,8 @@ impl<'a> Stage<'a> {
         let mut labelled = Labelled::new();
         let mut outcomes = Vec::with_capacity(self.arrivals.len());
         let mut booked_month = BookedMonth::new(self.cell.parameters(), self.month, self.run);
+        let counted = CountedIdle::of(self.cell.parameters(), self.month, policy)?;
+        let idle = counted.as_ref().map(CountedIdle::view);
         for (placed, &index) in self.arrivals.iter().enumerate() {
             let own;
             let asked = &self.month.requests[index];
@@ -178,7 +181,7 @@ impl<'a> Stage<'a> {
             let forecast = self.month.believed_agendas(now);
             let agendas = forecast.as_ref().unwrap_or(&self.month.agendas);
             let selection = self.selected(&orders.believed, &asked.filter, &mut labelled);
-            let view = self.view(now, &selection, agendas, book);
+            let view = PlanningView { idle, ..self.view(now, &selection, agendas, book) };
             let followed = if policy == Policy::Mixed { self.month.users[index] } else { policy };
             // What a user says goes before what users of the policy do.
             let tolerances = asked.tolerances.or(followed.tolerances());

@@ -1,6 +1,6 @@
 //! Months of the paper under the manager of the nodes' power.
 
-use simulator::sesames::{Manager, ManagerParameters};
+use simulator::sesames::{CountIdleEnergy, Manager, ManagerParameters};
 
 use super::*;
 
@@ -28,6 +28,32 @@ fn the_manager_changes_no_booking() {
         assert!((0.9..=1.0).contains(&of_oracle), "{of_oracle}");
     }
     assert_eq!(with, without);
+}
+
+/// Every plan is judged with what it counts of idle energy. As soon as possible books as ever; the others book otherwise, and
+/// what is booked and what idles take less energy together.
+#[test]
+fn offers_of_a_month_may_count_idle_energy() {
+    let energy: Policy = "energy_cost_co2".parse().unwrap();
+    let of = |count_idle_energy| {
+        let manager = ManagerParameters { count_idle_energy, ..sleeping() };
+        // Small requests, so that all are booked either way.
+        let parameters = Parameters { max_request_percent: 20.0, ..managed(manager) };
+        let cell = cell(&parameters, &Inputs::default(), &[Policy::AsapFirst, energy]);
+        judged(&cell).remove(0)
+    };
+    let taken = |run: &PlayedRun| {
+        let booked = reservations(run, energy).into_iter().flatten();
+        let booked: f64 = booked.map(|it| it.billed.energy_j).sum();
+        booked + run.policy(energy).unwrap().managed.unwrap().managed.energy_j
+    };
+    let without = of(CountIdleEnergy::No);
+    for count in [CountIdleEnergy::LeastDraw, CountIdleEnergy::LongGaps] {
+        let with = of(count);
+        assert_eq!(with.policy(Policy::AsapFirst), without.policy(Policy::AsapFirst));
+        assert_ne!(reservations(&with, energy), reservations(&without, energy), "{count:?}");
+        assert!(taken(&with) < taken(&without), "{count:?}: {} {}", taken(&with), taken(&without));
+    }
 }
 
 /// The oracle as the manager saves what it saves beside the manager, and no node is late.
