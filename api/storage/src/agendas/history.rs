@@ -115,12 +115,11 @@ repository!(
             let parts = Self::counting(connection, quantity, window, as_of).await?;
             let mut pieces = Vec::with_capacity(parts.len());
             for page in parts.chunks(MAX_PARTS) {
-                let mut query = QueryBuilder::<Engine>::new(sql::PARTS);
                 let row = |(id, part): &(RevisionId, Span)| {
                     (id.get(), part.start().as_unix_seconds(), part.end().as_unix_seconds())
                 };
                 let rows: Vec<_> = page.iter().map(row).collect();
-                Engine::push_triples(&mut query, &rows);
+                let mut query = Engine::with_triples(sql::PARTS, &rows);
                 query.push(sql::PIECES_OF_PARTS);
                 let rows: Vec<PieceRow> =
                     query.build_query_as().fetch_all(&mut *connection).await?;

@@ -3,13 +3,29 @@
 use std::pin::Pin;
 
 use serde_json::json;
-use sqlx::{Executor, Postgres, QueryBuilder, Sqlite};
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments, Executor, Postgres, QueryBuilder, Sqlite};
+
+use crate::engine::gathering;
 
 /// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
 pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
 
 /// The end of statements that give nothing back.
 pub(crate) type Done<'c> = Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'c>>;
+
+/// The rows of a query, all of them.
+pub(crate) type Rows<'c, Row> =
+    Pin<Box<dyn Future<Output = Result<Vec<Row>, sqlx::Error>> + Send + 'c>>;
+
+/// A number and bytes.
+pub(crate) type BytesRow = (i64, Vec<u8>);
+
+/// Two numbers, and two that may be missing.
+pub(crate) type NumbersRow = (i64, i64, Option<i64>, Option<i64>);
+
+/// A number, three texts and two numbers.
+pub(crate) type TextsRow = (i64, String, String, String, i64, i64);
 
 /// How an engine begins and ends transactions, and is given tables.
 pub(crate) trait Dialect: sqlx::Database {
@@ -21,14 +37,32 @@ pub(crate) trait Dialect: sqlx::Database {
     const COMMIT: &'static str;
     /// Says inside a transaction that the next statement may be long in coming.
     const LONG_PAUSE: Option<&'static str>;
-    /// Adds a table of three numbers a row.
-    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]);
+    /// A statement that begins so and goes on with a table of three numbers a row.
+    fn with_triples(begin: &'static str, rows: &[(i64, i64, i64)]) -> QueryBuilder<Self>;
+    /// A statement that begins so and goes on with a table of a number that is the same in all rows, a number and
+    /// bytes.
+    fn with_bytes(begin: &'static str, first: i64, rows: Vec<BytesRow>) -> QueryBuilder<Self>;
     /// Adds a list of numbers, for one to be in.
     fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>);
     /// Adds a list of texts, for one to be in; its column is `value`.
     fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]);
-    /// Adds a table of a number that is the same in all rows, a number and bytes.
-    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>);
+    /// Adds a table of texts, with the position of each from 0 on; the columns are `place` and `value`.
+    fn push_places(query: &mut QueryBuilder<Self>, texts: &[&str]);
+    /// The rows of a query whose columns are `number` and `bytes`.
+    fn fetch_bytes(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, BytesRow>;
+    /// The rows of a query whose columns are `one`, `two`, `three` and `four`.
+    fn fetch_numbers(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, NumbersRow>;
+    /// The rows of a query whose columns are `one` to `six`.
+    fn fetch_texts(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, TextsRow>;
     /// Executes statements as they stand, prepared for nobody.
     fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c>;
 }
@@ -41,10 +75,24 @@ impl Dialect for Sqlite {
     const COMMIT: &'static str = "COMMIT";
     const LONG_PAUSE: Option<&'static str> = None;
 
-    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
-        query.push_values(rows, |mut row, (one, two, three)| {
-            row.push_bind(*one).push_bind(*two).push_bind(*three);
-        });
+    fn with_triples(begin: &'static str, rows: &[(i64, i64, i64)]) -> QueryBuilder<Self> {
+        let mut values = SqliteArguments::default();
+        for (one, two, three) in rows {
+            for number in [one, two, three] {
+                bind(&mut values, *number);
+            }
+        }
+        QueryBuilder::with_arguments(table_of_threes(begin, rows.len()), values)
+    }
+
+    fn with_bytes(begin: &'static str, first: i64, rows: Vec<BytesRow>) -> QueryBuilder<Self> {
+        let (mut values, count) = (SqliteArguments::default(), rows.len());
+        for (number, bytes) in rows {
+            bind(&mut values, first);
+            bind(&mut values, number);
+            bind(&mut values, bytes);
+        }
+        QueryBuilder::with_arguments(table_of_threes(begin, count), values)
     }
 
     // As JSON, so that however many there are the statement is the same.
@@ -58,10 +106,30 @@ impl Dialect for Sqlite {
         query.push("))");
     }
 
-    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>) {
-        query.push_values(rows, |mut row, (number, bytes)| {
-            row.push_bind(first).push_bind(number).push_bind(bytes);
-        });
+    fn push_places(query: &mut QueryBuilder<Self>, texts: &[&str]) {
+        query.push("(SELECT key AS place, value FROM json_each(");
+        query.push_bind(json!(texts).to_string()).push("))");
+    }
+
+    fn fetch_bytes(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, BytesRow> {
+        Box::pin(gathering::bytes_rows(connection, query))
+    }
+
+    fn fetch_numbers(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, NumbersRow> {
+        Box::pin(gathering::numbers_rows(connection, query))
+    }
+
+    fn fetch_texts(
+        connection: &mut Self::Connection,
+        query: QueryBuilder<Self>,
+    ) -> Rows<'_, TextsRow> {
+        Box::pin(gathering::texts_rows(connection, query))
     }
 
     fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c> {
@@ -80,12 +148,22 @@ impl Dialect for Postgres {
 
     // Arrays, so that however many there are the statement is the same: with a text of its own for
     // each number of rows it would be parsed and planned each time, and kept beside all others.
-    fn push_triples(query: &mut QueryBuilder<Self>, rows: &[(i64, i64, i64)]) {
+    fn with_triples(begin: &'static str, rows: &[(i64, i64, i64)]) -> QueryBuilder<Self> {
         let column = |number: fn(&(i64, i64, i64)) -> i64| rows.iter().map(number).collect();
         let [one, two, three]: [Vec<i64>; 3] =
             [column(|row| row.0), column(|row| row.1), column(|row| row.2)];
+        let mut query = QueryBuilder::new(begin);
         query.push("SELECT * FROM unnest(").push_bind(one);
         query.push(", ").push_bind(two).push(", ").push_bind(three).push(")");
+        query
+    }
+
+    fn with_bytes(begin: &'static str, first: i64, rows: Vec<BytesRow>) -> QueryBuilder<Self> {
+        let (numbers, bytes): (Vec<i64>, Vec<Vec<u8>>) = rows.into_iter().unzip();
+        let mut query = QueryBuilder::new(begin);
+        query.push("SELECT ").push_bind(first).push("::BIGINT, * FROM unnest(");
+        query.push_bind(numbers).push(", ").push_bind(bytes).push(")");
+        query
     }
 
     fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>) {
@@ -97,13 +175,58 @@ impl Dialect for Postgres {
         query.push("(SELECT value FROM unnest(").push_bind(texts).push(") AS given (value))");
     }
 
-    fn push_blocks(query: &mut QueryBuilder<Self>, first: i64, rows: Vec<(i64, Vec<u8>)>) {
-        let (numbers, bytes): (Vec<i64>, Vec<Vec<u8>>) = rows.into_iter().unzip();
-        query.push("SELECT ").push_bind(first).push("::BIGINT, * FROM unnest(");
-        query.push_bind(numbers).push(", ").push_bind(bytes).push(")");
+    fn push_places(query: &mut QueryBuilder<Self>, texts: &[&str]) {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        query.push("(SELECT counted - 1 AS place, value FROM unnest(").push_bind(texts);
+        query.push(") WITH ORDINALITY AS given (value, counted))");
+    }
+
+    fn fetch_bytes(
+        connection: &mut Self::Connection,
+        mut query: QueryBuilder<Self>,
+    ) -> Rows<'_, BytesRow> {
+        Box::pin(async move { query.build_query_as().fetch_all(connection).await })
+    }
+
+    fn fetch_numbers(
+        connection: &mut Self::Connection,
+        mut query: QueryBuilder<Self>,
+    ) -> Rows<'_, NumbersRow> {
+        Box::pin(async move { query.build_query_as().fetch_all(connection).await })
+    }
+
+    fn fetch_texts(
+        connection: &mut Self::Connection,
+        mut query: QueryBuilder<Self>,
+    ) -> Rows<'_, TextsRow> {
+        Box::pin(async move { query.build_query_as().fetch_all(connection).await })
     }
 
     fn run<'c>(connection: &'c mut Self::Connection, statements: &'static str) -> Done<'c> {
         Box::pin(async move { connection.execute(statements).await.map(drop) })
+    }
+}
+
+/// The text of a statement that begins so and goes on with a table of three values a row. They have no numbers: the
+/// driver looks each of those up among all before it, so that a statement of thousands would take their square.
+fn table_of_threes(begin: &str, rows: usize) -> String {
+    const ROW: &str = "(?, ?, ?)";
+    let mut text = String::with_capacity(begin.len() + 8 + rows * (ROW.len() + 2));
+    text.push_str(begin);
+    text.push_str("VALUES ");
+    for row in 0..rows {
+        text.push_str(if row == 0 { "" } else { ", " });
+        text.push_str(ROW);
+    }
+    text
+}
+
+/// Adds a value; numbers and bytes are always taken.
+fn bind<'v, T>(values: &mut SqliteArguments, value: T)
+where
+    T: sqlx::Encode<'v, Sqlite> + sqlx::Type<Sqlite>,
+{
+    if let Err(error) = values.add(value) {
+        unreachable!("a number or bytes: {error}");
     }
 }

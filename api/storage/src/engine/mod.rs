@@ -3,6 +3,7 @@
 
 pub(crate) mod connections;
 pub(crate) mod dialect;
+mod gathering;
 pub(crate) mod opening;
 pub mod sql;
 pub(crate) mod transaction;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use planner::metering::packed::{DAY_MS, SAMPLES_MS};
-use planner::metering::{Meter, QuarterHour, SampleTime, ValueKind};
+use planner::metering::{Meter, QuarterHour, Sample, SampleTime, ValueKind};
 use planner::time::{Seconds, Span, Timestamp};
 use sqlx::QueryBuilder;
 
@@ -12,14 +12,22 @@ use crate::blocking::blocking;
 use crate::changed_hours::repository::{ChangedHours, hour_s};
 use crate::database::repository;
 use crate::engine::connections::Connection;
-use crate::engine::dialect::Dialect;
+use crate::engine::dialect::{BytesRow, Dialect, NumbersRow, TextsRow};
 use crate::error::StorageError;
-use crate::measurements::row::{BlockRow, MeasuredRow, NewestRow, SeriesRow, read_samples};
-use crate::measurements::update::{BatchUpdate, SeriesUpdate, blocks_before, changed_quarters};
+use crate::measurements::row::{MeasuredRow, read_newest, read_samples};
+use crate::measurements::update::{
+    PartMerged, PartUpdate, SeriesUpdate, blocks_before, changed_quarters,
+};
 use crate::measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
 
 /// Rows that one statement writes, or names that it looks for.
-const ROWS: usize = 1000;
+const ROWS: usize = 1024;
+
+/// Series whose blocks are at hand at once: so many fit in SQLite's cache of pages, and in little memory.
+const SERIES: usize = 2048;
+
+/// Newest samples that are read at once.
+const NEWEST: i64 = 4096;
 
 const DAY_S: i64 = DAY_MS / 1000;
 const SAMPLES_S: i64 = SAMPLES_MS / 1000;
@@ -40,43 +48,29 @@ repository!(
             let mut transaction = self.begin_beside_the_book().await?;
             // Whoever is first lets the others wait, so that what is read is what is changed.
             sqlx::query(sql::COUNT_MEASUREMENT_WRITE).execute(&mut *transaction).await?;
-            let series = Self::series_of(&mut transaction, meter, new).await?;
-            let mut batch = BatchUpdate::new(meter.clone(), series);
-            for (start_s, series) in batch.wanted() {
-                let kept =
-                    Self::blocks(&mut transaction, sql::SAMPLES_WHERE, start_s, &series).await?;
-                batch.put_blocks(start_s, kept);
-            }
             if let Some(statement) = Engine::LONG_PAUSE {
                 Engine::run(&mut transaction, statement).await?;
             }
-            // A million samples take a while.
-            let merged = blocking(move || batch.merged()).await?;
-            for (start_s, blocks) in merged.samples {
-                let (insert, end) = (sql::SAMPLES_BULK, sql::SAMPLES_BULK_END);
-                Self::write_blocks(&mut transaction, (insert, end), start_s, blocks).await?;
-            }
-            let mut hours: BTreeSet<i64> = BTreeSet::new();
-            for (day_s, changes) in merged.changes {
-                let quarters = changes.iter().flat_map(|(_, of_series)| of_series);
-                hours.extend(quarters.map(|(quarter, _)| hour_s(quarter.start())));
-                let series: Vec<i64> = changes.iter().map(|(id, _)| *id).collect();
-                let kept =
-                    Self::blocks(&mut transaction, sql::QUARTERS_WHERE, day_s, &series).await?;
-                let blocks = blocking(move || changed_quarters(day_s, changes, kept)).await?;
-                let (insert, end) = (sql::QUARTERS_BULK, sql::QUARTERS_BULK_END);
-                Self::write_blocks(&mut transaction, (insert, end), day_s, blocks).await?;
+            let mut kept = SampleFates { fates: vec![Vec::new(); new.len()], resets: 0 };
+            let mut series = Self::series_of(&mut transaction, meter, new).await?;
+            // In the order of the tables' keys, so that each page of them is written once.
+            series.sort_unstable_by_key(|it| it.id);
+            let (mut series, mut hours) = (series.into_iter(), BTreeSet::new());
+            loop {
+                let part: Vec<SeriesUpdate> = series.by_ref().take(SERIES).collect();
+                if part.is_empty() {
+                    break;
+                }
+                let part = PartUpdate::new(meter.clone(), part);
+                let merged = Self::keep_part(&mut transaction, part, &mut hours).await?;
+                kept.resets += merged.resets;
+                for (position, fates) in merged.fates {
+                    kept.fates[position] = fates;
+                }
             }
             ChangedHours::<Engine>::note(&mut transaction, hours).await?;
-            for rows in merged.newest.chunks(ROWS) {
-                let mut query = QueryBuilder::<Engine>::new(sql::NEWEST_BULK);
-                Engine::push_triples(&mut query, rows);
-                query.push(sql::NEWEST_BULK_END);
-                let query = query.build().persistent(rows.len() == ROWS);
-                query.execute(&mut *transaction).await?;
-            }
             transaction.commit().await?;
-            Ok(merged.fates)
+            Ok(kept)
         }
 
         /// What meters measured in the quarter-hours of a span, whatever they measure; of one node, rack or site where
@@ -118,22 +112,23 @@ repository!(
             &self,
             since: Timestamp,
         ) -> Result<Vec<NewestSample>, StorageError> {
-            let rows: Vec<NewestRow> = sqlx::query_as(sql::NEWEST_SAMPLES)
-                .bind(SampleTime::of(since).as_unix_milliseconds())
-                .fetch_all(&self.reader)
-                .await?;
+            let since_ms = SampleTime::of(since).as_unix_milliseconds();
             let mut newest: BTreeMap<i64, NewestSample> = BTreeMap::new();
             let mut wanted: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-            for row in rows {
-                let it = row.newest()?;
-                if it.values != ValueKind::Gauge {
-                    for start_s in blocks_before(it.sample) {
-                        wanted.entry(start_s).or_default().push(row.id);
+            let (mut connection, mut above) = (self.reader.acquire().await?, Some(0));
+            while let Some(last) = above {
+                let rows = Self::newest_above(&mut connection, last, since_ms).await?;
+                above = rows.iter().map(|row| row.0).max();
+                for row in rows {
+                    let it = read_newest(&row)?;
+                    if it.values != ValueKind::Gauge {
+                        for start_s in blocks_before(it.sample) {
+                            wanted.entry(start_s).or_default().push(row.0);
+                        }
                     }
+                    newest.insert(row.0, it);
                 }
-                newest.insert(row.id, it);
             }
-            let mut connection = self.reader.acquire().await?;
             for (start_s, series) in wanted {
                 let blocks = Self::blocks(&mut connection, sql::SAMPLES_WHERE, start_s, &series);
                 let blocks = blocks.await?;
@@ -192,14 +187,61 @@ repository!(
 
     /// Parts of transactions.
     impl Measurements {
-        /// The series that new samples belong to, in their order; those that are missing are made.
+        /// The newest samples of the next series above an id that are no older than an instant.
+        async fn newest_above(
+            connection: &mut Connection<Engine>,
+            id: i64,
+            since_ms: i64,
+        ) -> Result<Vec<TextsRow>, StorageError> {
+            let mut query = QueryBuilder::<Engine>::new(sql::NEWEST_ABOVE);
+            query.push_bind(id).push(sql::NEWEST_SINCE).push_bind(since_ms);
+            query.push(sql::NEWEST_PAGE).push_bind(NEWEST);
+            Ok(Engine::fetch_texts(connection, query).await?)
+        }
+
+        /// Keeps a part of a batch, and what follows from it for quarter-hours; in which hours these lie is noted. What
+        /// is written is no part of the answer any more.
+        async fn keep_part(
+            connection: &mut Connection<Engine>,
+            mut part: PartUpdate,
+            hours: &mut BTreeSet<i64>,
+        ) -> Result<PartMerged, StorageError> {
+            for (start_s, series) in part.wanted() {
+                let kept = Self::blocks(connection, sql::SAMPLES_WHERE, start_s, &series).await?;
+                part.put_blocks(start_s, kept);
+            }
+            // Many samples take a while.
+            let mut merged = blocking(move || part.merged()).await?;
+            for (start_s, blocks) in std::mem::take(&mut merged.samples) {
+                let (insert, end) = (sql::SAMPLES_BULK, sql::SAMPLES_BULK_END);
+                Self::write_blocks(connection, (insert, end), start_s, blocks).await?;
+            }
+            for (day_s, changes) in std::mem::take(&mut merged.changes) {
+                let quarters = changes.iter().flat_map(|(_, of_series)| of_series);
+                hours.extend(quarters.map(|(quarter, _)| hour_s(quarter.start())));
+                let series: Vec<i64> = changes.iter().map(|(id, _)| *id).collect();
+                let kept = Self::blocks(connection, sql::QUARTERS_WHERE, day_s, &series).await?;
+                let blocks = blocking(move || changed_quarters(day_s, changes, kept)).await?;
+                let (insert, end) = (sql::QUARTERS_BULK, sql::QUARTERS_BULK_END);
+                Self::write_blocks(connection, (insert, end), day_s, blocks).await?;
+            }
+            for rows in merged.newest.chunks(ROWS) {
+                let mut query = Engine::with_triples(sql::NEWEST_BULK, rows);
+                query.push(sql::NEWEST_BULK_END);
+                let query = query.build().persistent(rows.len() == ROWS);
+                query.execute(&mut *connection).await?;
+            }
+            Ok(merged)
+        }
+
+        /// The series that new samples belong to; those that are missing are made.
         async fn series_of(
             connection: &mut Connection<Engine>,
             meter: &Meter,
             new: Vec<NewSamples>,
         ) -> Result<Vec<SeriesUpdate>, StorageError> {
-            let mut known: HashMap<String, SeriesRow> = HashMap::with_capacity(new.len());
-            for page in new.chunks(ROWS) {
+            let mut known: Vec<Option<(i64, Option<Sample>)>> = vec![None; new.len()];
+            for (page, known) in new.chunks(ROWS).zip(known.chunks_mut(ROWS)) {
                 let names: Vec<&str> = page.iter().map(|it| &*it.node).collect();
                 let mut rows = Self::series(connection, meter, &names).await?;
                 if rows.len() < names.len() {
@@ -211,38 +253,56 @@ repository!(
                     query.build().execute(&mut *connection).await?;
                     rows = Self::series(connection, meter, &names).await?;
                 }
-                known.extend(rows.into_iter().map(|row| (row.node.clone(), row)));
+                for (place, id, at_ms, value_milli) in rows {
+                    let known = usize::try_from(place).ok().and_then(|place| known.get_mut(place));
+                    if let Some(known) = known {
+                        *known = Some((id, sample(at_ms, value_milli)));
+                    }
+                }
             }
-            let update = |it: NewSamples| {
-                let row = known.get(&*it.node)?;
-                Some(SeriesUpdate::new(row.id, row.newest(), it.samples))
+            let update = |(position, (it, known)): (usize, (NewSamples, Option<_>))| {
+                let (id, newest) = known?;
+                Some(SeriesUpdate::new(position, id, newest, it.samples))
             };
-            Ok(new.into_iter().filter_map(update).collect())
+            Ok(new.into_iter().zip(known).enumerate().filter_map(update).collect())
         }
 
+        /// The series of names, each with its place among these, its id and its newest sample.
         async fn series(
             connection: &mut Connection<Engine>,
             meter: &Meter,
             names: &[&str],
-        ) -> Result<Vec<SeriesRow>, StorageError> {
+        ) -> Result<Vec<NumbersRow>, StorageError> {
             let mut query = QueryBuilder::<Engine>::new(sql::SERIES_WHERE);
-            query.push_bind(meter.name.to_string()).push(sql::SERIES_KIND);
-            query.push_bind(meter.values.word()).push(sql::SERIES_NODES);
-            Engine::push_texts(&mut query, names);
-            Ok(query.build_query_as().fetch_all(&mut *connection).await?)
+            Engine::push_places(&mut query, names);
+            query.push(sql::SERIES_METER).push_bind(meter.name.to_string());
+            query.push(sql::SERIES_KIND).push_bind(meter.values.word());
+            Ok(Engine::fetch_numbers(connection, query).await?)
         }
 
-        /// The blocks of some series that start at an instant.
+        /// The blocks of some series, in order, that start at an instant. There may be some of others among them.
         async fn blocks(
             connection: &mut Connection<Engine>,
             select: &'static str,
             start_s: i64,
             series: &[i64],
-        ) -> Result<Vec<BlockRow>, StorageError> {
-            let mut query = QueryBuilder::<Engine>::new(select);
-            query.push_bind(start_s).push(sql::OF_SERIES);
-            Engine::push_numbers(&mut query, series.to_vec());
-            Ok(query.build_query_as().fetch_all(&mut *connection).await?)
+        ) -> Result<Vec<BytesRow>, StorageError> {
+            let mut blocks = Vec::with_capacity(series.len());
+            for page in series.chunks(SERIES) {
+                let (Some(first), Some(last)) = (page.first(), page.last()) else { break };
+                let mut query = QueryBuilder::<Engine>::new(select);
+                query.push_bind(start_s);
+                // Neighbours are read one after the other, without looking for each.
+                if usize::try_from(last - first).is_ok_and(|others| others < 2 * page.len()) {
+                    query.push(sql::FROM_SERIES).push_bind(*first);
+                    query.push(sql::TO_SERIES).push_bind(*last);
+                } else {
+                    query.push(sql::OF_SERIES);
+                    Engine::push_numbers(&mut query, page.to_vec());
+                }
+                blocks.append(&mut Engine::fetch_bytes(connection, query).await?);
+            }
+            Ok(blocks)
         }
 
         /// Writes blocks that start at an instant, new ones or known ones as they are now.
@@ -250,14 +310,13 @@ repository!(
             connection: &mut Connection<Engine>,
             (insert, end): (&'static str, &'static str),
             start_s: i64,
-            blocks: Vec<(i64, Vec<u8>)>,
+            blocks: Vec<BytesRow>,
         ) -> Result<(), StorageError> {
             let mut blocks = blocks.into_iter().peekable();
             while blocks.peek().is_some() {
-                let rows: Vec<(i64, Vec<u8>)> = blocks.by_ref().take(ROWS).collect();
+                let rows: Vec<BytesRow> = blocks.by_ref().take(ROWS).collect();
                 let full = rows.len() == ROWS;
-                let mut query = QueryBuilder::<Engine>::new(insert);
-                Engine::push_blocks(&mut query, start_s, rows);
+                let mut query = Engine::with_bytes(insert, start_s, rows);
                 query.push(end);
                 query.build().persistent(full).execute(&mut *connection).await?;
             }
@@ -266,15 +325,21 @@ repository!(
     }
 );
 
+/// A sample, where there is one.
+fn sample(at_ms: Option<i64>, value_milli: Option<i64>) -> Option<Sample> {
+    let at = SampleTime::from_unix_milliseconds(at_ms?);
+    Some(Sample { at, value_milli: value_milli? })
+}
+
 /// The newest samples of series, with those before them as far as they are in these blocks.
 fn with_before(
     mut newest: BTreeMap<i64, NewestSample>,
     start_s: i64,
-    blocks: &[BlockRow],
+    blocks: &[BytesRow],
 ) -> Result<BTreeMap<i64, NewestSample>, StorageError> {
-    for block in blocks {
-        let samples = read_samples(start_s, block.series_id, &block.packed)?;
-        if let Some(it) = newest.get_mut(&block.series_id) {
+    for (series_id, packed) in blocks {
+        if let Some(it) = newest.get_mut(series_id) {
+            let samples = read_samples(start_s, *series_id, packed)?;
             let earlier = samples.iter().rfind(|sample| sample.at < it.sample.at);
             it.before = earlier.copied().or(it.before);
         }

@@ -28,27 +28,33 @@ statements! {
     /// The series of a node, rack or site.
     SERIES_OF_NODE = "SELECT id FROM metered_series WHERE node = $1";
 
-    /// The newest samples of all series that are no older than an instant.
-    NEWEST_SAMPLES = "SELECT s.id, s.meter, s.value_kind, s.node, n.at_ms, n.value_milli
-        FROM newest_samples AS n JOIN metered_series AS s ON s.id = n.series_id
-        WHERE n.at_ms >= $1 ORDER BY s.id";
-
     /// The quarter-hours of blocks that start from one instant on and before another.
     MEASURED_QUARTERS = "SELECT q.start_s, q.series_id, s.meter, s.value_kind, s.node, q.quarters
         FROM quarter_blocks AS q JOIN metered_series AS s ON s.id = q.series_id
         WHERE q.start_s >= $1 AND q.start_s < $2 ORDER BY q.start_s, q.series_id";
 }
 
-/// Series with their newest samples; the meter, its kind and the nodes follow, with the two below between.
+/// The newest samples of series with their series; the id that all are above follows, with the two below after it.
+pub const NEWEST_ABOVE: &str = "SELECT s.id AS one, s.meter AS two, s.value_kind AS three,
+    s.node AS four, n.at_ms AS five, n.value_milli AS six
+    FROM newest_samples AS n JOIN metered_series AS s ON s.id = n.series_id WHERE n.series_id > ";
+
+/// Between that id and the instant that none is older than.
+pub const NEWEST_SINCE: &str = " AND n.at_ms >= ";
+
+/// Between that instant and how many there are at most.
+pub const NEWEST_PAGE: &str = " ORDER BY n.series_id LIMIT ";
+
+/// Series with their newest samples by the places of names, which follow, with the two below between.
 pub const SERIES_WHERE: &str =
-    "SELECT s.id, s.node, n.at_ms, n.value_milli FROM metered_series AS s
-    LEFT JOIN newest_samples AS n ON n.series_id = s.id WHERE s.meter = ";
+    "SELECT given.place AS one, s.id AS two, n.at_ms AS three, n.value_milli AS four FROM ";
+
+/// Between names and meter. SQLite takes the tables of a cross join in their order.
+pub const SERIES_METER: &str = " AS given CROSS JOIN metered_series AS s
+    LEFT JOIN newest_samples AS n ON n.series_id = s.id WHERE s.node = given.value AND s.meter = ";
 
 /// Between meter and kind.
 pub const SERIES_KIND: &str = " AND s.value_kind = ";
-
-/// Between kind and nodes.
-pub const SERIES_NODES: &str = " AND s.node IN ";
 
 /// New series: the meter, its kind and the nodes follow, then [`SERIES_BULK_END`].
 pub const SERIES_BULK: &str = "INSERT INTO metered_series (meter, value_kind, node) SELECT ";
@@ -66,14 +72,20 @@ pub const NEWEST_BULK_END: &str = " ON CONFLICT (series_id) DO UPDATE SET at_ms 
 
 /// Blocks of samples by their start; the series follow.
 pub const SAMPLES_WHERE: &str =
-    "SELECT series_id, samples AS packed FROM sample_blocks WHERE start_s = ";
+    "SELECT series_id AS number, samples AS bytes FROM sample_blocks WHERE start_s = ";
 
 /// Blocks of quarter-hours by their start; the series follow.
 pub const QUARTERS_WHERE: &str =
-    "SELECT series_id, quarters AS packed FROM quarter_blocks WHERE start_s = ";
+    "SELECT series_id AS number, quarters AS bytes FROM quarter_blocks WHERE start_s = ";
 
 /// Between the start of blocks and the series.
 pub const OF_SERIES: &str = " AND series_id IN ";
+
+/// Between the start of blocks and the first of the series; [`TO_SERIES`] and the last follow.
+pub const FROM_SERIES: &str = " AND series_id BETWEEN ";
+
+/// Between the first and the last of the series.
+pub const TO_SERIES: &str = " AND ";
 
 /// Blocks of samples; [`SAMPLES_BULK_END`] follows the rows.
 pub const SAMPLES_BULK: &str = "INSERT INTO sample_blocks (start_s, series_id, samples) ";

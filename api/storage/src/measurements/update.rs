@@ -1,22 +1,21 @@
 //! What is to be written for a batch of samples. Pure: nothing is read or written here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use planner::metering::packed::{DAY_MS, SAMPLES_MS, pack_quarters, pack_samples};
+use planner::metering::packed::{DAY_MS, DayQuarters, SAMPLES_MS, pack_samples};
 use planner::metering::{
     Fate, KeptSamples, Meter, QUARTER_MS, QuarterHour, QuarterSum, Sample, merge,
 };
 
+use crate::engine::dialect::BytesRow;
 use crate::error::StorageError;
-use crate::measurements::SampleFates;
-use crate::measurements::row::{BlockRow, read_quarters, read_samples};
-use crate::row::RowPlace;
+use crate::measurements::row::{read_day, read_samples, wrong_quarters};
 
 const SAMPLES_S: i64 = SAMPLES_MS / 1000;
 const DAY_S: i64 = DAY_MS / 1000;
 
 /// Blocks to be written: by their start, of each series the bytes.
-pub(super) type Blocks = BTreeMap<i64, Vec<(i64, Vec<u8>)>>;
+pub(super) type Blocks = BTreeMap<i64, Vec<BytesRow>>;
 
 /// What changes of the quarter-hours of a day: of each series.
 pub(super) type DayChanges = Vec<(i64, Vec<(QuarterHour, QuarterSum)>)>;
@@ -24,61 +23,77 @@ pub(super) type DayChanges = Vec<(i64, Vec<(QuarterHour, QuarterSum)>)>;
 /// A series with new samples.
 #[derive(Debug)]
 pub(super) struct SeriesUpdate {
+    /// Its position in the batch.
+    pub(super) position: usize,
     pub(super) id: i64,
     pub(super) newest: Option<Sample>,
     /// In time order, at least one.
     pub(super) new: Vec<Sample>,
     /// The packed blocks that are at hand, by their start.
-    blocks: BTreeMap<i64, Vec<u8>>,
+    blocks: Vec<(i64, Vec<u8>)>,
 }
 
-/// A batch on its way.
+/// A part of a batch on its way.
 #[derive(Debug)]
-pub(super) struct BatchUpdate {
+pub(super) struct PartUpdate {
     meter: Meter,
+    /// By their ids, which is the order of the tables' keys.
     series: Vec<SeriesUpdate>,
-    positions: HashMap<i64, usize>,
 }
 
-/// What a batch leads to, but for quarter-hours.
+/// What a part of a batch leads to, but for quarter-hours.
 #[derive(Debug, Default)]
-pub(super) struct BatchMerged {
+pub(super) struct PartMerged {
     pub(super) samples: Blocks,
     /// By days.
     pub(super) changes: BTreeMap<i64, DayChanges>,
     /// Series, milliseconds and value.
     pub(super) newest: Vec<(i64, i64, i64)>,
-    pub(super) fates: SampleFates,
+    /// By the position of the series in the batch.
+    pub(super) fates: Vec<(usize, Vec<Fate>)>,
+    /// How many samples came after a reset of their counter.
+    pub(super) resets: usize,
 }
 
 impl SeriesUpdate {
-    pub(super) const fn new(id: i64, newest: Option<Sample>, new: Vec<Sample>) -> Self {
-        Self { id, newest, new, blocks: BTreeMap::new() }
+    pub(super) const fn new(
+        position: usize,
+        id: i64,
+        newest: Option<Sample>,
+        new: Vec<Sample>,
+    ) -> Self {
+        Self { position, id, newest, new, blocks: Vec::new() }
     }
 
-    /// The starts of the blocks that the new samples belong to.
-    fn touched(&self) -> BTreeSet<i64> {
-        self.new.iter().map(|sample| block_of(*sample)).collect()
+    /// The starts of the blocks that the new samples belong to, in order.
+    fn touched(&self) -> impl Iterator<Item = i64> {
+        let of_one_block = |one: &Sample, next: &Sample| block_of(*one) == block_of(*next);
+        self.new.chunk_by(of_one_block).filter_map(|samples| samples.first().copied().map(block_of))
     }
 
-    /// The starts of the blocks that are needed. What comes after the newest sample needs but that and its block;
-    /// no meter bridges more than a block, so that others need those on either side.
-    fn wanted(&self) -> BTreeSet<i64> {
-        let touched = self.touched();
+    /// The starts of the blocks that are needed, in order. What comes after the newest sample needs but that and its
+    /// block; no meter bridges more than a block, so that others need those on either side.
+    fn wanted(&self) -> Vec<i64> {
         match (self.newest, self.new.first()) {
-            (None, _) | (_, None) => BTreeSet::new(),
+            (None, _) | (_, None) => Vec::new(),
             (Some(newest), Some(first)) if newest.at < first.at => {
-                touched.into_iter().filter(|start| *start == block_of(newest)).collect()
+                self.touched().filter(|start| *start == block_of(newest)).collect()
             }
-            _ => touched.iter().flat_map(|it| [it - SAMPLES_S, *it, it + SAMPLES_S]).collect(),
+            _ => {
+                let around = |it| [it - SAMPLES_S, it, it + SAMPLES_S];
+                let mut wanted: Vec<i64> = self.touched().flat_map(around).collect();
+                wanted.sort_unstable();
+                wanted.dedup();
+                wanted
+            }
         }
     }
 }
 
-impl BatchUpdate {
-    pub(super) fn new(meter: Meter, series: Vec<SeriesUpdate>) -> Self {
-        let positions = series.iter().enumerate().map(|(at, series)| (series.id, at)).collect();
-        Self { meter, series, positions }
+impl PartUpdate {
+    /// Of series by their ids.
+    pub(super) const fn new(meter: Meter, series: Vec<SeriesUpdate>) -> Self {
+        Self { meter, series }
     }
 
     /// The blocks that are needed: by their start, of which series.
@@ -92,41 +107,33 @@ impl BatchUpdate {
         wanted
     }
 
-    /// Puts blocks at hand.
-    pub(super) fn put_blocks(&mut self, start_s: i64, rows: Vec<BlockRow>) {
-        for row in rows {
-            if let Some(at) = self.positions.get(&row.series_id) {
-                self.series[*at].blocks.insert(start_s, row.packed);
+    /// Puts blocks at hand, by their start; those of other series are left out.
+    pub(super) fn put_blocks(&mut self, start_s: i64, rows: Vec<BytesRow>) {
+        for (id, packed) in rows {
+            if let Ok(at) = self.series.binary_search_by_key(&id, |series| series.id) {
+                self.series[at].blocks.push((start_s, packed));
             }
         }
     }
 
     /// Puts the new samples among the kept ones.
-    pub(super) fn merged(self) -> Result<BatchMerged, StorageError> {
-        let mut batch = BatchMerged::default();
+    pub(super) fn merged(self) -> Result<PartMerged, StorageError> {
+        let mut part = PartMerged::default();
         for series in &self.series {
-            batch.add(&self.meter, series)?;
+            part.add(&self.meter, series)?;
         }
-        // In the order of the table's key.
-        for rows in batch.samples.values_mut() {
-            rows.sort_unstable_by_key(|(id, _)| *id);
-        }
-        for rows in batch.changes.values_mut() {
-            rows.sort_unstable_by_key(|(id, _)| *id);
-        }
-        batch.newest.sort_unstable();
-        Ok(batch)
+        Ok(part)
     }
 }
 
-impl BatchMerged {
+impl PartMerged {
     fn add(&mut self, meter: &Meter, series: &SeriesUpdate) -> Result<(), StorageError> {
         let mut samples = Vec::new();
         for (start_s, packed) in &series.blocks {
             samples.extend(read_samples(*start_s, series.id, packed)?);
         }
         let merged = merge(meter, &KeptSamples { samples, newest: series.newest }, &series.new);
-        self.fates.resets += merged.resets;
+        self.resets += merged.resets;
         if merged.fates.iter().any(|fate| matches!(fate, Fate::Newest | Fate::Late)) {
             for start_s in series.touched() {
                 let of_block = of_block(&merged.samples, start_s);
@@ -134,7 +141,7 @@ impl BatchMerged {
                 self.samples.entry(start_s).or_default().push((series.id, packed));
             }
         }
-        self.fates.fates.push(merged.fates);
+        self.fates.push((series.position, merged.fates));
         if let Some(newest) = merged.newest.filter(|newest| Some(*newest) != series.newest) {
             self.newest.push((series.id, newest.at.as_unix_milliseconds(), newest.value_milli));
         }
@@ -154,24 +161,25 @@ impl BatchMerged {
 pub(super) fn changed_quarters(
     day_s: i64,
     changes: DayChanges,
-    kept: Vec<BlockRow>,
-) -> Result<Vec<(i64, Vec<u8>)>, StorageError> {
-    let kept: HashMap<i64, Vec<u8>> =
-        kept.into_iter().map(|row| (row.series_id, row.packed)).collect();
+    kept: Vec<BytesRow>,
+) -> Result<Vec<BytesRow>, StorageError> {
+    let kept: HashMap<i64, Vec<u8>> = kept.into_iter().collect();
     let after = |(id, changes): (i64, Vec<(QuarterHour, QuarterSum)>)| {
-        let mut quarters = match kept.get(&id) {
-            Some(packed) => read_quarters(day_s, id, packed)?,
-            None => BTreeMap::new(),
+        let mut day = match kept.get(&id) {
+            Some(packed) => read_day(day_s, id, packed)?,
+            None => DayQuarters::new(day_s * 1000),
         };
         for (quarter, change) in changes {
-            let sum = quarters.entry(quarter).or_default();
+            let Some(sum) = day.sum_mut(quarter) else {
+                unreachable!("it is of this day");
+            };
             sum.add(change);
             if !(0..=QUARTER_MS).contains(&sum.covered_ms) || sum.energy_uj < 0 {
-                let place = RowPlace { table: "quarter_blocks", row: format!("{day_s}, {id}") };
-                return Err(place.wrong("quarters", "more is measured than a quarter-hour has"));
+                let problem = "more is measured than a quarter-hour has";
+                return Err(wrong_quarters(day_s, id, problem));
             }
         }
-        Ok((id, pack_quarters(day_s * 1000, &quarters)))
+        Ok((id, day.pack()))
     };
     changes.into_iter().map(after).collect()
 }

@@ -1,6 +1,6 @@
 //! Measurements: batches, late data, what is forgotten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use planner::metering::packed::SAMPLES_MS;
 use planner::metering::{
@@ -17,6 +17,7 @@ on_both_engines![
     a_gap_and_a_reset_are_missing,
     meters_and_nodes_are_kept_apart,
     more_series_than_a_statement_takes_are_written_at_once,
+    many_series_keep_what_is_theirs_in_whatever_order_they_come,
     old_samples_and_quarter_hours_are_forgotten_block_by_block,
     two_who_write_at_once_lose_nothing,
     the_newest_sample_of_energies_comes_with_the_one_before,
@@ -142,6 +143,44 @@ async fn more_series_than_a_statement_takes_are_written_at_once(bench: Bench) {
     let found = database.measured_quarters(span(0, DAY), None).await.unwrap();
     assert_eq!(found.len(), 2500);
     assert!(found.iter().all(|it| it.quarters.values().all(|sum| sum.energy_uj == 6_000_000_000)));
+}
+
+/// The nodes with even numbers first, then all of them the other way round, then few of them again. Node n draws
+/// 100 W + n in the first minute, which are 6000 J + 60 n where both of its samples are there.
+async fn many_series_keep_what_is_theirs_in_whatever_order_they_come(bench: Bench) {
+    let database = &bench.database;
+    let gauge = meter("m", ValueKind::Gauge);
+    let send = async |minute: i64, nodes: Vec<i64>, more: i64| {
+        let new = nodes.iter().map(|n| NewSamples {
+            node: format!("n{n}").into(),
+            samples: vec![at(minute * 60, 100 + n + if *n == 700 { more } else { 0 })],
+        });
+        database.keep_samples(&gauge, new.collect()).await.unwrap().fates
+    };
+    let even: Vec<i64> = (0..4500).step_by(2).collect();
+    assert_eq!(send(0, even, 0).await, vec![[Fate::Newest]; 2250]);
+    assert_eq!(send(1, (0..4500).rev().collect(), 0).await, vec![[Fate::Newest]; 4500]);
+    // Far apart from each other, and one of them in contradiction.
+    let few: Vec<i64> = (0..4500).rev().step_by(300).map(|n| n - 199).collect();
+    let fate = |n: &i64| [if *n == 700 { Fate::Contradicting } else { Fate::Doubled }];
+    let expected: Vec<[Fate; 1]> = few.iter().map(fate).collect();
+    assert_eq!(expected.iter().filter(|it| **it == [Fate::Contradicting]).count(), 1);
+    assert_eq!(send(1, few, 7).await, expected);
+    // Odd numbers had no sample at first: theirs come late.
+    let odd: Vec<i64> = (0..4500).skip(1).step_by(2).collect();
+    assert_eq!(send(0, odd, 0).await, vec![[Fate::Late]; 2250]);
+    let found = database.measured_quarters(span(0, DAY), None).await.unwrap();
+    assert_eq!(found.len(), 4500);
+    for series in found {
+        let number: i64 = series.node[1..].parse().unwrap();
+        let energy_uj = (6000 + 60 * number) * 1_000_000;
+        let sum = QuarterSum { energy_uj, covered_ms: 60_000 };
+        assert_eq!(series.quarters.into_values().collect::<Vec<_>>(), [sum], "{number}");
+    }
+    let newest = database.newest_samples(t(60)).await.unwrap();
+    assert_eq!(newest.iter().map(|it| &it.node).collect::<BTreeSet<_>>().len(), 4500);
+    assert!(newest.iter().all(|it| it.sample.at == at(60, 0).at && &*it.meter == "m"));
+    assert_eq!(database.newest_samples(t(61)).await.unwrap(), []);
 }
 
 /// Six blocks of samples a day. What ends before the instant goes, one start at a time, and quarter-hours stay.

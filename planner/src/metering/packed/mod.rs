@@ -9,7 +9,7 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-pub use quarters::{DAY_MS, pack_quarters, unpack_quarters};
+pub use quarters::{DAY_MS, DayQuarters};
 pub use samples::{SAMPLES_MS, pack_samples, unpack_samples};
 
 /// Why bytes are not a block.

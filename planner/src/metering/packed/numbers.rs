@@ -49,11 +49,13 @@ pub(super) fn pull_signed(bytes: &mut &[u8]) -> Result<i64, PackedError> {
 /// The largest power of ten that divides all values, as its exponent; 0 where all are zero.
 pub(super) fn common_exponent(values: impl Iterator<Item = i64> + Clone) -> u8 {
     let mut exponent = LARGEST_EXPONENT;
+    let mut power = 10_i64.pow(exponent.into());
     let mut any = false;
     for value in values.filter(|value| *value != 0) {
         any = true;
-        while exponent > 0 && value % 10_i64.pow(exponent.into()) != 0 {
+        while value % power != 0 {
             exponent -= 1;
+            power /= 10;
         }
         if exponent == 0 {
             return 0;

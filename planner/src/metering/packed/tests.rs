@@ -9,6 +9,21 @@ use crate::metering::{QUARTER_MS, QuarterHour, QuarterSum, Sample, SampleTime, V
 
 const START_MS: i64 = 1_767_225_600_000;
 
+fn pack_quarters(start_ms: i64, quarters: &BTreeMap<QuarterHour, QuarterSum>) -> Vec<u8> {
+    let mut day = DayQuarters::new(start_ms);
+    for (quarter, sum) in quarters {
+        *day.sum_mut(*quarter).unwrap() = *sum;
+    }
+    day.pack()
+}
+
+fn unpack_quarters(
+    start_ms: i64,
+    bytes: &[u8],
+) -> Result<BTreeMap<QuarterHour, QuarterSum>, PackedError> {
+    DayQuarters::unpack(start_ms, bytes).map(|day| day.measured().collect())
+}
+
 fn sample(offset_ms: i64, value_milli: i64) -> Sample {
     Sample { at: SampleTime::from_unix_milliseconds(START_MS + offset_ms), value_milli }
 }
@@ -76,6 +91,19 @@ fn a_day_of_quarter_hours_takes_less_than_six_bytes_each() {
     let bytes = pack_quarters(START_MS, &quarters);
     assert_eq!(unpack_quarters(START_MS, &bytes).unwrap(), quarters);
     assert!(bytes.len() <= 96 * 6, "{}", bytes.len());
+}
+
+#[test]
+fn a_day_has_its_own_quarter_hours_and_no_others() {
+    let first = START_MS / QUARTER_MS;
+    let mut day = DayQuarters::new(START_MS);
+    for number in [first - 1, first + 96] {
+        assert_eq!(day.sum_mut(QuarterHour::from_number(number)), None);
+    }
+    for number in [first, first + 95] {
+        assert_eq!(day.sum_mut(QuarterHour::from_number(number)), Some(&mut QuarterSum::default()));
+    }
+    assert_eq!(day.measured().count(), 0);
 }
 
 #[test]
