@@ -7,6 +7,7 @@ use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments, Executor, Postgres, QueryBuilder, Sqlite};
 
 use crate::engine::gathering;
+use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 
 /// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
 pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
@@ -17,15 +18,6 @@ pub(crate) type Done<'c> = Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> 
 /// The rows of a query, all of them.
 pub(crate) type Rows<'c, Row> =
     Pin<Box<dyn Future<Output = Result<Vec<Row>, sqlx::Error>> + Send + 'c>>;
-
-/// A number and bytes.
-pub(crate) type BytesRow = (i64, Vec<u8>);
-
-/// Two numbers, and two that may be missing.
-pub(crate) type NumbersRow = (i64, i64, Option<i64>, Option<i64>);
-
-/// A number, three texts and two numbers.
-pub(crate) type TextsRow = (i64, String, String, String, i64, i64);
 
 /// How an engine begins and ends transactions, and is given tables.
 pub(crate) trait Dialect: sqlx::Database {

@@ -6,7 +6,7 @@
 
 use sqlx::{AssertSqlSafe, Execute, QueryBuilder, Sqlite, SqliteConnection};
 
-use crate::engine::dialect::{BytesRow, NumbersRow, TextsRow};
+use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 
 /// What no hexadecimal digit is worth.
 const NO_DIGIT: u8 = 0xff;

@@ -5,6 +5,7 @@ pub(crate) mod connections;
 pub(crate) mod dialect;
 mod gathering;
 pub(crate) mod opening;
+pub(crate) mod rows;
 pub mod sql;
 pub(crate) mod transaction;
 pub(crate) mod turns;

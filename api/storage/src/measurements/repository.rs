@@ -12,7 +12,8 @@ use crate::blocking::blocking;
 use crate::changed_hours::repository::{ChangedHours, hour_s};
 use crate::database::repository;
 use crate::engine::connections::Connection;
-use crate::engine::dialect::{BytesRow, Dialect, NumbersRow, TextsRow};
+use crate::engine::dialect::Dialect;
+use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 use crate::error::StorageError;
 use crate::measurements::row::{MeasuredRow, read_newest, read_samples};
 use crate::measurements::update::{

@@ -7,7 +7,7 @@ use planner::metering::packed::{DayQuarters, unpack_samples};
 use planner::metering::{QuarterHour, QuarterSum, Sample, SampleTime, ValueKind};
 use sqlx::FromRow;
 
-use crate::engine::dialect::TextsRow;
+use crate::engine::rows::TextsRow;
 use crate::error::StorageError;
 use crate::measurements::{MeasuredQuarters, NewestSample};
 use crate::row::RowPlace;

@@ -7,7 +7,7 @@ use planner::metering::{
     Fate, KeptSamples, Meter, QUARTER_MS, QuarterHour, QuarterSum, Sample, merge,
 };
 
-use crate::engine::dialect::BytesRow;
+use crate::engine::rows::BytesRow;
 use crate::error::StorageError;
 use crate::measurements::row::{read_day, read_samples, wrong_quarters};
 
