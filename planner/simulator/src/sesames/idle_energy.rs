@@ -2,48 +2,18 @@
 
 use std::sync::Arc;
 
-use planner::idle_energy::{Fit, IdleEnergy};
+use planner::idle_energy::IdleEnergy;
 use planner::node::Nodes;
 use planner::node_set::NodeSet;
 use planner::order::Preference;
-use planner::power_plan::{CriteriaAmounts, PowerRules};
+use planner::power_plan::{CriteriaAmounts, LONGEST_HORIZON, PowerRules};
 use planner::search::IdleView;
 use planner::slower_states::SlowerStates;
-use serde::{Deserialize, Serialize};
 
 use super::managed::rules;
 use super::{Month, Parameters, SesamesError};
 use crate::node_power::ManagerRules;
 use crate::policy::Policy;
-
-/// Whether offers count idle energy, and which nodes they take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CountIdleEnergy {
-    /// They do not.
-    #[default]
-    No,
-    /// They do, and take the nodes that draw least.
-    LeastDraw,
-    /// They do, and take nodes so that long gaps stay.
-    LongGaps,
-}
-
-impl CountIdleEnergy {
-    const fn fit(self) -> Option<Fit> {
-        match self {
-            Self::No => None,
-            Self::LeastDraw => Some(Fit::LeastDraw),
-            Self::LongGaps => Some(Fit::LongGaps),
-        }
-    }
-
-    /// Whether the option is off: it is not recorded then.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks")]
-    pub(super) fn is_no(&self) -> bool {
-        *self == Self::No
-    }
-}
 
 /// What a month's offers count of idle energy, and of which nodes.
 #[derive(Debug)]
@@ -53,7 +23,7 @@ pub(super) struct CountedIdle {
 }
 
 impl CountedIdle {
-    /// What the manager of the month may do to nodes up to the month's end; `None` where nobody switches them, where the
+    /// What the manager of the month may do to nodes for as long as a request may last; `None` where nobody switches them, where the
     /// option is off, and under policies that take the nodes that are listed first.
     pub fn of(
         parameters: &Parameters,
@@ -83,7 +53,9 @@ impl CountedIdle {
             wear,
             failure: (0, CriteriaAmounts::ZERO),
         };
-        let energy = IdleEnergy { until: parameters.month().end(), fit, rules };
+        // Sleeps beyond the month count too: otherwise what begins after it would seem to end idling alone.
+        let last = parameters.start + LONGEST_HORIZON;
+        let energy = IdleEnergy { until: parameters.horizon().end().min(last), fit, rules };
         Ok(Some(Self { energy, nodes }))
     }
 

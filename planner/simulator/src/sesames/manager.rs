@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use planner::criterion::Criterion;
+use planner::idle_energy::Fit;
 use planner::node::Node;
 use planner::power_plan::{RankBy, Switching};
 use planner::power_states::{Sleep, Transition};
@@ -10,7 +11,6 @@ use planner::quantity::Power;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::groups::{GroupRights, NodeGroup, WarmGroups};
-use super::idle_energy::CountIdleEnergy;
 
 /// Who switches nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,36 @@ pub enum Manager {
     Sleep,
     /// The oracle, which knows the month beforehand.
     Oracle,
+}
+
+/// Whether offers count idle energy, and which nodes they take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountIdleEnergy {
+    /// They do not.
+    #[default]
+    No,
+    /// They do, and take the nodes that draw least.
+    LeastDraw,
+    /// They do, and take nodes so that long gaps stay.
+    LongGaps,
+}
+
+impl CountIdleEnergy {
+    /// The fit of offers, where they count it.
+    pub(super) const fn fit(self) -> Option<Fit> {
+        match self {
+            Self::No => None,
+            Self::LeastDraw => Some(Fit::LeastDraw),
+            Self::LongGaps => Some(Fit::LongGaps),
+        }
+    }
+
+    /// Whether the option is off: it is not recorded then.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks")]
+    pub(super) fn is_no(&self) -> bool {
+        *self == Self::No
+    }
 }
 
 /// What the manager of a month is told; units are in the names. The powers and times of switching are those of table 6.1 of the
@@ -70,7 +100,7 @@ pub struct ManagerParameters {
     pub off_until_h: u8,
     /// The criteria by which a sleep must pay, the most important first. Default `energy_cost_co2`.
     pub rank_by: SleepRanking,
-    /// Whether offers count the idle energy that they avoid or cause up to the end of the month, and then which nodes they take:
+    /// Whether offers count the idle energy that they avoid or cause, and then which nodes they take:
     /// `no`, `least_draw` or `long_gaps`. Not under `asap_first`. Default `no`.
     #[serde(skip_serializing_if = "CountIdleEnergy::is_no")]
     pub count_idle_energy: CountIdleEnergy,
