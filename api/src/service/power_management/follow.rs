@@ -14,6 +14,7 @@ use planner::time::{Seconds, Span};
 use storage::{LogWhat, OutageKind, PowerAction, PowerActionChange, Withheld};
 
 use super::limiter::set_limit;
+use super::limits::{limit_key, limited_until};
 use super::look::{ManagedPower, Turn};
 use super::{PowerManagementError, PowerManagementService, USEFUL};
 use crate::service::resource_manager::withhold::wake_key;
@@ -240,19 +241,27 @@ impl Turn<'_> {
         state: PowerActionState,
         because: Option<&str>,
     ) -> Option<Withheld> {
-        let is_final = matches!(state, PowerActionState::GivenUp | PowerActionState::Refused);
-        if !is_final || action.change != PowerChange::On {
-            return self.stays_limited(action, state, because);
+        if !matches!(state, PowerActionState::GivenUp | PowerActionState::Refused) {
+            return None;
         }
-        let ordinal = self.state.cluster.nodes.index().ordinal(&action.node)?;
-        let ranks = self.state.cluster.reference.ranks(&NodeSet::from_positions([ordinal]));
+        let (node, because) = (&action.node, because.unwrap_or("no order helped"));
+        let (key, what, end) = match action.change {
+            PowerChange::On => {
+                (wake_key(node), "it did not switch on", withheld_until(self.now, self.now))
+            }
+            PowerChange::Lift(_) => {
+                (limit_key(node), "its power limit was not lifted", limited_until(self.now))
+            }
+            PowerChange::Off | PowerChange::Limit(_) => return None,
+        };
+        let ordinal = self.state.cluster.nodes.index().ordinal(node)?;
         Some(Withheld {
-            key: wake_key(&action.node),
+            key,
             kind: OutageKind::OutOfService,
-            reason: format!("it did not switch on: {}", because.unwrap_or("no order helped")),
+            reason: format!("{what}: {because}"),
             start: self.now,
-            end: Some(withheld_until(self.now, self.now)),
-            ranks,
+            end: Some(end),
+            ranks: self.state.cluster.reference.ranks(&NodeSet::from_positions([ordinal])),
         })
     }
 }

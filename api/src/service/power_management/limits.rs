@@ -14,9 +14,7 @@ use planner::power_action::{NodeUse, PowerActionState, PowerChange};
 use planner::quantity::Power;
 use planner::slower_states::SlowerState;
 use planner::time::{Seconds, Timestamp};
-use storage::{
-    LogWhat, NewPowerAction, Outage, OutageKind, PowerAction, PowerActionChange, Withheld,
-};
+use storage::{LogWhat, NewPowerAction, Outage, PowerAction, PowerActionChange};
 use uuid::Uuid;
 
 use super::known_limits::WantedLimit;
@@ -202,29 +200,6 @@ impl Turn<'_> {
         self.readings.used(&action.node)
     }
 
-    /// A node whose limit is not lifted, where that is final.
-    pub fn stays_limited(
-        &self,
-        action: &PowerAction,
-        state: PowerActionState,
-        because: Option<&str>,
-    ) -> Option<Withheld> {
-        let is_final = matches!(state, PowerActionState::GivenUp | PowerActionState::Refused);
-        if !is_final || !matches!(action.change, PowerChange::Lift(_)) {
-            return None;
-        }
-        let ordinal = self.state.cluster.nodes.index().ordinal(&action.node)?;
-        let because = because.unwrap_or("no order helped");
-        Some(Withheld {
-            key: format!("{LIMIT}{}", action.node),
-            kind: OutageKind::OutOfService,
-            reason: format!("its power limit was not lifted: {because}"),
-            start: self.now,
-            end: Some(self.now + AGAIN + AGAIN),
-            ranks: self.state.cluster.reference.ranks(&NodeSet::from_positions([ordinal])),
-        })
-    }
-
     /// Whether an outage is about a node that is still limited.
     pub fn is_limited_yet(&self, outage: &Outage) -> bool {
         not_lifted(outage).is_some_and(|node| {
@@ -232,6 +207,16 @@ impl Turn<'_> {
             newest.is_some_and(|it| !it.change.is_reached(&self.limits.reading(node)))
         })
     }
+}
+
+/// Names a node that is withheld, since its limit was not lifted.
+pub(super) fn limit_key(node: &str) -> String {
+    format!("{LIMIT}{node}")
+}
+
+/// Until when such a node is withheld at the most, unless that is found again: it is tried anew before.
+pub(super) fn limited_until(now: Timestamp) -> Timestamp {
+    now + AGAIN + AGAIN
 }
 
 /// The node that an outage is about, where its limit was not lifted.
