@@ -1,4 +1,6 @@
-//! A drawn month with gaps, late data and restatements against a naive reckoning.
+//! Drawn months with gaps, late data and restatements against a naive reckoning.
+//!
+//! `WATTBOOK_LEDGER_MONTHS` says how many months are drawn, 100 by default.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +13,8 @@ use crate::time::Seconds;
 
 const HOUR: i64 = 3600;
 const HOURS: i64 = 30 * 24;
-const NODES: u32 = 5;
+/// A month has so many nodes at most.
+const MOST_NODES: u32 = 12;
 
 /// What is known of an hour: reservations and jobs, and measurements by quarter-hour.
 #[derive(Clone, Debug, Default)]
@@ -20,13 +23,22 @@ struct Known {
     measured: [Vec<NodeEnergy>; 4],
 }
 
-/// Numbers that look drawn, from a seed (Steele and others: `SplitMix64`).
-struct Draws(u64);
+/// Numbers that look drawn, from a seed (Steele and others: `SplitMix64`), and what is drawn of a site's nodes.
+struct Draws {
+    state: u64,
+    nodes: u32,
+}
 
 impl Draws {
+    fn new(seed: u64) -> Self {
+        let mut draws = Self { state: seed, nodes: 1 };
+        draws.nodes += u32::try_from(draws.below(u64::from(MOST_NODES))).unwrap();
+        draws
+    }
+
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) % bound
@@ -38,7 +50,7 @@ impl Draws {
 
     fn claims(&mut self, start: i64) -> Vec<Claim> {
         let claim = |draws: &mut Self, number: u64| {
-            let first = u32::try_from(draws.below(u64::from(NODES))).unwrap();
+            let first = u32::try_from(draws.below(u64::from(draws.nodes))).unwrap();
             let begin = draws.within(start, start + HOUR);
             let bounds = (begin, draws.within(begin + 1, start + 2 * HOUR));
             let user = ["ada", "bob", "eve"][usize::try_from(draws.below(3)).unwrap()];
@@ -56,7 +68,7 @@ impl Draws {
     /// Some nodes are measured, wholly or in part, at powers in no relation to what is estimated.
     fn measured(&mut self) -> Vec<NodeEnergy> {
         let mut measured = Vec::new();
-        for ordinal in 0..NODES {
+        for ordinal in 0..self.nodes {
             if self.below(3) == 0 {
                 continue;
             }
@@ -84,10 +96,10 @@ fn stated(hour: i64, known: &Known, nodes: &Nodes, tariff: &Tariff) -> Vec<Ledge
 
 /// What must be the sum of an hour's rows, found node by node and quarter by quarter: seconds of nodes,
 /// seconds without measurements, and measured joules, rounded half up.
-fn total(known: &Known) -> (i64, i64, i64) {
+fn total(known: &Known, nodes: u32) -> (i64, i64, i64) {
     let (mut missing, mut energy) = (0, 0);
     for measured in &known.measured {
-        for ordinal in 0..NODES {
+        for ordinal in 0..nodes {
             let found = measured.iter().find(|it| it.ordinal == ordinal);
             let metered = found.map(|it| it.metered).unwrap_or_default();
             missing += 900 - metered.covered.get();
@@ -96,7 +108,7 @@ fn total(known: &Known) -> (i64, i64, i64) {
         }
     }
     let joules = i64::try_from((energy + JOULE / 2).div_euclid(JOULE)).unwrap();
-    (i64::from(NODES) * HOUR, missing, joules)
+    (i64::from(nodes) * HOUR, missing, joules)
 }
 
 fn sum<'a>(rows: impl IntoIterator<Item = &'a LedgerRow>) -> Amounts {
@@ -116,15 +128,20 @@ fn known_amounts(sums: BTreeMap<Party, Amounts>) -> BTreeMap<Party, Amounts> {
         .collect()
 }
 
+fn months() -> u32 {
+    std::env::var("WATTBOOK_LEDGER_MONTHS")
+        .map_or(100, |months| months.parse().expect("WATTBOOK_LEDGER_MONTHS is a number"))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(months()))]
 
     /// Each hour is stated with what is known; later, in any order, hours are stated anew with other
     /// measurements and jobs, and prices that come late, some after the month's first half was closed.
     #[test]
     fn rows_sum_to_totals_whatever_comes_late(seed: u64) {
-        let mut draws = Draws(seed);
-        let nodes = nodes(NODES);
+        let mut draws = Draws::new(seed);
+        let nodes = nodes(draws.nodes);
         let end = HOURS * HOUR;
         let early = tariff(&[(0, end / 3, 40), (end / 2, end, -7)], &[(0, end / 4, 55)]);
         let late = tariff(&[(0, end / 3, 41), (end / 3, end - 500, 93)], &[(0, end, 56)]);
@@ -138,7 +155,7 @@ proptest! {
                 prop_assert_eq!(it.quarters_j.iter().sum::<i64>(), it.energy_j());
                 prop_assert!(it.quarters_j.iter().all(|quarter| *quarter >= 0));
             }
-            let (node_s, missing_s, measured_j) = total(known);
+            let (node_s, missing_s, measured_j) = total(known, draws.nodes);
             prop_assert_eq!((sum.node_s, sum.missing_s, sum.measured_j), (node_s, missing_s, measured_j));
             ledger.extend(rows.into_iter().map(|row| (hour, hour, row)));
         }
