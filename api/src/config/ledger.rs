@@ -27,6 +27,9 @@ pub struct LedgerSettings {
     pub project: Vec<ProjectRule>,
     /// The intensity of what the site bought, and who says so.
     pub market: Option<Market>,
+    /// By how much of themselves the grid's intensities may be off, where their sources do not say; `None` where the site
+    /// does not say either.
+    pub location_error: Option<f64>,
     /// What water electricity takes; `None` where the site does not say.
     pub water: Option<WaterFactors>,
     /// What making nodes emitted; `None` where the site does not say.
@@ -53,6 +56,8 @@ pub struct Market {
     pub intensity: CarbonIntensity,
     /// Where the figure is from, such as certificates or the supplier's mix.
     pub source: String,
+    /// By how much of itself the figure may be off; `None` where the site does not say.
+    pub error: Option<f64>,
 }
 
 /// What the file says.
@@ -67,6 +72,7 @@ pub struct LedgerFields {
     overheads: Vec<f64>,
     project: Option<Vec<ProjectRule>>,
     market: Option<MarketFields>,
+    location_error: Option<f64>,
     water: Option<WaterFields>,
     embodied: Option<EmbodiedFields>,
     pue_category: Option<u8>,
@@ -93,6 +99,7 @@ struct EmbodiedFields {
 struct MarketFields {
     g_per_kwh: f64,
     source: String,
+    error: Option<f64>,
 }
 
 impl LedgerSettings {
@@ -120,6 +127,7 @@ impl LedgerSettings {
             overheads: overheads(&fields.overheads)?,
             project: fields.project.unwrap_or(vec![ProjectRule::Label, ProjectRule::Account]),
             market: fields.market.map(market).transpose().context("market")?,
+            location_error: share_of_error("location_error", fields.location_error)?,
             water: fields.water.as_ref().map(water).transpose().context("water")?,
             embodied: fields.embodied.as_ref().map(embodied).transpose().context("embodied")?,
             pue_category: fields.pue_category.map(pue_category).transpose()?,
@@ -143,12 +151,19 @@ fn overheads(shares: &[f64]) -> anyhow::Result<Overheads> {
 
 #[expect(clippy::cast_possible_truncation, reason = "in range, as checked")]
 fn market(fields: MarketFields) -> anyhow::Result<Market> {
-    let MarketFields { g_per_kwh, source } = fields;
+    let MarketFields { g_per_kwh, source, error } = fields;
     ensure!((0.0..=1e6).contains(&g_per_kwh), "g_per_kwh must lie between 0 and 1000000");
     ensure!(is_name(&source), "source {NAME_RULE}");
     let millionths = (g_per_kwh * MILLION as f64).round() as i64;
     let intensity = CarbonIntensity::from_millionths_g_per_kwh(millionths);
-    Ok(Market { intensity: intensity.context("g_per_kwh is too large")?, source })
+    let error = share_of_error("error", error)?;
+    Ok(Market { intensity: intensity.context("g_per_kwh is too large")?, source, error })
+}
+
+fn share_of_error(name: &str, share: Option<f64>) -> anyhow::Result<Option<f64>> {
+    let is_share = share.is_none_or(|share| (0.0..=1.0).contains(&share));
+    ensure!(is_share, "{name} must be a share from 0 to 1, such as 0.05 for 5 %");
+    Ok(share)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "in range, as checked")]
@@ -232,6 +247,8 @@ mod tests {
             ("overheads = [-0.1]", "overheads"),
             ("market = { g_per_kwh = -1.0, source = \"mix\" }", "g_per_kwh"),
             ("market = { g_per_kwh = 1.0, source = \"\" }", "source"),
+            ("market = { g_per_kwh = 1.0, source = \"mix\", error = 1.5 }", "error"),
+            ("location_error = -0.1", "location_error"),
             ("water = { wue_l_per_kwh = -1.0 }", "wue_l_per_kwh"),
             ("embodied = { kg_per_node = 1.0, lifetime_years = 0.0 }", "lifetime_years"),
             ("pue_category = 4", "pue_category"),

@@ -1,5 +1,6 @@
 //! `wattbook ledger`: whose energy each hour's was, by the API of a service.
 
+pub mod co2_sources;
 mod export;
 #[cfg(feature = "parquet")]
 pub mod parquet;

@@ -4,7 +4,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use serde_json::Value;
 
-use super::LedgerHours;
+use super::{LedgerHours, co2_sources};
 use crate::cli::booking::server::Connection;
 use crate::cli::{Failure, ListFormat, block_on, print};
 use crate::http::v1::ledger::totals::{LedgerSumDocument, LedgerTotalsDocument, PueDocument};
@@ -31,6 +31,9 @@ pub fn run(arguments: &ShowTotals) -> Result<(), Failure> {
     print(table(&totals))?;
     if let Some(PueDocument { ratio, category, from, to }) = &totals.pue {
         print(format_args!("{category} from {from} to {to}: {ratio:.3}."))?;
+    }
+    if let Some(sentence) = co2_sources::sentence(&totals.co2_sources) {
+        print(sentence)?;
     }
     match totals.stated_to {
         Some(stated_to) => print(format_args!("Hours are stated to {stated_to}."))?,

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::ledger::co2_sources;
+use crate::http::v1::ledger::co2_sources::Co2SourceDocument;
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
 
 /// A report as it is printed.
@@ -14,6 +16,8 @@ pub struct PrintedReport {
     pub by: Vec<String>,
     /// The end of the newest hour that is stated, RFC 3339.
     pub stated_to: Option<String>,
+    /// What CO2 rests on.
+    pub co2_sources: Vec<Co2SourceDocument>,
     /// In the order in which they are printed.
     pub rows: Vec<PrintedRow>,
     /// The names of the columns that accounting has beside ours.
@@ -32,10 +36,10 @@ pub struct PrintedRow {
 
 impl From<ReportDocument> for PrintedReport {
     fn from(report: ReportDocument) -> Self {
-        let ReportDocument { from, to, by, stated_to, rows } = report;
+        let ReportDocument { from, to, by, stated_to, co2_sources, rows } = report;
         let shown = |row| PrintedRow { row, in_ledger: true, beside: Vec::new() };
         let rows = rows.into_iter().map(shown).collect();
-        Self { from, to, by, stated_to, rows, beside: Vec::new() }
+        Self { from, to, by, stated_to, co2_sources, rows, beside: Vec::new() }
     }
 }
 
@@ -139,14 +143,18 @@ pub fn json(report: &PrintedReport) -> anyhow::Result<Value> {
         Ok(line)
     };
     let rows = report.rows.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?;
-    let PrintedReport { from, to, by, stated_to, .. } = report;
-    Ok(json!({ "from": from, "to": to, "by": by, "stated_to": stated_to, "rows": rows }))
+    let PrintedReport { from, to, by, stated_to, co2_sources, .. } = report;
+    Ok(json!({
+        "from": from, "to": to, "by": by, "stated_to": stated_to, "co2_sources": co2_sources, "rows": rows,
+    }))
 }
 
-/// How far the ledger is, in a sentence.
+/// How far the ledger is and what CO2 rests on, in sentences.
 pub fn stated(report: &PrintedReport) -> String {
-    match &report.stated_to {
+    let stated = match &report.stated_to {
         Some(to) => format!("Hours are stated to {to}."),
         None => "No hour is stated yet.".to_owned(),
-    }
+    };
+    let co2 = co2_sources::sentence(&report.co2_sources);
+    std::iter::once(stated).chain(co2).collect::<Vec<_>>().join(" ")
 }

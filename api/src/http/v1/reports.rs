@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use storage::ReportKey;
 use utoipa::{IntoParams, ToSchema};
 
+use super::ledger::co2_sources::Co2SourceDocument;
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::caller::{Bookers, By};
@@ -44,6 +45,9 @@ pub struct ReportDocument {
     pub by: Vec<String>,
     /// The end of the newest hour that is stated, RFC 3339; null before there is one.
     pub stated_to: Option<String>,
+    /// What CO2 rests on, by location and by market.
+    #[serde(default)]
+    pub co2_sources: Vec<Co2SourceDocument>,
     /// By month, then by the other columns.
     pub rows: Vec<ReportRowDocument>,
 }
@@ -201,13 +205,15 @@ pub async fn get_report(
         by_month: columns.contains(&ReportColumn::Month),
     };
     let keys = wanted.by.clone();
-    let Report { lines, stated_to, cluster } = ledger.report(by.caller.access(), wanted).await?;
+    let Report { lines, stated_to, cluster, co2_sources } =
+        ledger.report(by.caller.access(), wanted).await?;
     let by = parameters.by.iter().flat_map(|by| by.split(','));
     Ok(Json(ReportDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         by: by.map(|word| word.trim().to_owned()).collect(),
         stated_to: stated_to.map(|at| at.to_string()),
+        co2_sources: co2_sources.into_iter().map(Into::into).collect(),
         rows: lines.into_iter().map(|line| row_document(line, &keys, cluster.as_deref())).collect(),
     }))
 }

@@ -9,6 +9,7 @@
 
 mod access;
 mod bill;
+mod co2_sources;
 mod error;
 mod jobs;
 mod measured;
@@ -33,6 +34,7 @@ use super::shared::Shared;
 
 pub(in crate::service) use access::visible;
 pub use bill::{Bill, BillLine, BillWanted, BilledDemand};
+pub use co2_sources::Co2Source;
 pub use error::LedgerError;
 pub use promise::LedgerSavings;
 pub use read::{LedgerPage, LedgerTotals, LedgerWanted, Pue};

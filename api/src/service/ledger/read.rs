@@ -6,7 +6,7 @@ use planner::time::{Span, Timestamp};
 use storage::{LedgerFilter, LedgerGroup, LedgerRecord};
 
 use super::access::visible;
-use super::{HOUR, LedgerError, LedgerService};
+use super::{Co2Source, HOUR, LedgerError, LedgerService};
 use crate::service::shared::{Access, Fault, cut_page};
 
 /// Which rows are asked for.
@@ -39,6 +39,8 @@ pub struct LedgerTotals {
     /// All energy over that of the nodes, for those who see everything; `None` where the site does not say where its
     /// nodes are measured, or nothing is known of the facility.
     pub pue: Option<Pue>,
+    /// What CO2 rests on.
+    pub co2_sources: Vec<Co2Source>,
 }
 
 /// All energy of a site over that of its nodes (ISO/IEC 30134-2).
@@ -99,7 +101,8 @@ impl LedgerService {
         let pue = category.zip(period).and_then(|(category, period)| {
             Some(Pue { ratio: energy_ratio(&groups)?, category, period })
         });
-        Ok(LedgerTotals { groups, totals, stated_to, pue })
+        let co2_sources = self.co2_sources(filter.window).await?;
+        Ok(LedgerTotals { groups, totals, stated_to, pue, co2_sources })
     }
 }
 

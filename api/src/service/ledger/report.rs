@@ -18,7 +18,7 @@ use super::access::visible;
 use super::months::months;
 use super::promise::{LedgerSavings, Promise};
 use super::read::LedgerWanted;
-use super::{HOUR, LedgerError, LedgerService};
+use super::{Co2Source, HOUR, LedgerError, LedgerService};
 use crate::service::shared::{Access, Fault};
 
 /// What is added up.
@@ -69,6 +69,8 @@ pub struct Report {
     pub stated_to: Option<Timestamp>,
     /// The cluster of every job, as the settings name it.
     pub cluster: Option<String>,
+    /// What CO2 rests on.
+    pub co2_sources: Vec<Co2Source>,
 }
 
 /// Milligrams of CO2 for a node-hour that was reserved, of the grid and of making the nodes; `None` where one of its parts
@@ -97,12 +99,12 @@ impl LedgerService {
         wanted: ReportWanted,
     ) -> Result<Report, LedgerError> {
         let of = visible(access, wanted.rows.user.as_deref())?;
-        let LedgerWanted { window, user, project } = wanted.rows;
+        let LedgerWanted { window: whole, user, project } = wanted.rows;
         let zone = self.shared.settings.time_zone.as_deref().unwrap_or("UTC");
         let windows = if wanted.by_month {
-            months(window, zone).map_err(Fault::internal)?
+            months(whole, zone).map_err(Fault::internal)?
         } else {
-            vec![(None, window)]
+            vec![(None, whole)]
         };
         let mut lines = Vec::new();
         for (month, window) in windows {
@@ -122,7 +124,8 @@ impl LedgerService {
         let newest = self.shared.database.newest_stated_hour().await.map_err(Fault::from)?;
         let manager = self.shared.settings.manager.as_ref();
         let cluster = manager.and_then(|manager| manager.cluster.clone());
-        Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR), cluster })
+        let co2_sources = self.co2_sources(whole).await?;
+        Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR), cluster, co2_sources })
     }
 
     fn line(&self, sum: ReportSum, promised: Promised, month: Option<String>) -> ReportLine {

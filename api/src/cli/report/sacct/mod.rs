@@ -104,6 +104,7 @@ pub fn joined(
         to: report.to,
         by: arguments.by.clone(),
         stated_to: report.stated_to,
+        co2_sources: report.co2_sources,
         rows,
         beside: if by_job { file.columns.clone() } else { Vec::new() },
     }

@@ -1,5 +1,6 @@
 //! `/api/v1/ledger`: whose energy each hour's was, what it cost and what it emitted.
 
+pub mod co2_sources;
 pub mod rows;
 pub mod totals;
 

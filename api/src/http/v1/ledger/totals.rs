@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use storage::LedgerGroup;
 use utoipa::{IntoParams, ToSchema};
 
+use super::co2_sources::Co2SourceDocument;
 use super::window;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -44,6 +45,9 @@ pub struct LedgerTotalsDocument {
     pub stated_to: Option<String>,
     /// Where the intensity of what the site bought is from; null where nothing is said of that.
     pub co2_market_source: Option<String>,
+    /// What CO2 rests on, by location and by market.
+    #[serde(default)]
+    pub co2_sources: Vec<Co2SourceDocument>,
     /// By holder.
     pub holders: Vec<LedgerSumDocument>,
     /// Of all holders, for each currency: one, unless the site's was changed.
@@ -131,7 +135,7 @@ pub async fn get_ledger_totals(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let LedgerTotals { groups, totals, stated_to, pue } =
+    let LedgerTotals { groups, totals, stated_to, pue, co2_sources } =
         ledger.totals(by.caller.access(), wanted).await?;
     let all_of = |currency: Currency| {
         totals.iter().find(|(of, _)| *of == currency).map_or(0, |(_, all)| all.energy_j())
@@ -147,6 +151,7 @@ pub async fn get_ledger_totals(
         to: window.end().to_string(),
         stated_to: stated_to.map(|at| at.to_string()),
         co2_market_source: settings.ledger.market.as_ref().map(|it| it.source.clone()),
+        co2_sources: co2_sources.into_iter().map(Into::into).collect(),
         holders: groups.iter().map(group).collect(),
         totals: totals.iter().map(total).collect(),
         pue: pue.map(|Pue { ratio, category, period }| PueDocument {
