@@ -40,7 +40,7 @@ pub(crate) async fn serve_with(
     let settings = "month_closes_after_s = 86400\noverheads = [0.5]\npue_category = 3\n\
         water = { wue_l_per_kwh = 0.5, supplier_l_per_kwh = 1.6 }\n\
         embodied = { kg_per_node = 87.66, lifetime_years = 1.0 }\n\
-        market = { g_per_kwh = 36.0, source = \"certificates\" }\n\
+        market = { g_per_kwh = 36.0, source = \"certificates\", error = 0.02 }\nlocation_error = 0.05\n\
         [[billing.demand]]\nname = \"peak\"\nper_kw = 9.0\n\
         [[billing.demand]]\nname = \"evening\"\nper_kw = 2.0\n\
         windows = [{ weekdays = [\"sat\"], from = \"22:30\", to = \"23:00\" }]\n\
@@ -183,6 +183,10 @@ async fn hours_are_stated_and_told_to_those_whose_they_are(site: Site) {
     assert_eq!(operator.get("/api/v1/ledger?cursor=x").await.status, 400);
     let totals = totals_of(&operator, 1, 3).await;
     assert_eq!(totals["co2_market_source"], "certificates");
+    let source = |method: &str, source: &str, quality: Option<&str>, error: f64| json!({"method": method, "source": source, "quality": quality, "seconds": 2 * HOUR, "error": error});
+    let location = source("location", "api", Some("forecast"), 0.05);
+    let market = source("market", "certificates", None, 0.02);
+    assert_eq!(totals["co2_sources"], json!([location, market]));
     assert_sums(&all, &totals);
     export(&site, &server, &tokens, &all);
     report(&site, &server, &tokens[0], &ada_token);
@@ -330,7 +334,7 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
 }
 
 /// Samples of a meter from 21:00 to 22:00, one a minute.
-pub(crate) async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
+async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
     let sample = |minute: i64| json!({ "node": node, "at": instant(EVENING + HOUR + minute * 60), "power_w": power_w });
     let samples: Vec<Value> = (0..=60).map(sample).collect();
     let body = json!({ "meter": meter, "samples": samples });
