@@ -1,7 +1,5 @@
 //! What meters measured in an hour, as statements take it.
 
-use std::collections::BTreeMap;
-
 use planner::ledger::{Metered, NodeEnergy, RackEnergy};
 use planner::metering::{MeterScope, QUARTER_MS, QuarterHour, QuarterSum};
 use planner::node_set::NodeSet;
@@ -21,17 +19,14 @@ impl Measured {
         Self(found)
     }
 
-    /// What was measured of the nodes of an epoch over an interval within a quarter-hour.
-    pub(super) fn of_nodes(&self, span: Span, nodes: &EpochNodes) -> Vec<NodeEnergy> {
+    /// What was measured of the nodes of an epoch.
+    pub(super) fn of_epoch(&self, nodes: &EpochNodes) -> MeasuredNodes<'_> {
         let index = nodes.nodes.index();
         let of_nodes = self.0.iter().filter(|it| it.covers == MeterScope::Node);
-        let energies: BTreeMap<u32, Metered> = of_nodes
-            .filter_map(|it| {
-                let sum = it.quarters.get(&QuarterHour::of(span.start()))?.sum;
-                Some((index.ordinal(&it.node)?, within(span, sum)))
-            })
-            .collect();
-        energies.into_iter().map(|(ordinal, metered)| NodeEnergy { ordinal, metered }).collect()
+        let mut of_nodes: Vec<(u32, &NodeQuarters)> =
+            of_nodes.filter_map(|it| Some((index.ordinal(&it.node)?, it))).collect();
+        of_nodes.sort_unstable_by_key(|(ordinal, _)| *ordinal);
+        MeasuredNodes(of_nodes)
     }
 
     /// What the meters of racks measured over an interval, of which `of_nodes` are the nodes. Left out are racks whose
@@ -54,7 +49,7 @@ impl Measured {
             }
             let of_rack = |it: &&NodeQuarters| it.covers == MeterScope::Rack && *it.node == **name;
             let found = self.0.iter().find(of_rack)?;
-            let sum = found.quarters.get(&QuarterHour::of(span.start()))?.sum;
+            let sum = found.of(QuarterHour::of(span.start()))?.sum;
             let energy = within(span, sum).energy;
             (sum.covered_ms >= QUARTER_MS).then(|| RackEnergy { nodes: nodes.clone(), energy })
         };
@@ -66,13 +61,28 @@ impl Measured {
     pub(super) fn of_site(&self, span: Span) -> Option<Energy> {
         let mut site = None;
         for it in self.0.iter().filter(|it| it.covers == MeterScope::Site) {
-            let sum = it.quarters.get(&QuarterHour::of(span.start()))?.sum;
+            let sum = it.of(QuarterHour::of(span.start()))?.sum;
             if sum.covered_ms < QUARTER_MS {
                 return None;
             }
             site = Some(site.unwrap_or_default() + within(span, sum).energy);
         }
         site
+    }
+}
+
+/// What was measured of the nodes of an epoch, by their ordinals.
+pub(super) struct MeasuredNodes<'a>(Vec<(u32, &'a NodeQuarters)>);
+
+impl MeasuredNodes<'_> {
+    /// What was measured over an interval within a quarter-hour.
+    pub(super) fn during(&self, span: Span) -> Vec<NodeEnergy> {
+        let quarter = QuarterHour::of(span.start());
+        let energy = |(ordinal, it): &(u32, &NodeQuarters)| {
+            let metered = within(span, it.of(quarter)?.sum);
+            Some(NodeEnergy { ordinal: *ordinal, metered })
+        };
+        self.0.iter().filter_map(energy).collect()
     }
 }
 
@@ -104,7 +114,7 @@ mod tests {
         NodeQuarters {
             covers: MeterScope::Rack,
             node: name.into(),
-            quarters: std::iter::once((quarter, of_rack)).collect(),
+            quarters: vec![(quarter, of_rack)],
         }
     }
 

@@ -71,8 +71,9 @@ impl LedgerService {
                 let Some(in_force) = in_force else { continue };
                 let claims = claimed.of_epoch(*id, nodes);
                 let racks = racks_of(&settings.racks, nodes);
+                let measured_nodes = measured.of_epoch(nodes);
                 for span in quarters(in_force) {
-                    let of_nodes = measured.of_nodes(span, nodes);
+                    let of_nodes = measured_nodes.during(span);
                     let of_racks = measured.of_racks(span, &racks, &of_nodes);
                     hour.add(&Interval {
                         span,

@@ -1,6 +1,7 @@
 //! Quarter-hours of nodes, racks and the site, of all the meters that cover them.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use planner::metering::{MeterScope, QuarterHour, QuarterSum};
@@ -15,8 +16,32 @@ pub struct NodeQuarters {
     pub covers: MeterScope,
     /// Its name.
     pub node: Arc<str>,
-    /// Of each quarter-hour in which something was measured.
-    pub quarters: BTreeMap<QuarterHour, QuarterOfNode>,
+    /// Of each quarter-hour in which something was measured, in order.
+    pub quarters: Vec<(QuarterHour, QuarterOfNode)>,
+}
+
+impl NodeQuarters {
+    /// What was measured in a quarter-hour; `None` where nothing was.
+    pub fn of(&self, quarter: QuarterHour) -> Option<&QuarterOfNode> {
+        self.position(quarter).ok().map(|at| &self.quarters[at].1)
+    }
+
+    fn position(&self, quarter: QuarterHour) -> Result<usize, usize> {
+        self.quarters.binary_search_by_key(&quarter, |(at, _)| *at)
+    }
+
+    /// Takes what another meter says of a quarter-hour, where that measured more of it.
+    fn consider(&mut self, quarter: QuarterHour, other: QuarterOfNode) {
+        match self.position(quarter) {
+            Ok(at) => {
+                let known = &mut self.quarters[at].1;
+                if other.sum.covered_ms > known.sum.covered_ms {
+                    *known = other;
+                }
+            }
+            Err(at) => self.quarters.insert(at, (quarter, other)),
+        }
+    }
 }
 
 /// What was measured in a quarter-hour, and by which meter.
@@ -30,7 +55,7 @@ pub struct QuarterOfNode {
 
 /// Of each quarter-hour what the meter says that measured most of it; of those that measured as much, the first of the
 /// settings. Series of meters that are not in the settings, or described otherwise, are left out, and components. In
-/// the order of scopes and names.
+/// the order of their first meters in the settings, then as they were found.
 pub(super) fn best_covered(
     meters: &[MeterSettings],
     found: Vec<MeasuredQuarters>,
@@ -45,24 +70,25 @@ pub(super) fn best_covered(
     let mut ranked: Vec<(usize, MeasuredQuarters)> =
         found.into_iter().filter_map(|series| Some((known(&series)?, series))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
-    let mut nodes: BTreeMap<(&str, Arc<str>), NodeQuarters> = BTreeMap::new();
-    for (rank, series) in ranked {
+    let mut nodes: Vec<NodeQuarters> = Vec::with_capacity(ranked.len());
+    let mut places: HashMap<(MeterScope, Arc<str>), usize> = HashMap::with_capacity(ranked.len());
+    for (rank, MeasuredQuarters { meter, node, quarters, .. }) in ranked {
         let covers = meters[rank].meter.covers;
-        let key = (covers.word(), Arc::clone(&series.node));
-        let node = nodes.entry(key).or_insert_with(|| NodeQuarters {
-            covers,
-            node: Arc::clone(&series.node),
-            quarters: BTreeMap::new(),
-        });
-        for (quarter, sum) in series.quarters {
-            let better = |it: &QuarterOfNode| sum.covered_ms > it.sum.covered_ms;
-            if node.quarters.get(&quarter).is_none_or(better) {
-                let meter = Arc::clone(&series.meter);
-                node.quarters.insert(quarter, QuarterOfNode { meter, sum });
+        let of_meter = quarters
+            .into_iter()
+            .map(|(quarter, sum)| (quarter, QuarterOfNode { meter: Arc::clone(&meter), sum }));
+        match places.entry((covers, Arc::clone(&node))) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(nodes.len());
+                nodes.push(NodeQuarters { covers, node, quarters: of_meter.collect() });
+            }
+            Entry::Occupied(known) => {
+                let known = &mut nodes[*known.get()];
+                of_meter.for_each(|(quarter, other)| known.consider(quarter, other));
             }
         }
     }
-    nodes.into_values().collect()
+    nodes
 }
 
 #[cfg(test)]

@@ -19,7 +19,11 @@ use super::{LEAST_LOOKS, RecalibrationService};
 use crate::service::measurements::NodeQuarters;
 use crate::service::shared::{EpochNodes, Fault, SiteState, StoredWords, blocking};
 
-const DAY: Seconds = Seconds::new(86_400);
+/// So many quarter-hours of nodes are at hand at once, unless an hour has more.
+const MOST_QUARTERS: u64 = 4_000_000;
+
+/// The hours of the parts in which a window is gathered, of which a day has a whole number.
+const PART_HOURS: [u32; 8] = [24, 12, 8, 6, 4, 3, 2, 1];
 
 /// What is gathered of a window.
 pub(super) struct Gathered {
@@ -46,8 +50,8 @@ struct Run {
     span: Span,
 }
 
-/// What a day's uses follow from.
-struct Day {
+/// What the uses of a part of the window follow from.
+struct Part {
     span: Span,
     sources: LedgerSources,
     outages: Vec<Outage>,
@@ -73,8 +77,9 @@ impl RecalibrationService {
             shared_nodes: settings.manager.is_some(),
         };
         let mut known: HashMap<EpochId, EpochNodes> = HashMap::new();
+        let length = part_length(state.cluster.nodes.count());
         let mut end = window.end();
-        while let Some(span) = day_before(end, window.start()) {
+        while let Some(span) = part_before(end, window.start(), length) {
             if stop.is_cancelled() {
                 return Ok(None);
             }
@@ -90,37 +95,44 @@ impl RecalibrationService {
                     unknown.insert(self.shared.nodes_of_epoch(id).await?);
                 }
             }
-            let day = Day { span, sources, outages, occupied, measured, epochs: known.clone() };
-            gathered = blocking(move || gathered.with(&day)).await??;
+            let part = Part { span, sources, outages, occupied, measured, epochs: known.clone() };
+            gathered = blocking(move || gathered.with(&part)).await??;
             end = span.start();
         }
         Ok(Some(gathered))
     }
 }
 
-/// The day of UTC before an instant, or what of it is not before another.
-fn day_before(end: Timestamp, first: Timestamp) -> Option<Span> {
-    let start = end.ceil_to(DAY) - DAY;
+/// The longest part of a window of which this many nodes have no more quarter-hours than are at hand at once.
+fn part_length(nodes: u32) -> Seconds {
+    let fits = |hours: &u32| u64::from(*hours) * 4 * u64::from(nodes) <= MOST_QUARTERS;
+    let hours = PART_HOURS.into_iter().find(fits).unwrap_or(1);
+    Seconds::new(i64::from(hours) * 3600)
+}
+
+/// The part of a day of UTC before an instant, or what of it is not before another.
+fn part_before(end: Timestamp, first: Timestamp, length: Seconds) -> Option<Span> {
+    let start = end.ceil_to(length) - length;
     Span::new(start.max(first), end)
 }
 
 impl Gathered {
-    /// What was gathered, and a day, quarter-hour by quarter-hour, the newest first.
-    fn with(mut self, day: &Day) -> Result<Self, Fault> {
-        let uses = self.uses(day)?;
+    /// What was gathered, and a part of the window, quarter-hour by quarter-hour, the newest first.
+    fn with(mut self, part: &Part) -> Result<Self, Fault> {
+        let uses = self.uses(part)?;
         let index = self.nodes.index();
-        let of_nodes = day.measured.iter().filter(|it| it.covers == MeterScope::Node);
+        let of_nodes = part.measured.iter().filter(|it| it.covers == MeterScope::Node);
         let measured: Vec<(u32, &NodeQuarters)> =
             of_nodes.filter_map(|it| Some((index.ordinal(&it.node)?, it))).collect();
         let nodes = Arc::clone(&self.nodes);
-        let quarters: Vec<QuarterHour> = QuarterHour::within(day.span).collect();
+        let quarters: Vec<QuarterHour> = QuarterHour::within(part.span).collect();
         for quarter in quarters.into_iter().rev() {
             let mut powers: Vec<Option<Power>> = vec![None; nodes.count() as usize];
             for (ordinal, it) in &measured {
-                let sum = it.quarters.get(&quarter).map(|it| it.sum);
+                let sum = it.of(quarter).map(|it| it.sum);
                 powers[*ordinal as usize] = sum.and_then(QuarterSum::mean_power);
             }
-            let of_quarter = self.occupied(quarter, day);
+            let of_quarter = self.occupied(quarter, part);
             let uses: Vec<NodeUse> =
                 uses.iter().filter(|it| it.span.overlaps(quarter.span())).cloned().collect();
             let uses = [uses, of_quarter].concat();
@@ -129,10 +141,10 @@ impl Gathered {
         Ok(self)
     }
 
-    /// What nodes were used for in a day.
-    fn uses(&mut self, day: &Day) -> Result<Vec<NodeUse>, Fault> {
+    /// What nodes were used for in a part of the window.
+    fn uses(&mut self, part: &Part) -> Result<Vec<NodeUse>, Fault> {
         let mut uses = Vec::new();
-        for held in &day.sources.held {
+        for held in &part.sources.held {
             // In a slower state nodes tell nothing of what they draw at full speed.
             let used_for = if held.slowed_draw.is_some() {
                 UsedFor::Unknown
@@ -141,31 +153,31 @@ impl Gathered {
                 // Where jobs are known, they are the runs.
                 if held.managed { UsedFor::Kept } else { UsedFor::Run(run) }
             };
-            let nodes = self.now(day, held.epoch, |it| it.order.ordinals(&held.ranks));
+            let nodes = self.now(part, held.epoch, |it| it.order.ordinals(&held.ranks));
             uses.push(NodeUse { span: held.span, nodes, used_for });
         }
         let index = self.nodes.index();
         let named = |names: &[String]| {
             NodeSet::from_positions(names.iter().filter_map(|name| index.ordinal(name)))
         };
-        for (reservation, job) in &day.sources.jobs {
+        for (reservation, job) in &part.sources.jobs {
             // Nodes with other people's jobs are known by quarter-hours.
             let Some(reservation) = reservation else { continue };
-            let end = if job.phase == JobPhase::Ended { job.end } else { Some(day.span.end()) };
+            let end = if job.phase == JobPhase::Ended { job.end } else { Some(part.span.end()) };
             let span = job.start.zip(end).and_then(|(start, end)| Span::new(start, end));
             let Some(span) = span else { continue };
             let run = self.runs.numbers.get(reservation).copied();
             let used_for = run.map_or(UsedFor::Unknown, UsedFor::Run);
             uses.push(NodeUse { span, nodes: named(&job.nodes), used_for });
         }
-        for action in &day.sources.switched {
-            let end = action.done.unwrap_or(day.span.end());
+        for action in &part.sources.switched {
+            let end = action.done.unwrap_or(part.span.end());
             let span = action.ordered.and_then(|start| Span::new(start, end));
             let nodes = named(std::slice::from_ref(&action.node));
             uses.extend(span.map(|span| NodeUse { span, nodes, used_for: UsedFor::Unknown }));
         }
-        for outage in &day.outages {
-            let nodes = self.now(day, outage.epoch, |it| it.order.ordinals(&outage.ranks));
+        for outage in &part.outages {
+            let nodes = self.now(part, outage.epoch, |it| it.order.ordinals(&outage.ranks));
             let span = outage.span();
             uses.extend(span.map(|span| NodeUse { span, nodes, used_for: UsedFor::Unknown }));
         }
@@ -173,15 +185,15 @@ impl Gathered {
     }
 
     /// Where nodes may have other people's jobs on them: those that have in a quarter-hour; all where it was not looked.
-    fn occupied(&self, quarter: QuarterHour, day: &Day) -> Vec<NodeUse> {
+    fn occupied(&self, quarter: QuarterHour, part: &Part) -> Vec<NodeUse> {
         if !self.shared_nodes {
             return Vec::new();
         }
         let span = quarter.span();
-        let looked = day.occupied.iter().find(|it| it.quarter == quarter.number());
+        let looked = part.occupied.iter().find(|it| it.quarter == quarter.number());
         let looked = looked.filter(|it| it.looks >= LEAST_LOOKS);
         let (nodes, used_for) = match looked {
-            Some(it) => (self.now(day, it.epoch, |_| it.ordinals.clone()), UsedFor::Unknown),
+            Some(it) => (self.now(part, it.epoch, |_| it.ordinals.clone()), UsedFor::Unknown),
             // What runs in reservations is known all the same.
             None => (NodeSet::from_positions(0..self.nodes.count()), UsedFor::Kept),
         };
@@ -189,8 +201,13 @@ impl Gathered {
     }
 
     /// Ordinals of an epoch as ordinals of the nodes that there are now, by name.
-    fn now(&self, day: &Day, epoch: EpochId, ordinals: impl Fn(&EpochNodes) -> NodeSet) -> NodeSet {
-        let Some(then) = day.epochs.get(&epoch) else { return NodeSet::default() };
+    fn now(
+        &self,
+        part: &Part,
+        epoch: EpochId,
+        ordinals: impl Fn(&EpochNodes) -> NodeSet,
+    ) -> NodeSet {
+        let Some(then) = part.epochs.get(&epoch) else { return NodeSet::default() };
         let ordinals = ordinals(then);
         if then.nodes.names() == self.nodes.names() {
             return ordinals;
@@ -241,5 +258,25 @@ impl Runs {
             span: held.span,
         });
         Ok(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10,000 nodes have 960,000 quarter-hours a day; 100,000 have 3,200,000 in 8 hours and 4,800,000 in 12; 1,000,000 have
+    /// 4,000,000 in an hour.
+    #[test]
+    fn parts_are_shorter_where_there_are_more_nodes_and_end_with_days() {
+        let hours = |nodes| part_length(nodes).get() / 3600;
+        assert_eq!([1, 10_000, 100_000, 1_000_000, u32::MAX].map(hours), [24, 24, 8, 1, 1]);
+        let at = |hour: i64| Timestamp::from_unix_seconds(hour * 3600);
+        let (mut end, mut parts) = (at(49), Vec::new());
+        while let Some(part) = part_before(end, at(20), Seconds::new(8 * 3600)) {
+            parts.push([part.start(), part.end()].map(|it| it.as_unix_seconds() / 3600));
+            end = part.start();
+        }
+        assert_eq!(parts, [[48, 49], [40, 48], [32, 40], [24, 32], [20, 24]]);
     }
 }

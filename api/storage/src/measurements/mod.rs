@@ -5,7 +5,6 @@ mod row;
 pub mod sql;
 mod update;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use planner::metering::{Fate, QuarterHour, QuarterSum, Sample, ValueKind};
@@ -52,6 +51,6 @@ pub struct MeasuredQuarters {
     pub values: ValueKind,
     /// The name of the node, rack or site.
     pub node: Arc<str>,
-    /// What was measured in each quarter-hour; those in which nothing was are left out.
-    pub quarters: BTreeMap<QuarterHour, QuarterSum>,
+    /// What was measured in each quarter-hour, in order; those in which nothing was are left out.
+    pub quarters: Vec<(QuarterHour, QuarterSum)>,
 }

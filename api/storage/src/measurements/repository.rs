@@ -1,6 +1,6 @@
 //! Measurements: written a batch at a time, beside the book.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use planner::metering::packed::{DAY_MS, SAMPLES_MS};
 use planner::metering::{Meter, QuarterHour, Sample, SampleTime, ValueKind};
@@ -15,7 +15,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 use crate::error::StorageError;
-use crate::measurements::row::{MeasuredRow, read_newest, read_samples};
+use crate::measurements::row::{MeasuredRow, MeasuredSeries, read_newest, read_samples};
 use crate::measurements::update::{
     PartMerged, PartUpdate, SeriesUpdate, blocks_before, changed_quarters,
 };
@@ -29,6 +29,9 @@ const SERIES: usize = 2048;
 
 /// Newest samples that are read at once.
 const NEWEST: i64 = 4096;
+
+/// Blocks of quarter-hours that are read at once.
+const PAGE: i64 = 16_384;
 
 const DAY_S: i64 = DAY_MS / 1000;
 const SAMPLES_S: i64 = SAMPLES_MS / 1000;
@@ -85,24 +88,33 @@ repository!(
             node: Option<&str>,
         ) -> Result<Vec<MeasuredQuarters>, StorageError> {
             let start_s = span.start().as_unix_seconds().div_euclid(DAY_S) * DAY_S;
-            let end_s = span.end().as_unix_seconds();
-            let rows: Vec<MeasuredRow> = match node {
-                None => {
-                    let query = sqlx::query_as(sql::MEASURED_QUARTERS).bind(start_s).bind(end_s);
-                    query.fetch_all(&self.reader).await?
+            let days = (start_s..span.end().as_unix_seconds()).step_by(86_400);
+            let last = QuarterHour::of(span.end() - Seconds::ONE);
+            let mut found = MeasuredSeries::of(QuarterHour::of(span.start())..=last);
+            let mut transaction = self.begin_read().await?;
+            if let Some(node) = node {
+                let query = sqlx::query_scalar(sql::SERIES_OF_NODE).bind(node);
+                let series: Vec<i64> = query.fetch_all(&mut *transaction).await?;
+                let mut query = QueryBuilder::<Engine>::new(sql::MEASURED_WHERE);
+                Engine::push_numbers(&mut query, days.collect());
+                query.push(sql::OF_THESE_SERIES);
+                Engine::push_numbers(&mut query, series);
+                let rows = query.build_query_as().fetch_all(&mut *transaction).await?;
+                found = blocking(move || found.with(rows)).await?;
+            } else {
+                // Of all of a site no more is at hand than a page, beside what was found.
+                for day_s in days {
+                    let mut above = Some(0);
+                    while let Some(last) = above {
+                        let page = sqlx::query_as(sql::MEASURED_PAGE).bind(day_s).bind(last);
+                        let page = page.bind(PAGE).fetch_all(&mut *transaction).await?;
+                        above = page.last().map(|row: &MeasuredRow| row.series_id);
+                        found = blocking(move || found.with(page)).await?;
+                    }
                 }
-                Some(node) => {
-                    let query = sqlx::query_scalar(sql::SERIES_OF_NODE).bind(node);
-                    let series: Vec<i64> = query.fetch_all(&self.reader).await?;
-                    let days = (start_s..end_s).step_by(86_400).collect();
-                    let mut query = QueryBuilder::<Engine>::new(sql::MEASURED_WHERE);
-                    Engine::push_numbers(&mut query, days);
-                    query.push(sql::OF_THESE_SERIES);
-                    Engine::push_numbers(&mut query, series);
-                    query.build_query_as().fetch_all(&self.reader).await?
-                }
-            };
-            blocking(move || quarters_within(span, &rows)).await
+            }
+            transaction.commit().await?;
+            Ok(found.found())
         }
 
         /// The newest sample of each series that is no older than `since`, by the age of series.
@@ -346,27 +358,4 @@ fn with_before(
         }
     }
     Ok(newest)
-}
-
-/// The quarter-hours of a span that are in blocks, by series.
-fn quarters_within(
-    span: Span,
-    rows: &[MeasuredRow],
-) -> Result<Vec<MeasuredQuarters>, StorageError> {
-    let touched = QuarterHour::of(span.start())..=QuarterHour::of(span.end() - Seconds::ONE);
-    let mut found: Vec<MeasuredQuarters> = Vec::new();
-    let mut positions: HashMap<i64, usize> = HashMap::new();
-    for row in rows {
-        let mut quarters = row.quarters()?;
-        quarters.retain(|quarter, _| touched.contains(quarter));
-        if quarters.is_empty() {
-            continue;
-        }
-        let at = *positions.entry(row.series_id).or_insert(found.len());
-        if at == found.len() {
-            found.push(row.series()?);
-        }
-        found[at].quarters.append(&mut quarters);
-    }
-    Ok(found)
 }

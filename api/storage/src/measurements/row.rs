@@ -1,10 +1,11 @@
 //! Rows of measurements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use planner::metering::packed::{DayQuarters, unpack_samples};
-use planner::metering::{QuarterHour, QuarterSum, Sample, SampleTime, ValueKind};
+use planner::metering::{QuarterHour, Sample, SampleTime, ValueKind};
 use sqlx::FromRow;
 
 use crate::engine::rows::TextsRow;
@@ -37,22 +38,64 @@ pub(crate) struct MeasuredRow {
     quarters: Vec<u8>,
 }
 
-impl MeasuredRow {
-    /// The series without quarter-hours.
-    pub fn series(&self) -> Result<MeasuredQuarters, StorageError> {
-        let place = RowPlace { table: "metered_series", row: self.series_id };
-        Ok(MeasuredQuarters {
-            meter: Arc::from(self.meter.as_str()),
-            values: place.word("value_kind", &self.value_kind, ValueKind::from_word)?,
-            node: Arc::from(self.node.as_str()),
-            quarters: BTreeMap::new(),
-        })
+/// What rows say of a span, as they are read.
+pub(crate) struct MeasuredSeries {
+    /// The quarter-hours that count.
+    touched: RangeInclusive<QuarterHour>,
+    found: Vec<MeasuredQuarters>,
+    /// Where a series stands among these.
+    positions: HashMap<i64, usize>,
+    /// The names of meters, of which there are few.
+    meters: BTreeSet<Arc<str>>,
+}
+
+impl MeasuredSeries {
+    /// Nothing yet of these quarter-hours.
+    pub fn of(touched: RangeInclusive<QuarterHour>) -> Self {
+        let (found, positions) = (Vec::new(), HashMap::new());
+        Self { touched, found, positions, meters: BTreeSet::new() }
     }
 
-    /// The quarter-hours of the block.
-    pub fn quarters(&self) -> Result<BTreeMap<QuarterHour, QuarterSum>, StorageError> {
-        let day = read_day(self.start_s, self.series_id, &self.quarters)?;
-        Ok(day.measured().collect())
+    /// With more rows; those of a series are in time order.
+    ///
+    /// # Errors
+    /// A block cannot be read.
+    pub fn with(mut self, rows: Vec<MeasuredRow>) -> Result<Self, StorageError> {
+        for row in rows {
+            let day = read_day(row.start_s, row.series_id, &row.quarters)?;
+            let touched = |(quarter, _): &(QuarterHour, _)| self.touched.contains(quarter);
+            let quarters: Vec<_> = day.measured().filter(touched).collect();
+            if quarters.is_empty() {
+                continue;
+            }
+            let next = self.found.len();
+            let at = *self.positions.entry(row.series_id).or_insert(next);
+            match self.found.get_mut(at) {
+                Some(known) => known.quarters.extend(quarters),
+                None => {
+                    let (meter, place) = (self.meter(row.meter), "metered_series");
+                    let place = RowPlace { table: place, row: row.series_id };
+                    let values = place.word("value_kind", &row.value_kind, ValueKind::from_word)?;
+                    let node = Arc::from(row.node);
+                    self.found.push(MeasuredQuarters { meter, values, node, quarters });
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// What was found, in the order in which series came.
+    pub fn found(self) -> Vec<MeasuredQuarters> {
+        self.found
+    }
+
+    fn meter(&mut self, name: String) -> Arc<str> {
+        if let Some(known) = self.meters.get(name.as_str()) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.meters.insert(Arc::clone(&name));
+        name
     }
 }
 

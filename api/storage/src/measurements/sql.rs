@@ -28,10 +28,10 @@ statements! {
     /// The series of a node, rack or site.
     SERIES_OF_NODE = "SELECT id FROM metered_series WHERE node = $1";
 
-    /// The quarter-hours of blocks that start from one instant on and before another.
-    MEASURED_QUARTERS = "SELECT q.start_s, q.series_id, s.meter, s.value_kind, s.node, q.quarters
+    /// Blocks of quarter-hours that start at an instant, of series above one, at most so many.
+    MEASURED_PAGE = "SELECT q.start_s, q.series_id, s.meter, s.value_kind, s.node, q.quarters
         FROM quarter_blocks AS q JOIN metered_series AS s ON s.id = q.series_id
-        WHERE q.start_s >= $1 AND q.start_s < $2 ORDER BY q.start_s, q.series_id";
+        WHERE q.start_s = $1 AND q.series_id > $2 ORDER BY q.series_id LIMIT $3";
 }
 
 /// The newest samples of series with their series; the id that all are above follows, with the two below after it.

@@ -96,7 +96,7 @@ pub async fn list_measurements(
 
 /// A quarter-hour of the first of those that have it: a name stands for one thing as a rule.
 fn document(quarter: QuarterHour, found: &[NodeQuarters]) -> QuarterDocument {
-    let known = found.iter().find_map(|it| it.quarters.get(&quarter));
+    let known = found.iter().find_map(|it| it.of(quarter));
     let sum = known.map(|it| it.sum).unwrap_or_default();
     QuarterDocument {
         start: quarter.start(),
