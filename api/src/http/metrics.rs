@@ -4,6 +4,7 @@
 //! Prometheus sends the token of one where its `authorization` says so; without tokens the one local
 //! user may read it.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::Router;
@@ -18,8 +19,7 @@ use super::caller::{By, Operators};
 use super::problem::Problem;
 use crate::recorder;
 use crate::service::feeds::{FeedService, Status};
-use crate::service::live_power::LivePowerService;
-use crate::service::shared::Access;
+use crate::service::live_power::{LivePower, LivePowerService, NodesPower, ReservationPower};
 use crate::service::webhooks::WebhookService;
 
 /// The route of the metrics, `/metrics`.
@@ -38,13 +38,47 @@ async fn read(
     gauge!("wattbook_book_held").set(held as f64);
     measure_feeds(&feeds).await?;
     measure_webhooks(&webhooks).await?;
-    measure_power(&live, by.caller.access()).await?;
+    let power = live.power(by.caller.access()).await?;
+    measure_power(&power);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((kind, recorder::text()).into_response())
+    let text = recorder::text() + &power_of_reservations(&power.reservations);
+    Ok((kind, text).into_response())
 }
 
-async fn measure_power(service: &LivePowerService, access: Access<'_>) -> Result<(), Problem> {
-    let power = service.power(access).await?;
+/// One gauge of a reservation: its name, what it is, and its value.
+type OfReservation = (&'static str, &'static str, fn(&NodesPower) -> f64);
+
+const OF_RESERVATIONS: [OfReservation; 4] = [
+    ("measured_nodes", "Nodes of the reservation with a fresh sample.", |it| {
+        it.measured_nodes.into()
+    }),
+    ("measured_power_watts", "What these draw together.", |it| it.measured.as_watts()),
+    ("planned_of_measured_watts", "What was planned of these.", |it| {
+        it.planned_of_measured.as_watts()
+    }),
+    ("planned_power_watts", "What was planned of all of its nodes for now.", |it| {
+        it.planned.as_watts()
+    }),
+];
+
+/// Power by reservation, as Prometheus text. It is written anew each time: the recorder would keep reservations that have
+/// ended.
+fn power_of_reservations(reservations: &[ReservationPower]) -> String {
+    let mut text = String::new();
+    if reservations.is_empty() {
+        return text;
+    }
+    for (name, help, value) in OF_RESERVATIONS {
+        let name = format!("wattbook_reservation_{name}");
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+        for ReservationPower { id, power, .. } in reservations {
+            let _ = writeln!(text, "{name}{{reservation=\"{id}\"}} {}", value(power));
+        }
+    }
+    text
+}
+
+fn measure_power(power: &LivePower) {
     let all = [("", &power.cluster)];
     let parts = power.partitions.iter().map(|(partition, power)| (partition.as_str(), power));
     for (partition, power) in all.into_iter().chain(parts) {
@@ -61,7 +95,6 @@ async fn measure_power(service: &LivePowerService, access: Access<'_>) -> Result
     if let Some(cap) = power.cap {
         gauge!("wattbook_power_cap_watts").set(cap.as_watts());
     }
-    Ok(())
 }
 
 async fn measure_webhooks(service: &WebhookService) -> Result<(), Problem> {

@@ -81,6 +81,15 @@ async fn power_now_is_told_against_what_was_planned(site: Site) {
     assert_eq!((&power["site_power_w"], &power["partitions"]), (&json!(1700.0), &json!([])));
     let metrics = client.get("/metrics").await.body;
     assert!(metrics.contains("wattbook_measured_power_watts{partition=\"\"} 240"), "{metrics}");
+    for (name, value) in [
+        ("measured_nodes", 1),
+        ("measured_power_watts", 150),
+        ("planned_of_measured_watts", 200),
+        ("planned_power_watts", 400),
+    ] {
+        let line = format!("\nwattbook_reservation_{name}{{reservation=\"{held}\"}} {value}\n");
+        assert!(metrics.contains(&line), "{line}{metrics}");
+    }
     // Others see what all draw, and reservations of their own.
     let eve = site.token("eve", "user");
     let seen = server.client().with_token(&eve).get("/api/v1/power").await.ok(200);
