@@ -69,8 +69,16 @@ async fn pushed_samples_become_quarter_hours_and_each_is_judged(site: Site) {
     let table = format!("meter,node,at,power_w\n{}", rows.concat());
     let taken = client.send_csv(Method::POST, PATH, &table).await.ok(200);
     assert_eq!((&taken["taken"], &taken["refused"]), (&json!(17), &json!(0)));
+    // All of it is of long ago, as where a clock runs behind.
+    let furthest = &taken["furthest_behind"];
+    assert_eq!((&taken["behind"], &furthest["node"]), (&json!(1), &json!("n1")), "{taken}");
+    assert_eq!(furthest["newest_at"], json!(at(960)));
+    assert!(furthest["behind_s"].as_i64().unwrap() > 86_400, "{taken}");
     let again = client.send_csv(Method::POST, PATH, &table).await.ok(200);
     assert_eq!((&again["taken"], &again["doubled"]), (&json!(0), &json!(17)));
+    assert_eq!((&again["behind"], &again["furthest_behind"]), (&json!(0), &Value::Null));
+    let fresh = format!("meter,node,at,power_w\nbmc,n3,{},100\n", instant(crate::cluster::now()));
+    assert_eq!(client.send_csv(Method::POST, PATH, &fresh).await.ok(200)["behind"], 0);
     let body = json!({ "meter": "bmc", "samples": [
         { "node": "n1", "at": at(450), "power_w": 220 },
         { "node": "n9", "at": at(60), "power_w": 100 },

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::booking::server::{Connection, Server};
 use super::{Failure, ListFormat, block_on, print, tell};
-use crate::http::v1::measurements::create::{MeasurementsTaken, RefusedSample};
+use crate::http::v1::measurements::create::{BehindDocument, MeasurementsTaken, RefusedSample};
 use parts::{Part, PartError, csv_parts, json_parts};
 
 /// How often a part is sent while the service cannot take it, and the pause between.
@@ -93,6 +93,13 @@ impl Import {
         for it in &taken.reasons {
             tell(format_args!("refused: {} ({})", it.count, it.reason));
         }
+        if let Some(BehindDocument { node, newest_at, behind_s }) = &taken.furthest_behind {
+            tell(format_args!(
+                "{} nodes have no sample of lately, such as {node}: its newest, of {newest_at}, was {behind_s} s old when \
+                 it came; unless the file is of then, a clock runs behind",
+                taken.behind
+            ));
+        }
         let MeasurementsTaken { taken, late, out_of_order, doubled, resets, refused, .. } = taken;
         print(format_args!(
             "{taken} samples were taken ({late} late, {out_of_order} out of order, {resets} after a reset), \
@@ -162,6 +169,7 @@ fn add(taken: &mut MeasurementsTaken, part: MeasurementsTaken, before: parts::Be
     taken.doubled += part.doubled;
     taken.resets += part.resets;
     taken.refused += part.refused;
+    taken.add_behind(part.behind, part.furthest_behind);
     for it in part.reasons {
         match taken.reasons.iter_mut().find(|known| known.reason == it.reason) {
             Some(known) => known.count += it.count,

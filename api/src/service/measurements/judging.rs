@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use planner::metering::{Fate, Meter, SampleJudge, SampleRefusal};
-use planner::time::Timestamp;
+use planner::resource_manager::CLOCKS_AGREE;
+use planner::time::{Seconds, Timestamp};
 use storage::{NewSamples, SampleFates};
 
-use super::{NodeSample, RefusedNodeSample, SampleCounts, may_be_measured};
+use super::{NodeBehind, NodeSample, RefusedNodeSample, SampleCounts, may_be_measured};
 use crate::service::shared::SiteState;
 
 /// How many refused samples are told one by one.
@@ -83,6 +84,27 @@ impl JudgedBatch {
                         self.refused.push((*position, SampleRefusal::Contradicts));
                     }
                 }
+            }
+        }
+    }
+
+    /// Notes which nodes have newer samples than before that are nevertheless older than `longest`.
+    pub(super) fn note_behind(&mut self, longest: Seconds, now: Timestamp, fates: &SampleFates) {
+        for (positions, fates) in self.positions.iter().zip(&fates.fates) {
+            // In time order: the last that is the newest of its series.
+            let newest = fates.iter().rposition(|fate| *fate == Fate::Newest);
+            let Some(NodeSample { node, sample }) = newest.map(|it| &self.samples[positions[it]])
+            else {
+                continue;
+            };
+            let (newest, by) = (sample.at, now - sample.at.second());
+            if by <= longest + CLOCKS_AGREE {
+                continue;
+            }
+            self.counts.behind += 1;
+            if self.counts.furthest_behind.as_ref().is_none_or(|it| it.newest > newest) {
+                let node = Arc::clone(node);
+                self.counts.furthest_behind = Some(NodeBehind { node, newest, by });
             }
         }
     }

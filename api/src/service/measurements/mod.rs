@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::metering::{Meter, Sample, SampleRefusal};
+use planner::metering::{Meter, Sample, SampleRefusal, SampleTime};
 use planner::time::{Seconds, Span, Timestamp};
 use tokio::sync::Mutex;
 use tokio::time::MissedTickBehavior;
@@ -61,6 +61,22 @@ pub struct SampleCounts {
     pub refused: BTreeMap<SampleRefusal, u64>,
     /// The first that were refused, in the order of the batch.
     pub first_refused: Vec<RefusedNodeSample>,
+    /// How many nodes have newer samples than before which are all older than the meter's longest gap: their clocks run
+    /// behind, or their samples were held back.
+    pub behind: u64,
+    /// That of these whose newest sample is the oldest.
+    pub furthest_behind: Option<NodeBehind>,
+}
+
+/// A node whose newest sample was old when it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeBehind {
+    /// The name of the node, rack or site.
+    pub node: Arc<str>,
+    /// Its newest sample.
+    pub newest: SampleTime,
+    /// How old that was.
+    pub by: Seconds,
 }
 
 /// A sample that was refused.
@@ -100,6 +116,7 @@ impl MeasurementService {
             let fates = self.shared.database.keep_samples(meter, believed).await?;
             drop(turn);
             judged.note_fates(&fates);
+            judged.note_behind(meter.longest_gap, now, &fates);
         }
         Ok(judged.counts())
     }

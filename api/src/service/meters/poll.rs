@@ -15,7 +15,7 @@ use super::pages::{PageLength, missing};
 use super::port::{PolledMeter, Question, Told};
 use super::{MeterService, meter_lease};
 use crate::config::meters::{MeterSettings, MeterSource, PolledSource};
-use crate::service::measurements::{NodeSample, SampleCounts};
+use crate::service::measurements::{NodeBehind, NodeSample, SampleCounts};
 use crate::service::shared::{Fault, SiteState, blocking};
 
 /// So many samples are kept at once.
@@ -173,7 +173,7 @@ impl MeterService {
             if let Some(length) = &mut poller.pages {
                 length.learn(told.count());
             }
-            self.keep(poller, told).await?;
+            self.keep(poller, told, page.end() == left.end()).await?;
             poller.standing.asked_until = poller.standing.asked_until.max(Some(page.end()));
             let Some(rest) = Span::new(page.end(), left.end()) else { return Ok(()) };
             self.note(&poller.standing).await?;
@@ -190,7 +190,7 @@ impl MeterService {
         // Slurm tells the same instant until it measured again.
         poller.taken.forget_before(SampleTime::of(now - poller.source.catch_up));
         let told = self.ask(poller, span, &nodes).await?;
-        self.keep(poller, told).await
+        self.keep(poller, told, true).await
     }
 
     async fn ask(
@@ -204,8 +204,13 @@ impl MeterService {
         poller.port.ask(question).await.map_err(PollError::Meter)
     }
 
-    /// Gives what a meter told to the measurements.
-    async fn keep(&self, poller: &mut Poller<'_>, told: Told) -> Result<(), PollError> {
+    /// Gives what a meter told to the measurements. Where that reaches until now, what it tells is compared with now.
+    async fn keep(
+        &self,
+        poller: &mut Poller<'_>,
+        told: Told,
+        until_now: bool,
+    ) -> Result<(), PollError> {
         let state = self.shared.state().await?;
         let (meter, taken) = (poller.settings.meter.clone(), std::mem::take(&mut poller.taken));
         let name = move || (named(&meter, &state, told, &taken), taken);
@@ -217,6 +222,9 @@ impl MeterService {
             let counts = self.measurements.take(&poller.settings.meter, batch.to_vec()).await?;
             poller.taken.note(batch);
             poller.count(&counts);
+            if until_now {
+                poller.note_behind(&counts);
+            }
         }
         let notes = &mut poller.standing.notes;
         notes.sort_unstable();
@@ -251,6 +259,18 @@ impl Poller<'_> {
             standing
                 .notes
                 .push(format!("{all} samples were refused, such as {node} at {at}: {why}"));
+        }
+    }
+
+    /// Notes that what is new of some nodes is old.
+    fn note_behind(&mut self, counts: &SampleCounts) {
+        if let Some(NodeBehind { node, newest, by }) = &counts.furthest_behind {
+            self.standing.notes.push(format!(
+                "{} names have new samples that are all old, such as {node}, the newest of {newest}, {} s before it was \
+                 told: their clocks run behind, or their samples were held back",
+                counts.behind,
+                by.get()
+            ));
         }
     }
 

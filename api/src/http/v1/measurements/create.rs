@@ -64,6 +64,24 @@ pub struct MeasurementsTaken {
     pub reasons: Vec<RefusedSamples>,
     /// The first that were refused, of each meter 20 at the most.
     pub first_refused: Vec<RefusedSample>,
+    /// How many nodes have newer samples than before which are nevertheless all older than the meter's longest gap: their
+    /// clocks run behind, or their samples were held back.
+    #[serde(default)]
+    pub behind: u64,
+    /// That of these whose newest sample is the oldest; null where there is none.
+    #[serde(default)]
+    pub furthest_behind: Option<BehindDocument>,
+}
+
+/// A node whose newest sample was old when it came.
+#[derive(Deserialize, Serialize, ToSchema)]
+pub struct BehindDocument {
+    /// The name of the node, rack or site.
+    pub node: String,
+    /// Its newest sample, RFC 3339.
+    pub newest_at: String,
+    /// Seconds between this and when it came.
+    pub behind_s: i64,
 }
 
 /// How many samples were refused for a reason.
@@ -221,6 +239,21 @@ impl MeasurementsTaken {
             let (node, at) = (it.sample.node.to_string(), it.sample.sample.at.to_string());
             let reason = it.refusal.word().to_owned();
             self.first_refused.push(RefusedSample { pointer, place, node, at, reason, detail });
+        }
+        let furthest = counts.furthest_behind.map(|it| BehindDocument {
+            node: it.node.to_string(),
+            newest_at: it.newest.to_string(),
+            behind_s: it.by.get(),
+        });
+        self.add_behind(counts.behind, furthest);
+    }
+
+    /// Adds nodes whose newest samples were old.
+    pub fn add_behind(&mut self, behind: u64, furthest: Option<BehindDocument>) {
+        self.behind += behind;
+        let known = self.furthest_behind.as_ref().map_or(0, |it| it.behind_s);
+        if let Some(furthest) = furthest.filter(|it| it.behind_s > known) {
+            self.furthest_behind = Some(furthest);
         }
     }
 }
