@@ -56,6 +56,7 @@ mod histories;
 #[cfg(feature = "power")]
 mod idle_energy;
 mod kills;
+mod known_curve;
 mod ledger;
 mod ledger_sources;
 mod lowered_cap;
