@@ -16,6 +16,7 @@ pub mod meters;
 pub mod negotiation;
 pub mod power;
 pub mod racks;
+pub mod shares;
 pub mod slurm;
 pub mod source_provider;
 mod tables;
@@ -43,6 +44,7 @@ use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use racks::Racks;
+use shares::{ShareFields, Shares};
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -100,6 +102,8 @@ struct File {
     ledger: LedgerFields,
     #[serde(default)]
     billing: BillingFields,
+    #[serde(default)]
+    shares: ShareFields,
     #[serde(default)]
     meters: Vec<toml::Table>,
     #[serde(default)]
@@ -160,6 +164,8 @@ pub struct Settings {
     pub ledger: LedgerSettings,
     /// What the supplier bills beside energy.
     pub billing: Billing,
+    /// How accounts share the cluster.
+    pub shares: Shares,
     /// Where measurements come from, and how long they are kept.
     pub metering: Metering,
     /// Which nodes are behind the meters of racks.
@@ -298,6 +304,7 @@ impl Settings {
             power,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
+            shares: Shares::read(file.shares).context("[shares]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

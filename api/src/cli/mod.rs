@@ -22,6 +22,7 @@ mod power;
 mod report;
 mod sbatch;
 mod serve;
+mod share;
 mod simulate;
 #[cfg(feature = "slurm")]
 mod slurm;
@@ -94,6 +95,8 @@ enum Command {
     Report(report::Arguments),
     /// Show what a month costs as the supplier bills it, and who caused how much
     Bill(bill::Arguments),
+    /// Show how users and projects stand by what they used against what they are given
+    Share(share::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -158,6 +161,7 @@ pub fn run() -> ExitCode {
         Command::Measurements(arguments) => measurements::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Bill(arguments) => bill::run(&arguments),
+        Command::Share(arguments) => share::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

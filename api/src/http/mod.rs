@@ -44,6 +44,7 @@ use crate::service::readiness::ReadinessService;
 use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
+use crate::service::shares::ShareService;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
 use problem::Problem;
@@ -88,6 +89,7 @@ handed_out! {
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;
     Arc<DialogueService>: |app| &app.services.dialogue;
+    Arc<ShareService>: |app| &app.services.shares;
     Arc<SimulationService>: |app| &app.services.simulations;
     Arc<WebhookService>: |app| &app.services.webhooks;
 }

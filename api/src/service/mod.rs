@@ -24,6 +24,7 @@ pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
 pub mod shared;
+pub mod shares;
 pub mod simulations;
 pub mod upkeep;
 pub mod webhooks;
@@ -50,6 +51,7 @@ use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
+use shares::ShareService;
 use simulations::SimulationService;
 use upkeep::UpkeepService;
 use webhooks::WebhookService;
@@ -89,6 +91,8 @@ pub struct Services {
     pub recalibration: Arc<RecalibrationService>,
     /// What runs jobs on the nodes.
     pub resource_manager: Arc<ResourceManagerService>,
+    /// How users and projects stand by what they used.
+    pub shares: Arc<ShareService>,
     /// Experiments in the background.
     pub simulations: Arc<SimulationService>,
     /// What time alone changes.
@@ -135,6 +139,7 @@ impl Services {
             measurements,
             power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
+            shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),
                 Arc::clone(&agendas),

@@ -334,7 +334,7 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
 }
 
 /// Samples of a meter from 21:00 to 22:00, one a minute.
-async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
+pub(crate) async fn push(client: &Client, meter: &str, node: &str, power_w: f64) {
     let sample = |minute: i64| json!({ "node": node, "at": instant(EVENING + HOUR + minute * 60), "power_w": power_w });
     let samples: Vec<Value> = (0..=60).map(sample).collect();
     let body = json!({ "meter": meter, "samples": samples });

@@ -94,6 +94,7 @@ mod sbatch_spellings;
 mod sbatch_waiting;
 mod scope;
 mod shapes;
+mod shares;
 mod simulate;
 mod simulation;
 mod simulation_faults;

@@ -104,6 +104,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reports", "/api/v1/reports?by=user,month", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/model-error", "/api/v1/model-error?by=application", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger", "/api/v1/ledger", Body::None, May::Book, 200),

@@ -29,6 +29,7 @@ pub mod reservations;
 mod responses;
 pub mod schedule;
 pub mod schema;
+pub mod shares;
 pub mod simulations;
 pub mod site;
 pub mod slurm;
@@ -153,6 +154,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(model_error::get_model_error))
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
+        .routes(routes!(shares::list_shares))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(estimates::create::create_estimate))
         .routes(routes!(site::get_site))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 use planner::decimal::Fraction;
+use planner::reservation::Reservation;
 use serde::Deserialize;
 use storage::HeldNodes;
 
@@ -30,6 +31,15 @@ impl StoredWords {
     pub fn of(held: &HeldNodes) -> Result<Self, Fault> {
         let unreadable = || format!("the stored request of reservation {}", held.reservation);
         serde_json::from_str(&held.request).with_context(unreadable).map_err(Fault::internal)
+    }
+
+    /// Those of a reservation.
+    ///
+    /// # Errors
+    /// The stored request cannot be read: a fault that names its reservation.
+    pub fn of_reservation(reservation: &Reservation) -> Result<Self, Fault> {
+        let unreadable = || format!("the stored request of reservation {}", reservation.id);
+        serde_json::from_str(&reservation.request).with_context(unreadable).map_err(Fault::internal)
     }
 
     /// A label; empty where there is none.

@@ -1,0 +1,147 @@
+//! Fair shares: how users and projects stand by what they used against what they are given.
+//!
+//! Usage is what the ledger has of reservations and jobs, by days; what is booked counts at once by its chosen offer, as far
+//! as the ledger does not have its hours yet.
+
+mod tree;
+
+use std::sync::Arc;
+
+use planner::fair_share::{AccountError, UsagePeriods};
+use planner::reservation::{Reservation, ReservationState};
+use planner::time::{Seconds, Span, Timestamp};
+use storage::{Filter, LedgerFilter, ReportKey};
+
+use super::booking::BookingService;
+use super::shared::{Access, Fault, Shared, StoredWords, blocking};
+use crate::config::shares::{CountedUsage, Shares};
+use tree::{AccountTree, Used};
+
+pub use tree::AccountStanding;
+
+const HOUR: Seconds = Seconds::new(3600);
+const DAY: Seconds = Seconds::new(86_400);
+
+/// Tells how accounts stand.
+pub struct ShareService {
+    shared: Arc<Shared>,
+    booking: Arc<BookingService>,
+}
+
+/// How accounts stand.
+pub struct Standings {
+    /// The end of the newest hour of the ledger; until then usage is what was measured or estimated, after it what is
+    /// planned.
+    pub stated_to: Option<Timestamp>,
+    /// Each after its parent.
+    pub accounts: Vec<AccountStanding>,
+}
+
+impl ShareService {
+    /// On the book.
+    pub const fn new(shared: Arc<Shared>, booking: Arc<BookingService>) -> Self {
+        Self { shared, booking }
+    }
+
+    /// How accounts stand now: all for operators, for others their own and those that these are a part of.
+    ///
+    /// # Errors
+    /// The database cannot be used.
+    pub async fn standings(&self, access: Access<'_>) -> Result<Standings, Fault> {
+        let (shares, now) = (&self.shared.settings.shares, self.shared.now());
+        let newest = self.shared.database.newest_stated_hour().await?;
+        let stated_to = newest.map(|hour| hour + HOUR);
+        let periods = UsagePeriods::with_half_life(DAY, Some(shares.half_life));
+        let mut tree = AccountTree::new(&shares.accounts);
+        if let Some(to) = stated_to {
+            self.add_stated(&mut tree, periods, shares, to).await?;
+        }
+        self.add_planned(&mut tree, stated_to.unwrap_or(now)).await?;
+        let state = self.shared.state().await?;
+        let days = shares.days();
+        let (damping, counts) = (shares.damping, shares.counts);
+        let told = blocking(move || {
+            let nodes = &state.cluster.nodes;
+            let per_second = match counts {
+                CountedUsage::NodeSeconds => f64::from(nodes.count()),
+                CountedUsage::Energy => nodes.as_slice().iter().map(|it| it.max().as_watts()).sum(),
+            };
+            tree.standings(counts, periods.available(per_second, days), damping)
+        });
+        let mut accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
+        if !access.is_operator() {
+            keep_own(&mut accounts, access.owner);
+        }
+        Ok(Standings { stated_to, accounts })
+    }
+
+    /// What the ledger has, day by day before an hour.
+    async fn add_stated(
+        &self,
+        tree: &mut AccountTree,
+        periods: UsagePeriods,
+        shares: &Shares,
+        to: Timestamp,
+    ) -> Result<(), Fault> {
+        let mut end = to;
+        for age in 0..shares.days() {
+            let Some(window) = Span::new(end - DAY, end) else { break };
+            let filter = LedgerFilter { window, of: None, user: None, project: None };
+            let by = [ReportKey::User, ReportKey::Project];
+            let weight = periods.weight(age);
+            for sum in self.shared.database.report_sums(&filter, &by).await? {
+                // What is nobody's is nobody's share.
+                if !sum.group.user.is_empty() {
+                    let used = Used {
+                        node_seconds: (sum.reserved_s + sum.outside_s) as f64 * weight,
+                        energy_j: sum.amounts.energy_j() as f64 * weight,
+                    };
+                    tree.add(&sum.group.user, &sum.group.project, used);
+                }
+            }
+            end = window.start();
+        }
+        Ok(())
+    }
+
+    /// What is booked after an instant.
+    async fn add_planned(&self, tree: &mut AccountTree, after: Timestamp) -> Result<(), Fault> {
+        let states = vec![ReservationState::Confirmed, ReservationState::Active];
+        let filter = Filter { states, from: Some(after), ..Filter::default() };
+        for reservation in self.booking.all_reservations(filter).await? {
+            if let Some(used) = planned(&reservation, after) {
+                let words = StoredWords::of_reservation(&reservation)?;
+                tree.add(&reservation.owner, &words.label("project"), used);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a reservation is to use after an instant by its chosen offer.
+fn planned(reservation: &Reservation, after: Timestamp) -> Option<Used> {
+    let terms = &reservation.chosen_offer()?.terms;
+    let length = terms.span.length().get() as f64;
+    let left = Span::new(terms.span.start().max(after), terms.span.end())?.length().get() as f64;
+    Some(Used {
+        node_seconds: f64::from(terms.nodes.ordinals.count()) * left,
+        energy_j: terms.values.energy.as_joules() * left / length,
+    })
+}
+
+/// Leaves the accounts of a user and those that they are a part of.
+fn keep_own(accounts: &mut Vec<AccountStanding>, user: &str) {
+    let mut wanted: Vec<(String, String)> = accounts
+        .iter()
+        .filter(|it| it.is_user && it.account == user)
+        .map(|it| (it.account.clone(), it.parent.clone()))
+        .collect();
+    let mut next = 0;
+    while let Some((_, parent)) = wanted.get(next).cloned() {
+        let above = accounts.iter().filter(|it| !it.is_user && it.account == parent);
+        wanted.extend(above.map(|it| (it.account.clone(), it.parent.clone())));
+        next += 1;
+    }
+    accounts
+        .retain(|it| wanted.iter().any(|(name, above)| *name == it.account && *above == it.parent));
+}

@@ -1,0 +1,202 @@
+//! The accounts of a site in a tree: groups, projects and the users in them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use planner::fair_share::{Account, AccountError, standings};
+
+use crate::config::shares::{CountedUsage, GivenShare};
+
+/// What was used, decayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Used {
+    /// Seconds of nodes.
+    pub node_seconds: f64,
+    /// Joules.
+    pub energy_j: f64,
+}
+
+/// How an account stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccountStanding {
+    /// The group, project or user.
+    pub account: String,
+    /// What it is a part of; empty at the top.
+    pub parent: String,
+    /// Whether it is a user.
+    pub is_user: bool,
+    /// Its share of everything, from 0 to 1.
+    pub share: f64,
+    /// What it and all below it used, decayed.
+    pub used: Used,
+    /// What counts of it of what there was.
+    pub normalised_usage: f64,
+    /// From 0 to 1: the higher, the sooner it is served.
+    pub factor: f64,
+}
+
+/// Accounts with what each used itself.
+#[derive(Debug, Default)]
+pub struct AccountTree {
+    names: Vec<(String, String)>,
+    is_user: Vec<bool>,
+    accounts: Vec<Account>,
+    used: Vec<Used>,
+    /// By name and parent.
+    places: HashMap<(String, String), usize>,
+    /// Of groups and projects, by name.
+    projects: HashMap<String, usize>,
+    given: BTreeMap<(String, String), f64>,
+}
+
+impl AccountTree {
+    /// The accounts that are given shares; others are added with what they used.
+    pub fn new(given: &[GivenShare]) -> Self {
+        let key = |it: &GivenShare| (it.account.clone(), it.parent.clone());
+        let by_name = given.iter().map(|it| (key(it), it.share)).collect();
+        let mut tree = Self { given: by_name, ..Self::default() };
+        for it in given {
+            let parent = tree.project(&it.parent);
+            tree.place(&it.account, &it.parent, parent, false);
+        }
+        tree
+    }
+
+    /// Adds what a user used in a project; in none where that is empty.
+    pub fn add(&mut self, user: &str, project: &str, used: Used) {
+        let parent = self.project(project);
+        let at = self.place(user, project, parent, true);
+        self.used[at].node_seconds += used.node_seconds;
+        self.used[at].energy_j += used.energy_j;
+    }
+
+    /// The place of a project or group, with all that it is a part of; `None` where it is empty.
+    fn project(&mut self, name: &str) -> Option<usize> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.projects.get(name) {
+            return Some(*known);
+        }
+        let above = self.given.keys().find(|(account, _)| account == name);
+        let above = above.map(|(_, parent)| parent.clone()).unwrap_or_default();
+        let parent = self.project(&above);
+        let at = self.place(name, &above, parent, false);
+        self.projects.insert(name.to_owned(), at);
+        Some(at)
+    }
+
+    fn place(&mut self, name: &str, above: &str, parent: Option<usize>, is_user: bool) -> usize {
+        let key = (name.to_owned(), above.to_owned());
+        if let Some(&known) = self.places.get(&key) {
+            self.is_user[known] |= is_user;
+            return known;
+        }
+        let share = self.given.get(&key).copied().unwrap_or(1.0);
+        let at = self.accounts.len();
+        self.accounts.push(Account { parent, share, used: 0.0 });
+        self.names.push(key.clone());
+        self.is_user.push(is_user);
+        self.used.push(Used::default());
+        self.places.insert(key, at);
+        at
+    }
+
+    /// How all stand, each after its parent, by names.
+    ///
+    /// # Errors
+    /// They make no tree.
+    pub fn standings(
+        mut self,
+        counts: CountedUsage,
+        available: f64,
+        damping: f64,
+    ) -> Result<Vec<AccountStanding>, AccountError> {
+        for (account, used) in self.accounts.iter_mut().zip(&self.used) {
+            account.used = match counts {
+                CountedUsage::Energy => used.energy_j,
+                CountedUsage::NodeSeconds => used.node_seconds,
+            };
+        }
+        let told = standings(&self.accounts, available, damping)?;
+        // A parent is always placed before what is below it.
+        for at in (0..self.accounts.len()).rev() {
+            if let Some(parent) = self.accounts[at].parent {
+                let below = self.used[at];
+                self.used[parent].node_seconds += below.node_seconds;
+                self.used[parent].energy_j += below.energy_j;
+            }
+        }
+        let mut by_path: Vec<(Vec<&str>, usize)> =
+            (0..self.accounts.len()).map(|at| (self.path(at), at)).collect();
+        by_path.sort_unstable();
+        let standing = |(_, at): &(Vec<&str>, usize)| {
+            let (account, parent) = self.names[*at].clone();
+            AccountStanding {
+                account,
+                parent,
+                is_user: self.is_user[*at],
+                share: told[*at].share,
+                used: self.used[*at],
+                normalised_usage: told[*at].effective_usage,
+                factor: told[*at].factor,
+            }
+        };
+        Ok(by_path.iter().map(standing).collect())
+    }
+
+    /// The names from the top to an account.
+    fn path(&self, at: usize) -> Vec<&str> {
+        let mut path = vec![self.names[at].0.as_str()];
+        let mut above = self.accounts[at].parent;
+        while let Some(parent) = above {
+            path.push(&self.names[parent].0);
+            above = self.accounts[parent].parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(account: &str, parent: &str, share: f64) -> GivenShare {
+        GivenShare { account: account.to_owned(), parent: parent.to_owned(), share }
+    }
+
+    fn used(energy_j: f64) -> Used {
+        Used { node_seconds: 1.0, energy_j }
+    }
+
+    /// The science group has three parts of four, and in it the ocean alone is known; ada has two parts of three of the
+    /// ocean, bob one. eve is in no project, and has the fourth part. Of 1000 J ada used 100, bob 50, eve 200:
+    /// ada's share is 0.75 x 2 / 3 = 0.5; her effective usage 0.1 + (0.15 - 0.1) x 2 / 3 = 0.1333, and her factor
+    /// 2^(-0.1333 / 0.5). eve has 2^(-0.2 / 0.25).
+    #[test]
+    fn users_share_what_is_their_projects() {
+        let shares =
+            [given("ocean", "science", 7.0), given("science", "", 3.0), given("ada", "ocean", 2.0)];
+        let mut tree = AccountTree::new(&shares);
+        tree.add("ada", "ocean", used(60.0));
+        tree.add("eve", "", used(200.0));
+        tree.add("bob", "ocean", used(50.0));
+        tree.add("ada", "ocean", used(40.0));
+        let told = tree.standings(CountedUsage::Energy, 1000.0, 1.0).unwrap();
+        let names: Vec<[&str; 2]> = told.iter().map(|it| [&*it.account, &*it.parent]).collect();
+        let expected = [
+            ["eve", ""],
+            ["science", ""],
+            ["ocean", "science"],
+            ["ada", "ocean"],
+            ["bob", "ocean"],
+        ];
+        assert_eq!(names, expected);
+        let (eve, ocean, ada) = (&told[0], &told[2], &told[3]);
+        assert_eq!((ada.share, ada.used.energy_j, ocean.used.energy_j), (0.5, 100.0, 150.0));
+        assert!((ada.normalised_usage - 0.4 / 3.0).abs() < 1e-12, "{ada:?}");
+        assert!((ada.factor - (-0.8_f64 / 3.0).exp2()).abs() < 1e-12);
+        assert!((eve.factor - (-0.8_f64).exp2()).abs() < 1e-12);
+        assert!(eve.is_user && !ocean.is_user);
+    }
+}
