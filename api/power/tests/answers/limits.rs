@@ -1,5 +1,5 @@
-//! Redfish: power limits in each of the three kinds of resources, by a controller of ours. `EnvironmentMetrics` and
-//! `Control` follow their schemas of versions 1.3 and 1.5, by which nothing here checks them.
+//! Redfish: power limits in each of the three kinds of resources, by a controller of ours. Its payloads are those in
+//! `redfish/`, which `.ci/redfish` checks by the DMTF's schemas, with the limits of each test.
 
 use planner::quantity::Power;
 use power::redfish::RedfishSettings;
@@ -25,10 +25,9 @@ fn link(path: &str) -> Value {
 }
 
 fn environment(limit: &Value) -> Value {
-    json!({
-        "@odata.type": "#EnvironmentMetrics.v1_3_1.EnvironmentMetrics", "Id": "EnvironmentMetrics",
-        "Name": "Environment Metrics", "PowerWatts": {"Reading": 374.5}, "PowerLimitWatts": limit,
-    })
+    let mut document = payload(include_str!("redfish/environment_metrics.json"));
+    document["PowerLimitWatts"] = limit.clone();
+    document
 }
 
 /// A controller whose chassis has `EnvironmentMetrics` with this limit.
@@ -42,8 +41,9 @@ async fn with_environment(limit: Value) -> Controller {
     controller
 }
 
+/// From 300 to 800 W, and not in force.
 fn range() -> Value {
-    json!({"SetPoint": 500, "AllowableMin": 300, "AllowableMax": 800, "ControlMode": "Disabled"})
+    payload(include_str!("redfish/environment_metrics.json"))["PowerLimitWatts"].take()
 }
 
 fn watts(watts: i64) -> LimitReading {
@@ -89,16 +89,14 @@ async fn a_control_of_the_type_power_is_set() {
     let paths = members.map(|id| format!("{CHASSIS}/Controls/{id}"));
     let list: Vec<Value> = paths.iter().map(|path| link(path)).collect();
     controller.put(&format!("{CHASSIS}/Controls"), json!({"Members": list}));
-    controller.put(
-        &paths[0],
-        json!({"ControlType": "Power", "SetPointType": "Single", "SetPoint": 650.5,
-            "SettingMin": 350, "SettingMax": 850, "ControlMode": "Automatic"}),
-    );
-    controller.put(&paths[1], json!({"ControlType": "Temperature", "SetPoint": 25}));
-    controller.put(
-        &paths[2],
-        json!({"ControlType": "Power", "SetPointType": "Monitor", "SetPoint": 100}),
-    );
+    let node = payload(include_str!("redfish/control.json"));
+    let mut fan = node.clone();
+    fan["ControlType"] = json!("Temperature");
+    let mut told = node.clone();
+    told["SetPointType"] = json!("Monitor");
+    for (path, control) in paths.iter().zip([node, fan, told]) {
+        controller.put(path, control);
+    }
     let setup = setup(&controller);
     let half = LimitReading::Limited(Power::from_microwatts(650_500_000));
     assert_eq!(setup.limit().await, half);
