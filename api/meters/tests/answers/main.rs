@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../curve/mod.rs"]
+mod curve;
 mod prometheus;
 mod redfish;
+mod redfish_curve;
 mod server;

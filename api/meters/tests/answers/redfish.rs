@@ -58,7 +58,7 @@ fn chassis(id: &str, links: &[&str], inside: Option<&str>) -> Reply {
     ok(&document)
 }
 
-fn environment(power: &Value, energy: &Value) -> Reply {
+pub fn environment(power: &Value, energy: &Value) -> Reply {
     let mut document = valid(include_str!("redfish/environment_metrics.json"));
     document["PowerWatts"]["Reading"] = power.clone();
     document["EnergykWh"]["Reading"] = energy.clone();
@@ -72,7 +72,7 @@ fn power(watts: &Value) -> Reply {
 }
 
 /// What the controller of a node answers, each node's another.
-fn reply(request: &Request) -> Reply {
+pub fn reply(request: &Request) -> Reply {
     let (node, path) = request.path[1..].split_once('/').unwrap();
     let path = path.strip_prefix("redfish/v1/").unwrap();
     match (node, path) {
@@ -125,7 +125,7 @@ fn reply(request: &Request) -> Reply {
     }
 }
 
-fn settings(server: &Server, value: RedfishValue) -> RedfishSettings {
+pub fn settings(server: &Server, value: RedfishValue) -> RedfishSettings {
     let template = Some(format!("{}/{{node}}/", server.url));
     RedfishSettings {
         addresses: Addresses { template, listed: BTreeMap::new() },
@@ -137,7 +137,7 @@ fn settings(server: &Server, value: RedfishValue) -> RedfishSettings {
     }
 }
 
-fn redfish(settings: RedfishSettings) -> Redfish {
+pub fn redfish(settings: RedfishSettings) -> Redfish {
     let timeouts = Timeouts { total: Duration::from_secs(1), ..Timeouts::default() };
     Redfish::new(settings, Http::new(timeouts).unwrap())
 }
@@ -146,7 +146,7 @@ async fn asked(settings: RedfishSettings, nodes: &[&str]) -> Result<Answer, Feed
     redfish(settings).samples(&names(nodes), &|| NOW).await
 }
 
-fn names(nodes: &[&str]) -> Vec<String> {
+pub fn names(nodes: &[&str]) -> Vec<String> {
     nodes.iter().map(|it| (*it).to_owned()).collect()
 }
 
