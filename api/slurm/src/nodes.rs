@@ -59,7 +59,8 @@ pub struct NodeEnergy {
     pub name: Box<str>,
     /// Its power, watts; `None` where there is none.
     pub current_w: Option<i64>,
-    /// The energy that it consumed since its slurmd or it was started, joules; `None` where there is none.
+    /// The energy that it consumed since its slurmd or it was started, joules; `None` where there is none, or one below
+    /// zero: the plugin's own counter fell meanwhile.
     pub consumed_j: Option<i64>,
     /// When that was measured; `None` where it never was.
     pub collected: Option<Timestamp>,
@@ -178,6 +179,31 @@ mod tests {
             ),
             (
                 r#"{"consumed_energy": 0, "current_watts": 4294967294, "last_collected": 0}"#,
+                None,
+                None,
+                None,
+            ),
+            // As 26.05 answers: of a node that measures, of one whose plugin's counter fell, and of one without.
+            (
+                r#"{"average_watts": 248, "base_consumed_energy": 1000000, "consumed_energy": 3180,
+                    "current_watts": {"set": true, "infinite": false, "number": 320},
+                    "previous_consumed_energy": 1003180, "last_collected": 1795644264}"#,
+                Some(320),
+                Some(3180),
+                Some(1_795_644_264),
+            ),
+            (
+                r#"{"average_watts": 279, "base_consumed_energy": 1000000, "consumed_energy": -999500,
+                    "current_watts": {"set": true, "infinite": false, "number": 320},
+                    "previous_consumed_energy": 500, "last_collected": 1795644288}"#,
+                Some(320),
+                None,
+                Some(1_795_644_288),
+            ),
+            (
+                r#"{"average_watts": 0, "base_consumed_energy": 0, "consumed_energy": 0,
+                    "current_watts": {"set": false, "infinite": false, "number": 0},
+                    "previous_consumed_energy": 0, "last_collected": 0}"#,
                 None,
                 None,
                 None,

@@ -27,6 +27,8 @@ pub struct Peer {
     pub absent: PathBuf,
     /// Who was switched when, a line each.
     pub power_log: PathBuf,
+    /// The folder of the files by which its nodes measure energy; there is none where its REST does not tell that.
+    pub pm_counters: Option<PathBuf>,
     /// Whether there is accounting.
     pub slurmdbd: bool,
 }

@@ -5,5 +5,6 @@ mod compared;
 mod controller;
 mod full;
 mod kills;
+mod measured;
 mod news;
 mod unseen;
