@@ -44,7 +44,7 @@ use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use racks::Racks;
-use shares::{ShareFields, Shares};
+use shares::{FairShares, ShareFields};
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -165,7 +165,7 @@ pub struct Settings {
     /// What the supplier bills beside energy.
     pub billing: Billing,
     /// How accounts share the cluster.
-    pub shares: Shares,
+    pub shares: FairShares,
     /// Where measurements come from, and how long they are kept.
     pub metering: Metering,
     /// Which nodes are behind the meters of racks.
@@ -304,7 +304,7 @@ impl Settings {
             power,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
-            shares: Shares::read(file.shares).context("[shares]")?,
+            shares: FairShares::read(file.shares).context("[shares]")?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::ensure;
-use planner::fair_share::{Account, standings};
+use planner::fair_share::{Account, fair_shares};
 use planner::node::{NAME_RULE, is_name};
 use planner::time::Seconds;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ const LONGEST_HALF_LIFE: u32 = 366 * 86_400;
 
 /// How accounts share the cluster.
 #[derive(Clone, Debug)]
-pub struct Shares {
+pub struct FairShares {
     /// What a day so much older counts is half.
     pub half_life: Seconds,
     /// By how much usage above or below the share counts less: 1 is the plain rule.
@@ -82,7 +82,7 @@ struct AccountFields {
     share: f64,
 }
 
-impl Shares {
+impl FairShares {
     /// Reads the section.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl Shares {
             used: 0.0,
         };
         let accounts: Vec<Account> = self.accounts.iter().map(of).collect();
-        if let Err(error) = standings(&accounts, 1.0, 1.0) {
+        if let Err(error) = fair_shares(&accounts, 1.0, 1.0) {
             let (planner::fair_share::AccountError::Circle(at)
             | planner::fair_share::AccountError::NoParent(at)) = error;
             anyhow::bail!("account {:?} is a part of itself", self.accounts[at].account);
@@ -151,8 +151,8 @@ impl Shares {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> anyhow::Result<Shares> {
-        Shares::read(toml::from_str(text).unwrap())
+    fn read(text: &str) -> anyhow::Result<FairShares> {
+        FairShares::read(toml::from_str(text).unwrap())
     }
 
     #[test]

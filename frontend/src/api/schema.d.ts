@@ -848,6 +848,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How users and projects stand by what they used against what they are given
+         * @description For users, of themselves and what they are a part of, and operators, of all.
+         */
+        get: operations["list_shares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/simulations": {
         parameters: {
             query?: never;
@@ -1214,6 +1234,18 @@ export interface components {
              */
             standing: string;
         };
+        /** @description A node whose newest sample was old when it came. */
+        BehindDocument: {
+            /**
+             * Format: int64
+             * @description Seconds between this and when it came.
+             */
+            behind_s: number;
+            /** @description Its newest sample, RFC 3339. */
+            newest_at: string;
+            /** @description The name of the node, rack or site. */
+            node: string;
+        };
         /** @description An interval, and what the work takes then. */
         BestIntervalDocument: {
             /**
@@ -1502,6 +1534,36 @@ export interface components {
              * @example cost_co2_energy
              */
             ranking?: string | null;
+        };
+        /** @description A source of intensities, and by how much they may be off. */
+        Co2SourceDocument: {
+            /**
+             * Format: double
+             * @description By how much of itself the CO2 may be off, such as 0.05 for 5 %: half of the bands of forecasts, else as the
+             *     settings say; null where neither says it.
+             * @example 0.05
+             */
+            error?: number | null;
+            /**
+             * @description `location`, by the grid's intensity, or `market`, by what the site bought (GHG Protocol, Scope 2).
+             * @example location
+             */
+            method: string;
+            /**
+             * @description `measured`, `forecast` or `estimated`; null by market.
+             * @example measured
+             */
+            quality?: string | null;
+            /**
+             * Format: int64
+             * @description Seconds of the time that is asked for in which it says the intensity.
+             */
+            seconds: number;
+            /**
+             * @description A feed, `api`, or what the settings call the source of what the site bought; empty for what the site made itself.
+             * @example entsoe-fr
+             */
+            source: string;
         };
         /** @description Consumption over a span. */
         ConsumedDocument: {
@@ -2498,6 +2560,8 @@ export interface components {
         LedgerTotalsDocument: {
             /** @description Where the intensity of what the site bought is from; null where nothing is said of that. */
             co2_market_source?: string | null;
+            /** @description What CO2 rests on, by location and by market. */
+            co2_sources?: components["schemas"]["Co2SourceDocument"][];
             /** @description RFC 3339. */
             from: string;
             /** @description By holder. */
@@ -2558,11 +2622,18 @@ export interface components {
         MeasurementsTaken: {
             /**
              * Format: int64
+             * @description How many nodes have newer samples than before which are nevertheless all older than the meter's longest gap: their
+             *     clocks run behind, or their samples were held back.
+             */
+            behind?: number;
+            /**
+             * Format: int64
              * @description How many were kept before, with the same value; they changed nothing.
              */
             doubled: number;
             /** @description The first that were refused, of each meter 20 at the most. */
             first_refused: components["schemas"]["RefusedSample"][];
+            furthest_behind?: components["schemas"]["BehindDocument"] | null;
             /**
              * Format: int64
              * @description How many of these came after later ones of their node had been kept; quarter-hours were restated.
@@ -3923,6 +3994,8 @@ export interface components {
         ReportDocument: {
             /** @description By what. */
             by: string[];
+            /** @description What CO2 rests on, by location and by market. */
+            co2_sources?: components["schemas"]["Co2SourceDocument"][];
             /** @description RFC 3339. */
             from: string;
             /** @description By month, then by the other columns. */
@@ -4483,6 +4556,72 @@ export interface components {
              * @example 16
              */
             nodes: number;
+        };
+        /** @description How an account stands. */
+        ShareDocument: {
+            /**
+             * @description The name of the group, project or user.
+             * @example ada
+             */
+            account: string;
+            /**
+             * Format: double
+             * @description `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the sooner it
+             *     is served.
+             * @example 0.5
+             */
+            factor: number;
+            /**
+             * Format: double
+             * @description What counts of it of what there was to use, in part that of its group, too.
+             */
+            normalised_usage: number;
+            /**
+             * @description The project or group that it is a part of; empty at the top.
+             * @example ocean
+             */
+            parent: string;
+            /**
+             * Format: double
+             * @description Its share of everything, from 0 to 1.
+             * @example 0.25
+             */
+            share: number;
+            /**
+             * Format: double
+             * @description Joules that it and all below it used, the older the less.
+             */
+            usage_energy_j: number;
+            /**
+             * Format: double
+             * @description Seconds of nodes that it and all below it used, the older the less.
+             */
+            usage_node_seconds: number;
+        };
+        /** @description How users and projects stand by what they used against what they are given. */
+        SharesDocument: {
+            /** @description Each account after the one that it is a part of. */
+            accounts: components["schemas"]["ShareDocument"][];
+            /**
+             * @description What counts: `energy` or `node_seconds`.
+             * @example energy
+             */
+            counts: string;
+            /**
+             * Format: double
+             * @description By how much usage above or below the share counts less.
+             */
+            damping: number;
+            /**
+             * Format: int64
+             * @description Usage so many seconds older counts half.
+             */
+            half_life_s: number;
+            /**
+             * @description The end of the newest hour that the ledger has, RFC 3339; what is booked after it counts as it is planned. Null before
+             *     there is one.
+             */
+            stated_to?: string | null;
         };
         /** @description A node as calibrated. */
         ShownNode: {
@@ -5116,6 +5255,7 @@ export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument']
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
 export type BasisDocument = components['schemas']['BasisDocument'];
+export type BehindDocument = components['schemas']['BehindDocument'];
 export type BestIntervalDocument = components['schemas']['BestIntervalDocument'];
 export type BillDocument = components['schemas']['BillDocument'];
 export type BilledDemandDocument = components['schemas']['BilledDemandDocument'];
@@ -5129,6 +5269,7 @@ export type CellDocument = components['schemas']['CellDocument'];
 export type ChannelDocument = components['schemas']['ChannelDocument'];
 export type CheckpointDocument = components['schemas']['CheckpointDocument'];
 export type ChoiceDocument = components['schemas']['ChoiceDocument'];
+export type Co2SourceDocument = components['schemas']['Co2SourceDocument'];
 export type ConsumedDocument = components['schemas']['ConsumedDocument'];
 export type ConsumedRequest = components['schemas']['ConsumedRequest'];
 export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
@@ -5247,6 +5388,8 @@ export type SearchDocument = components['schemas']['SearchDocument'];
 export type SegmentsDocument = components['schemas']['SegmentsDocument'];
 export type ServiceCalibrationDocument = components['schemas']['ServiceCalibrationDocument'];
 export type ShapeDocument = components['schemas']['ShapeDocument'];
+export type ShareDocument = components['schemas']['ShareDocument'];
+export type SharesDocument = components['schemas']['SharesDocument'];
 export type ShownNode = components['schemas']['ShownNode'];
 export type ShownNodes = components['schemas']['ShownNodes'];
 export type ShownOffer = components['schemas']['ShownOffer'];
@@ -8258,6 +8401,44 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_shares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How users and projects stand by what they used against what they are given */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharesDocument"];
                 };
             };
             /** @description No token, or one that is not valid */

@@ -10,7 +10,7 @@
 //! 3. Its normalised usage is this over what there was to use, decayed likewise (equation 3). See
 //!    [`UsagePeriods::available`].
 //! 4. Its factor is `F = 2^(-U / S / d)`, with the damping `d` (equation 4): 1 without any usage, a half where it used
-//!    its share, near 0 where it used much more. See [`standings`].
+//!    its share, near 0 where it used much more. See [`fair_shares`].
 //!
 //! In a tree what an account's group used counts too, as in Slurm's multifactor priority: the effective usage of an account
 //! is `U + (U' - U) S / S'`, where `U'` is the effective usage of its parent and `S'` that of all siblings together.
@@ -19,4 +19,4 @@ mod periods;
 mod tree;
 
 pub use periods::UsagePeriods;
-pub use tree::{Account, AccountError, Standing, standings};
+pub use tree::{Account, AccountError, FairShare, fair_shares};

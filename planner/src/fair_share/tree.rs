@@ -13,7 +13,7 @@ pub struct Account {
 
 /// How an account stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct FairShare {
     /// Its share of everything, `S`, from 0 to 1.
     pub share: f64,
     /// What it and all below it used of what there was, `U`.
@@ -40,18 +40,18 @@ pub enum AccountError {
 ///
 /// # Errors
 /// The accounts make no tree.
-pub fn standings(
+pub fn fair_shares(
     accounts: &[Account],
     available: f64,
     damping: f64,
-) -> Result<Vec<Standing>, AccountError> {
+) -> Result<Vec<FairShare>, AccountError> {
     let order = from_the_top(accounts)?;
-    let mut standings = vec![Standing::default(); accounts.len()];
+    let mut fair_shares = vec![FairShare::default(); accounts.len()];
     for &at in order.iter().rev() {
         let own = if available > 0.0 { accounts[at].used / available } else { 0.0 };
-        standings[at].usage += own;
+        fair_shares[at].usage += own;
         if let Some(parent) = accounts[at].parent {
-            standings[parent].usage += standings[at].usage;
+            fair_shares[parent].usage += fair_shares[at].usage;
         }
     }
     let given = given_by_parent(accounts);
@@ -59,16 +59,16 @@ pub fn standings(
         let Account { parent, share, .. } = accounts[at];
         let siblings = given[parent.map_or(accounts.len(), |parent| parent)];
         let of_siblings = if siblings > 0.0 { share / siblings } else { 0.0 };
-        let usage = standings[at].usage;
-        let (above, effective_usage) = match parent.map(|parent| standings[parent]) {
+        let usage = fair_shares[at].usage;
+        let (above, effective_usage) = match parent.map(|parent| fair_shares[parent]) {
             None => (1.0, usage),
             Some(above) => (above.share, usage + (above.effective_usage - usage) * of_siblings),
         };
         let share = above * of_siblings;
         let factor = factor(effective_usage, share, damping);
-        standings[at] = Standing { share, usage, effective_usage, factor };
+        fair_shares[at] = FairShare { share, usage, effective_usage, factor };
     }
-    Ok(standings)
+    Ok(fair_shares)
 }
 
 /// Equation 4. Who has no share and used something comes last.
@@ -129,7 +129,7 @@ mod tests {
     fn who_used_its_share_has_a_half() {
         let accounts =
             [account(None, 1.0, 0.0), account(None, 1.0, 25.0), account(None, 2.0, 75.0)];
-        let of = |damping| standings(&accounts, 100.0, damping).unwrap();
+        let of = |damping| fair_shares(&accounts, 100.0, damping).unwrap();
         assert_eq!(of(1.0).iter().map(|it| it.share).collect::<Vec<_>>(), [0.25, 0.25, 0.5]);
         let factors: Vec<f64> = of(1.0).iter().map(|it| it.factor).collect();
         assert_eq!(factors[..2], [1.0, 0.5]);
@@ -149,7 +149,7 @@ mod tests {
             account(None, 1.0, 0.0),
             account(Some(3), 5.0, 0.0),
         ];
-        let told = standings(&accounts, 100.0, 1.0).unwrap();
+        let told = fair_shares(&accounts, 100.0, 1.0).unwrap();
         let near = |at: usize, usage: f64, effective: f64, exponent: f64| {
             let it = told[at];
             assert!(
@@ -168,9 +168,9 @@ mod tests {
     fn accounts_in_a_circle_and_without_a_parent_are_refused() {
         let circle =
             [account(None, 1.0, 0.0), account(Some(2), 1.0, 0.0), account(Some(1), 1.0, 0.0)];
-        assert_eq!(standings(&circle, 1.0, 1.0), Err(AccountError::Circle(1)));
+        assert_eq!(fair_shares(&circle, 1.0, 1.0), Err(AccountError::Circle(1)));
         assert_eq!(
-            standings(&[account(Some(7), 1.0, 0.0)], 1.0, 1.0),
+            fair_shares(&[account(Some(7), 1.0, 0.0)], 1.0, 1.0),
             Err(AccountError::NoParent(0))
         );
     }
@@ -178,9 +178,9 @@ mod tests {
     /// Nothing was there to use, and nobody was given anything.
     #[test]
     fn nothing_at_all_is_no_error() {
-        let told = standings(&[account(None, 0.0, 5.0)], 0.0, 1.0).unwrap();
+        let told = fair_shares(&[account(None, 0.0, 5.0)], 0.0, 1.0).unwrap();
         assert_eq!((told[0].usage, told[0].factor), (0.0, 1.0));
-        let told = standings(&[account(None, 0.0, 5.0)], 10.0, 1.0).unwrap();
+        let told = fair_shares(&[account(None, 0.0, 5.0)], 10.0, 1.0).unwrap();
         assert_eq!((told[0].share, told[0].factor), (0.0, 0.0));
     }
 }

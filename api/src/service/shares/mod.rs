@@ -14,7 +14,7 @@ use storage::{Filter, LedgerFilter, ReportKey};
 
 use super::booking::BookingService;
 use super::shared::{Access, Fault, Shared, StoredWords, blocking};
-use crate::config::shares::{CountedUsage, Shares};
+use crate::config::shares::{CountedUsage, FairShares};
 use tree::{AccountTree, Used};
 
 pub use tree::AccountStanding;
@@ -80,7 +80,7 @@ impl ShareService {
         &self,
         tree: &mut AccountTree,
         periods: UsagePeriods,
-        shares: &Shares,
+        shares: &FairShares,
         to: Timestamp,
     ) -> Result<(), Fault> {
         let mut end = to;

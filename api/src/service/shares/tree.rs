@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use planner::fair_share::{Account, AccountError, standings};
+use planner::fair_share::{Account, AccountError, fair_shares};
 
 use crate::config::shares::{CountedUsage, GivenShare};
 
@@ -117,7 +117,7 @@ impl AccountTree {
                 CountedUsage::NodeSeconds => used.node_seconds,
             };
         }
-        let told = standings(&self.accounts, available, damping)?;
+        let told = fair_shares(&self.accounts, available, damping)?;
         // A parent is always placed before what is below it.
         for at in (0..self.accounts.len()).rev() {
             if let Some(parent) = self.accounts[at].parent {
