@@ -17,6 +17,8 @@ const WATTS: f64 = 400.0;
 /// The power never changes, so that its integral is exact however often it is read.
 async fn what_slurm_measures_of_nodes_counts_as_measured(site: Site) {
     let peer = Peer::of_environment();
+    // Others end the controller.
+    let nodes = Nodes::all(&peer).await;
     let counters = peer.pm_counters.clone();
     if let Some(folder) = &counters {
         write(folder, &format!("{WATTS} W\n"));
@@ -26,7 +28,6 @@ async fn what_slurm_measures_of_nodes_counts_as_measured(site: Site) {
         })
         .await;
     }
-    let nodes = Nodes::all(&peer).await;
     let meter = "[[meters]]\nid = \"plugin\"\nkind = \"slurm\"\nperiod_s = 2\nlongest_gap_s = 60";
     let bridge = Bridge::new(site, peer, nodes, meter);
     let server = bridge.serve().await;
