@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     ))?;
     match &shares.stated_to {
         Some(to) => {
-            print(format_args!("Usage is known to {to}; after it what is planned counts."))?
+            print(format_args!("Usage is known to {to}; after it what is planned counts."))?;
         }
         None => print("No hour is stated yet; what is planned counts.")?,
     }

@@ -62,11 +62,11 @@ impl AccountTree {
     }
 
     /// Adds what a user used in a project; in none where that is empty.
-    pub fn add(&mut self, user: &str, project: &str, used: Used) {
+    pub fn add(&mut self, user: &str, project: &str, more: Used) {
         let parent = self.project(project);
         let at = self.place(user, project, parent, true);
-        self.used[at].node_seconds += used.node_seconds;
-        self.used[at].energy_j += used.energy_j;
+        self.used[at].node_seconds += more.node_seconds;
+        self.used[at].energy_j += more.energy_j;
     }
 
     /// The place of a project or group, with all that it is a part of; `None` where it is empty.

@@ -15,7 +15,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 use crate::error::StorageError;
-use crate::measurements::row::{MeasuredRow, MeasuredSeries, read_newest, read_samples};
+use crate::measurements::row::{MeasuredSeries, read_newest, read_samples};
 use crate::measurements::update::{
     PartMerged, PartUpdate, SeriesUpdate, blocks_before, changed_quarters,
 };
@@ -106,10 +106,12 @@ repository!(
                 for day_s in days {
                     let mut above = Some(0);
                     while let Some(last) = above {
-                        let page = sqlx::query_as(sql::MEASURED_PAGE).bind(day_s).bind(last);
-                        let page = page.bind(PAGE).fetch_all(&mut *transaction).await?;
-                        above = page.last().map(|row: &MeasuredRow| row.series_id);
-                        found = blocking(move || found.with(page)).await?;
+                        let series = Self::series_of_day(&mut transaction, day_s, last).await?;
+                        above = series.iter().map(|row| row.0).max();
+                        let ids: Vec<i64> = series.iter().map(|row| row.0).collect();
+                        let select = sql::QUARTERS_WHERE;
+                        let blocks = Self::blocks(&mut transaction, select, day_s, &ids).await?;
+                        found = blocking(move || found.with_blocks(day_s, series, blocks)).await?;
                     }
                 }
             }
@@ -200,6 +202,18 @@ repository!(
 
     /// Parts of transactions.
     impl Measurements {
+        /// The next series above an id that have quarter-hours in a block that starts at an instant.
+        async fn series_of_day(
+            connection: &mut Connection<Engine>,
+            start_s: i64,
+            above: i64,
+        ) -> Result<Vec<TextsRow>, StorageError> {
+            let mut query = QueryBuilder::<Engine>::new(sql::SERIES_OF_DAY);
+            query.push_bind(start_s).push(sql::ABOVE).push_bind(above);
+            query.push(sql::SERIES_PAGE).push_bind(PAGE);
+            Ok(Engine::fetch_texts(connection, query).await?)
+        }
+
         /// The newest samples of the next series above an id that are no older than an instant.
         async fn newest_above(
             connection: &mut Connection<Engine>,

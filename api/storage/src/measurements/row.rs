@@ -8,7 +8,7 @@ use planner::metering::packed::{DayQuarters, unpack_samples};
 use planner::metering::{QuarterHour, Sample, SampleTime, ValueKind};
 use sqlx::FromRow;
 
-use crate::engine::rows::TextsRow;
+use crate::engine::rows::{BytesRow, TextsRow};
 use crate::error::StorageError;
 use crate::measurements::{MeasuredQuarters, NewestSample};
 use crate::row::RowPlace;
@@ -70,18 +70,34 @@ impl MeasuredSeries {
             }
             let next = self.found.len();
             let at = *self.positions.entry(row.series_id).or_insert(next);
-            match self.found.get_mut(at) {
-                Some(known) => known.quarters.extend(quarters),
-                None => {
-                    let (meter, place) = (self.meter(row.meter), "metered_series");
-                    let place = RowPlace { table: place, row: row.series_id };
-                    let values = place.word("value_kind", &row.value_kind, ValueKind::from_word)?;
-                    let node = Arc::from(row.node);
-                    self.found.push(MeasuredQuarters { meter, values, node, quarters });
-                }
+            if let Some(known) = self.found.get_mut(at) {
+                known.quarters.extend(quarters);
+                continue;
             }
+            let place = RowPlace { table: "metered_series", row: row.series_id };
+            let values = place.word("value_kind", &row.value_kind, ValueKind::from_word)?;
+            let (meter, node) = (self.meter(row.meter), Arc::from(row.node));
+            self.found.push(MeasuredQuarters { meter, values, node, quarters });
         }
         Ok(self)
+    }
+
+    /// With the blocks of a day, and the series that they are of.
+    ///
+    /// # Errors
+    /// A block cannot be read.
+    pub fn with_blocks(
+        self,
+        start_s: i64,
+        series: Vec<TextsRow>,
+        blocks: Vec<BytesRow>,
+    ) -> Result<Self, StorageError> {
+        let mut of: HashMap<i64, TextsRow> = series.into_iter().map(|row| (row.0, row)).collect();
+        let row = |(series_id, quarters): BytesRow| {
+            let (_, meter, value_kind, node, ..) = of.remove(&series_id)?;
+            Some(MeasuredRow { start_s, series_id, meter, value_kind, node, quarters })
+        };
+        self.with(blocks.into_iter().filter_map(row).collect())
     }
 
     /// What was found, in the order in which series came.

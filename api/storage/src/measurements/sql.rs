@@ -28,11 +28,18 @@ statements! {
     /// The series of a node, rack or site.
     SERIES_OF_NODE = "SELECT id FROM metered_series WHERE node = $1";
 
-    /// Blocks of quarter-hours that start at an instant, of series above one, at most so many.
-    MEASURED_PAGE = "SELECT q.start_s, q.series_id, s.meter, s.value_kind, s.node, q.quarters
-        FROM quarter_blocks AS q JOIN metered_series AS s ON s.id = q.series_id
-        WHERE q.start_s = $1 AND q.series_id > $2 ORDER BY q.series_id LIMIT $3";
 }
+
+/// Series that have quarter-hours in a block that starts at an instant, which follows.
+pub const SERIES_OF_DAY: &str = "SELECT s.id AS one, s.meter AS two, s.value_kind AS three,
+    s.node AS four, q.start_s AS five, q.start_s AS six
+    FROM quarter_blocks AS q JOIN metered_series AS s ON s.id = q.series_id WHERE q.start_s = ";
+
+/// Between that instant and the id that all are above.
+pub const ABOVE: &str = " AND q.series_id > ";
+
+/// Between that id and how many there are at most.
+pub const SERIES_PAGE: &str = " ORDER BY q.series_id LIMIT ";
 
 /// The newest samples of series with their series; the id that all are above follows, with the two below after it.
 pub const NEWEST_ABOVE: &str = "SELECT s.id AS one, s.meter AS two, s.value_kind AS three,
