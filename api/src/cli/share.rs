@@ -53,7 +53,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(table(&shares))?;
     let days = shares.half_life_s as f64 / 86_400.0;
     print(format_args!(
-        "{} counts, half as much after {days} days. The higher the factor, the sooner one is served.",
+        "{} counts, half as much after {days} days. The higher the factor, the better one stands; nothing is \
+         decided by it yet.",
         match shares.counts.as_str() {
             "energy" => "Energy",
             _ => "The time of nodes",

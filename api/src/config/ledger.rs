@@ -103,6 +103,18 @@ struct MarketFields {
 }
 
 impl LedgerSettings {
+    /// The project of a reservation or job with this label and account, by the first rule that says one; else empty.
+    pub fn project(&self, label: Option<&str>, account: Option<&str>) -> String {
+        let says = |rule: &ProjectRule| {
+            let said = match rule {
+                ProjectRule::Label => label,
+                ProjectRule::Account => account,
+            };
+            said.filter(|project| !project.is_empty())
+        };
+        self.project.iter().find_map(says).unwrap_or_default().to_owned()
+    }
+
     /// Reads the section.
     ///
     /// # Errors

@@ -89,8 +89,8 @@ pub use identity::{
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
-    BillGroup, BillSum, HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord, LedgerSources,
-    NewStatement, ReportGroup, ReportKey, ReportPart, ReportSum, WholeEnergy,
+    BillGroup, BillSum, DayUsage, HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord,
+    LedgerSources, NewStatement, ReportGroup, ReportKey, ReportPart, ReportSum, WholeEnergy,
 };
 pub use managed_nodes::ManagedNodeEvent;
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};

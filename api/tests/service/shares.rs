@@ -65,6 +65,12 @@ async fn planned_energy_counts_at_once_and_measured_energy_in_its_place(site: Si
     let server = serve_with(&site, (EVENING + 2 * HOUR + 300, 1), "", SHARES).await;
     push(&server.client().with_token(&tokens[0]), "bmc", &own, 160.0).await;
     drop(server);
+    // It has ended, and of its last half hour, 540,000 J, the ledger does not know yet.
+    let server = serve_with(&site, (EVENING + 2 * HOUR + 2400, 1), "", SHARES).await;
+    stated_to(&server.client().with_token(&tokens[0]), 2).await;
+    let ada = server.client().with_token(&tokens[1]);
+    check(&standing(&ada, "ada").await.unwrap(), 1_656_000.0);
+    drop(server);
     let server = serve_with(&site, (EVENING + 4 * HOUR, 1), "", SHARES).await;
     stated_to(&server.client().with_token(&tokens[0]), 3).await;
     let ada = server.client().with_token(&tokens[1]);

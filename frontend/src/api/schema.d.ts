@@ -4566,8 +4566,8 @@ export interface components {
             account: string;
             /**
              * Format: double
-             * @description `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the sooner it
-             *     is served.
+             * @description `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
+             *     stands. Nothing is decided by it yet.
              * @example 0.5
              */
             factor: number;

@@ -47,8 +47,8 @@ pub struct ShareDocument {
     pub usage_energy_j: f64,
     /// What counts of it of what there was to use, in part that of its group, too.
     pub normalised_usage: f64,
-    /// `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the sooner it
-    /// is served.
+    /// `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
+    /// stands. Nothing is decided by it yet.
     #[schema(example = 0.5)]
     pub factor: f64,
 }

@@ -16,7 +16,7 @@ use storage::{EpochId, HeldNodes, LedgerSources, NodePowerState, PowerAction};
 use super::measured::Measured;
 use super::{HOUR, LedgerService, QUARTER};
 use crate::config::job_owners::OwnerUsers;
-use crate::config::ledger::{LedgerSettings, ProjectRule};
+use crate::config::ledger::LedgerSettings;
 use crate::config::racks::Racks;
 use crate::service::shared::{EpochNodes, Fault, StoredWords, blocking, rates};
 
@@ -174,14 +174,7 @@ impl<'a> Claimed<'a> {
 
     /// The project by the first rule of the settings that says one.
     pub(super) fn project(&self, words: &StoredWords, account: Option<&str>) -> String {
-        let says = |rule: &ProjectRule| {
-            let said = match rule {
-                ProjectRule::Label => words.labels.get("project").map(String::as_str),
-                ProjectRule::Account => account,
-            };
-            said.filter(|project| !project.is_empty())
-        };
-        self.settings.project.iter().find_map(says).unwrap_or_default().to_owned()
+        self.settings.project(Some(&words.label("project")), account)
     }
 }
 

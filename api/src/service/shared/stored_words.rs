@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 use planner::decimal::Fraction;
+use planner::identity::ReservationId;
 use planner::reservation::Reservation;
 use serde::Deserialize;
 use storage::HeldNodes;
@@ -29,8 +30,7 @@ impl StoredWords {
     /// # Errors
     /// The stored request cannot be read: a fault that names its reservation.
     pub fn of(held: &HeldNodes) -> Result<Self, Fault> {
-        let unreadable = || format!("the stored request of reservation {}", held.reservation);
-        serde_json::from_str(&held.request).with_context(unreadable).map_err(Fault::internal)
+        Self::read(&held.request, held.reservation)
     }
 
     /// Those of a reservation.
@@ -38,8 +38,12 @@ impl StoredWords {
     /// # Errors
     /// The stored request cannot be read: a fault that names its reservation.
     pub fn of_reservation(reservation: &Reservation) -> Result<Self, Fault> {
-        let unreadable = || format!("the stored request of reservation {}", reservation.id);
-        serde_json::from_str(&reservation.request).with_context(unreadable).map_err(Fault::internal)
+        Self::read(&reservation.request, reservation.id)
+    }
+
+    fn read(request: &str, of: ReservationId) -> Result<Self, Fault> {
+        let unreadable = || format!("the stored request of reservation {of}");
+        serde_json::from_str(request).with_context(unreadable).map_err(Fault::internal)
     }
 
     /// A label; empty where there is none.

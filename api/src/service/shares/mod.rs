@@ -10,7 +10,7 @@ use std::sync::Arc;
 use planner::fair_share::{AccountError, UsagePeriods};
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
-use storage::{Filter, LedgerFilter, ReportKey};
+use storage::Filter;
 
 use super::booking::BookingService;
 use super::shared::{Access, Fault, Shared, StoredWords, blocking};
@@ -83,35 +83,28 @@ impl ShareService {
         shares: &FairShares,
         to: Timestamp,
     ) -> Result<(), Fault> {
-        let mut end = to;
-        for age in 0..shares.days() {
-            let Some(window) = Span::new(end - DAY, end) else { break };
-            let filter = LedgerFilter { window, of: None, user: None, project: None };
-            let by = [ReportKey::User, ReportKey::Project];
-            let weight = periods.weight(age);
-            for sum in self.shared.database.report_sums(&filter, &by).await? {
-                // What is nobody's is nobody's share.
-                if !sum.group.user.is_empty() {
-                    let used = Used {
-                        node_seconds: (sum.reserved_s + sum.outside_s) as f64 * weight,
-                        energy_j: sum.amounts.energy_j() as f64 * weight,
-                    };
-                    tree.add(&sum.group.user, &sum.group.project, used);
-                }
-            }
-            end = window.start();
+        for it in self.shared.database.used_by_day(to, shares.days()).await? {
+            let weight = periods.weight(it.age_days);
+            let used = Used {
+                node_seconds: it.node_s as f64 * weight,
+                energy_j: it.energy_j as f64 * weight,
+            };
+            tree.add(&it.user, &it.project, used);
         }
         Ok(())
     }
 
-    /// What is booked after an instant.
+    /// What is or was booked after an instant: of what has ended since then the ledger knows nothing yet.
     async fn add_planned(&self, tree: &mut AccountTree, after: Timestamp) -> Result<(), Fault> {
-        let states = vec![ReservationState::Confirmed, ReservationState::Active];
-        let filter = Filter { states, from: Some(after), ..Filter::default() };
+        let states =
+            [ReservationState::Confirmed, ReservationState::Active, ReservationState::Completed];
+        let filter = Filter { states: states.into(), from: Some(after), ..Filter::default() };
+        let settings = &self.shared.settings.ledger;
         for reservation in self.booking.all_reservations(filter).await? {
             if let Some(used) = planned(&reservation, after) {
                 let words = StoredWords::of_reservation(&reservation)?;
-                tree.add(&reservation.owner, &words.label("project"), used);
+                let project = settings.project(Some(&words.label("project")), None);
+                tree.add(&reservation.owner, &project, used);
             }
         }
         Ok(())
@@ -120,9 +113,9 @@ impl ShareService {
 
 /// What a reservation is to use after an instant by its chosen offer.
 fn planned(reservation: &Reservation, after: Timestamp) -> Option<Used> {
-    let terms = &reservation.chosen_offer()?.terms;
+    let (terms, (_, held)) = (&reservation.chosen_offer()?.terms, reservation.chosen?);
     let length = terms.span.length().get() as f64;
-    let left = Span::new(terms.span.start().max(after), terms.span.end())?.length().get() as f64;
+    let left = Span::new(held.start().max(after), held.end())?.length().get() as f64;
     Some(Used {
         node_seconds: f64::from(terms.nodes.ordinals.count()) * left,
         energy_j: terms.values.energy.as_joules() * left / length,

@@ -30,7 +30,7 @@ pub struct AccountStanding {
     pub used: Used,
     /// What counts of it of what there was.
     pub normalised_usage: f64,
-    /// From 0 to 1: the higher, the sooner it is served.
+    /// From 0 to 1: the higher, the better it stands.
     pub factor: f64,
 }
 

@@ -169,6 +169,21 @@ pub struct ReportSum {
     pub amounts: Amounts,
 }
 
+/// What a user used in a project on a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayUsage {
+    /// How many days it is older than the newest.
+    pub age_days: u32,
+    /// Who ran the jobs, or reserved the nodes.
+    pub user: String,
+    /// The project; empty where none is named.
+    pub project: String,
+    /// Seconds of nodes.
+    pub node_s: i64,
+    /// Joules.
+    pub energy_j: i64,
+}
+
 /// What the rows of a group and a reservation amount to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportPart {

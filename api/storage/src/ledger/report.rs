@@ -2,6 +2,7 @@
 
 use planner::identity::ReservationId;
 use planner::reservation::Reservation;
+use planner::time::Timestamp;
 use sqlx::QueryBuilder;
 
 use super::sql;
@@ -9,9 +10,11 @@ use crate::database::repository;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::ledger::repository::Ledger;
-use crate::ledger::row::{PartRow, ReportSumRow, WholeRow};
-use crate::ledger::{LedgerFilter, ReportKey, ReportPart, ReportSum, WholeEnergy};
+use crate::ledger::row::{PartRow, ReportSumRow, UsedRow, WholeRow};
+use crate::ledger::{DayUsage, LedgerFilter, ReportKey, ReportPart, ReportSum, WholeEnergy};
 use crate::reservations::reading::Reservations;
+
+const DAY_S: i64 = 86_400;
 
 repository!(
     /// Rows of the ledger added up for reports.
@@ -57,6 +60,23 @@ repository!(
             query.push("currency, reservation_id");
             let rows: Vec<PartRow> = query.build_query_as().fetch_all(&self.reader).await?;
             Ok(rows.into_iter().map(ReportPart::from).collect())
+        }
+
+        /// What users used on so many days before an instant, by the age of the day, user and project: what was reserved,
+        /// and jobs outside of reservations.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn used_by_day(
+            &self,
+            to: Timestamp,
+            days: u32,
+        ) -> Result<Vec<DayUsage>, StorageError> {
+            let to_s = to.as_unix_seconds();
+            let query = sqlx::query_as(sql::USED_BY_DAY).bind(to_s);
+            let rows: Vec<UsedRow> =
+                query.bind(to_s - i64::from(days) * DAY_S).fetch_all(&self.reader).await?;
+            Ok(rows.into_iter().map(DayUsage::from).collect())
         }
 
         /// Reservations with their offers, each with the joules of all its rows, whenever they count.

@@ -12,8 +12,8 @@ use crate::amounts::energy;
 use crate::error::StorageError;
 use crate::identity::{EpochId, RevisionId};
 use crate::ledger::{
-    BillGroup, BillSum, HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart, ReportSum,
-    WholeEnergy,
+    BillGroup, BillSum, DayUsage, HeldNodes, LedgerGroup, LedgerRecord, ReportGroup, ReportPart,
+    ReportSum, WholeEnergy,
 };
 use crate::row::{RowPlace, instant, set_of};
 
@@ -264,6 +264,27 @@ impl From<PartRow> for ReportPart {
             energy_j: row.energy_j,
             cost_millionths: row.cost_millionths.filter(|_| row.unpriced_j == 0),
             co2_location_mg: row.co2_location_mg.filter(|_| row.unrated_j == 0),
+        }
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct UsedRow {
+    age_days: i64,
+    user_name: String,
+    project: String,
+    node_s: i64,
+    energy_j: i64,
+}
+
+impl From<UsedRow> for DayUsage {
+    fn from(row: UsedRow) -> Self {
+        Self {
+            age_days: u32::try_from(row.age_days).unwrap_or_default(),
+            user: row.user_name,
+            project: row.project,
+            node_s: row.node_s,
+            energy_j: row.energy_j,
         }
     }
 }

@@ -75,6 +75,14 @@ statements! {
             WHERE counted_s = hour_s AND counted_s >= $1 AND counted_s < $2) AS stated
         GROUP BY hour_s ORDER BY hour_s");
 
+    /// What users used on days before an instant, by the age of the day.
+    USED_BY_DAY = "SELECT ($1 - 1 - counted_s) / 86400 AS age_days, user_name, project,
+            CAST(SUM(CASE WHEN reservation_id IS NOT NULL OR holder = 'job' THEN node_s ELSE 0 END) AS BIGINT)
+                AS node_s,
+            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j
+        FROM ledger_rows WHERE counted_s < $1 AND counted_s >= $2 AND user_name <> ''
+        GROUP BY age_days, user_name, project ORDER BY age_days, user_name, project";
+
     /// When the first nodes were put whose epoch can be read.
     FIRST_EPOCH = "SELECT MIN(created_s) FROM calibration_epochs WHERE digest IS NOT NULL";
 

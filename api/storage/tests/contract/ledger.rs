@@ -8,7 +8,8 @@ use planner::reservation::{Ending, OfferSelector};
 use planner::resource_manager::NodePower;
 use planner::time::{Seconds, Timestamp};
 use storage::{
-    LedgerFilter, NewSamples, NewStatement, NodePowerState, Quantity, ReportKey, ReportSum,
+    DayUsage, LedgerFilter, NewSamples, NewStatement, NodePowerState, Quantity, ReportKey,
+    ReportSum,
 };
 
 use crate::bench::{
@@ -20,6 +21,7 @@ on_both_engines![
     an_hour_is_stated_once_by_each_number,
     rows_come_back_page_by_page_and_sum_to_totals,
     users_find_their_own_rows,
+    what_users_used_is_told_by_days_before_an_instant,
     reports_tell_jobs_from_those_with_their_id_before,
     jobs_outside_of_reservations_are_of_their_owner_alone,
     reports_tell_what_jobs_used_outside_of_reservations,
@@ -98,6 +100,29 @@ async fn an_hour_is_stated_once_by_each_number(bench: Bench) {
     assert_eq!(database.newest_stated_hour().await.unwrap(), Some(t(6 * HOUR)));
     let hours = database.stated_hours(span(0, 6 * HOUR)).await.unwrap();
     assert_eq!(hours, [t(5 * HOUR)]);
+}
+
+/// Days before hour 50 are hours 26 to 49, 2 to 25, and those before, of which hour 0 is left out: of two days.
+async fn what_users_used_is_told_by_days_before_an_instant(bench: Bench) {
+    let database = &bench.database;
+    for (hour, user, joules) in [
+        (0, "bob", 1),
+        (2, "bob", 10),
+        (25, "bob", 20),
+        (26, "bob", 40),
+        (49, "eve", 80),
+        (50, "bob", 160),
+    ] {
+        let rows = vec![row(user, joules), idle(1000)];
+        database.put_statement(&statement(hour, 0, hour, rows)).await.unwrap();
+    }
+    let used = |age_days, user: &str, node_s, energy_j| {
+        let (user, project) = (user.to_owned(), "ocean".to_owned());
+        DayUsage { age_days, user, project, node_s, energy_j }
+    };
+    let told = database.used_by_day(t(50 * HOUR), 2).await.unwrap();
+    let expected = [used(0, "bob", 7200, 40), used(0, "eve", 7200, 80), used(1, "bob", 14_400, 30)];
+    assert_eq!(told, expected);
 }
 
 async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {
