@@ -17,6 +17,7 @@ pub mod negotiation;
 pub mod power;
 pub mod racks;
 pub mod shares;
+pub mod sign_in;
 pub mod slurm;
 pub mod source_provider;
 mod tables;
@@ -45,6 +46,7 @@ use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use racks::Racks;
 use shares::{FairShares, ShareFields};
+use sign_in::{IssuerSettings, SignInFields};
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -104,6 +106,8 @@ struct File {
     billing: BillingFields,
     #[serde(default)]
     shares: ShareFields,
+    #[serde(default)]
+    sign_in: Vec<SignInFields>,
     #[serde(default)]
     meters: Vec<toml::Table>,
     #[serde(default)]
@@ -166,6 +170,8 @@ pub struct Settings {
     pub billing: Billing,
     /// How accounts share the cluster.
     pub shares: FairShares,
+    /// Whose access tokens are accepted.
+    pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
     pub metering: Metering,
     /// Which nodes are behind the meters of racks.
@@ -305,6 +311,7 @@ impl Settings {
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
             shares: FairShares::read(file.shares).context("[shares]")?,
+            sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,
             limits: Limits::read(&file.limits).context("[limits]")?,

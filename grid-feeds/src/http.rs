@@ -149,6 +149,15 @@ impl Http {
         self.requests.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// The text that is at an address.
+    ///
+    /// # Errors
+    /// Where there is no answer, one that is too long or no text, or one that is no success.
+    pub async fn text_at(&self, url: &str, now: Timestamp) -> Result<String, FeedError> {
+        let answer = send(self.request(Method::GET, url), None, now).await?;
+        Ok(answer.success()?.to_owned())
+    }
+
     pub(crate) fn get(&self, base: &str, path: &str) -> RequestBuilder {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.client.get(joined(base, path))

@@ -22,13 +22,16 @@ mod power;
 mod report;
 mod sbatch;
 mod serve;
+mod session;
 mod share;
+mod sign_in;
 mod simulate;
 #[cfg(feature = "slurm")]
 mod slurm;
 #[cfg(feature = "supplier")]
 mod supplier;
 mod token;
+mod user;
 mod webhook;
 mod workload;
 
@@ -81,8 +84,14 @@ enum Command {
     Serve(serve::Arguments),
     /// Serve on demonstration data around today
     Demo(demo::Arguments),
+    /// Sign in at the site's OpenID provider, for all commands that ask a service
+    SignIn(sign_in::SignIn),
+    /// Sign out again
+    SignOut(sign_in::SignOut),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
+    /// List who signs in at an issuer, sign them out, or block them
+    User(user::Arguments),
     /// Try sources of agendas, back-fill them, judge forecasts
     Feeds(feeds::Arguments),
     /// Send measured power and energy of nodes to a service
@@ -155,7 +164,10 @@ pub fn run() -> ExitCode {
         Command::Estimate(arguments) => estimate::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::SignIn(arguments) => sign_in::sign_in(&arguments),
+        Command::SignOut(arguments) => sign_in::sign_out(&arguments),
         Command::Token(arguments) => token::run(&arguments),
+        Command::User(arguments) => user::run(&arguments),
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Measurements(arguments) => measurements::run(&arguments),

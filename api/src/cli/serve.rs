@@ -62,7 +62,7 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let Shared { settings, database, .. } = services.shared.as_ref();
     let address = settings.listen;
-    let local_user = !database.has_tokens().await?;
+    let local_user = settings.sign_in.is_empty() && !database.has_had_users().await?;
     if local_user && !address.ip().is_loopback() {
         bail!(
             "refusing to listen on {address} without API tokens: anyone could book and cancel; \

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use super::App;
 use super::caller::Caller;
 use super::problem::{PlacedError, Problem};
-use crate::service::shared::{Exceeded, Share};
+use crate::service::shared::{Access, CallerKind, Exceeded, Share};
 
 /// The largest body of a route, in bytes, where that is not the usual: an extension of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +78,22 @@ impl JsonBody {
     /// The room that it takes, for what was made of it.
     pub fn into_room(self) -> Share {
         self.0.room
+    }
+}
+
+/// A small body that must be JSON, of a route for callers who are not known yet: it takes nothing from what bodies share.
+pub struct SmallJsonBody(String);
+
+impl SmallJsonBody {
+    /// Reads the whole body.
+    ///
+    /// # Errors
+    /// A problem with every error in it.
+    pub fn read<T>(
+        &self,
+        part: impl FnOnce(&mut Reader, &RawValue) -> Option<T>,
+    ) -> Result<T, Problem> {
+        read(&self.0, part).map_err(Problem::invalid_json)
     }
 }
 
@@ -165,6 +181,19 @@ impl FromRequest<App> for JsonBody {
     }
 }
 
+impl FromRequest<App> for SmallJsonBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        if media_type(request.headers()).as_deref() != Some("application/json") {
+            return Err(unsupported("application/json"));
+        }
+        let nobody = Access { owner: "", kind: CallerKind::Site };
+        let room = app.services.shared.body_room(nobody);
+        Ok(Self(read_at_most(ALWAYS_BYTES, room, request, app).await?.0))
+    }
+}
+
 fn media_type(headers: &HeaderMap) -> Option<String> {
     let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     Some(kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
@@ -183,13 +212,23 @@ pub async fn read_text(request: Request, app: &App) -> Result<(String, Share), P
             "Bodies are read only from callers who are known.",
         ));
     };
-    let mut room = app.services.shared.body_room(caller.access());
-    let limits = &app.services.shared.settings.limits;
+    let room = app.services.shared.body_room(caller.access());
     let most = match request.extensions().get() {
         Some(MaxBody::Bytes(bytes)) => *bytes,
-        Some(MaxBody::OfRequest) => limits.request_bytes,
+        Some(MaxBody::OfRequest) => app.services.shared.settings.limits.request_bytes,
         None => MAX_BODY_BYTES,
     };
+    read_at_most(most, room, request, app).await
+}
+
+/// The whole text of a body of at most so many bytes.
+async fn read_at_most(
+    most: usize,
+    mut room: Share,
+    request: Request,
+    app: &App,
+) -> Result<(String, Share), Problem> {
+    let limits = &app.services.shared.settings.limits;
     let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let asks_first = request.headers().contains_key(header::EXPECT);

@@ -1,8 +1,8 @@
 //! Who may call: every route names its roles in its handler's signature, and refuses others.
 //!
-//! `caller: By<Bookers>` is the whole of it. Without tokens in the database the service runs for
-//! one local user, who has every role, and answers only requests addressed to a loopback host, so
-//! that a web page elsewhere cannot speak to it through the user's browser.
+//! `caller: By<Bookers>` is the whole of it. A token is one of ours or an access token of an issuer of the settings. Without
+//! either, the service runs for one local user, who has every role, and answers only requests addressed to a loopback
+//! host, so that a web page elsewhere cannot speak to it through the user's browser.
 
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -17,7 +17,9 @@ use storage::{ApiToken, TokenId};
 
 use super::App;
 use super::problem::Problem;
+use crate::clock::Clock;
 use crate::service::shared::{Access, CallerKind, SiteState};
+use crate::service::sign_in::{SignInService, SignedIn};
 
 /// The user who sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +28,19 @@ pub struct Caller {
     pub owner: String,
     /// What the user may do; `None` for the one local user, who may do everything.
     pub role: Option<Role>,
-    /// The token that was sent; `None` for the local user.
-    pub token: Option<TokenId>,
+    /// What let them in.
+    pub credential: Credential,
+}
+
+/// What lets somebody in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// That there is nobody else.
+    OnlyUser,
+    /// A token of ours.
+    Token(TokenId),
+    /// An access token of an issuer.
+    SignedIn(SignedIn),
 }
 
 /// A set of roles that a route admits.
@@ -80,10 +93,20 @@ impl Caller {
 
     /// Whether what let this caller in still does.
     pub fn is_still_known(&self, state: &SiteState) -> bool {
-        match self.token {
-            Some(token) => state.has_token(token),
-            None => !state.has_tokens(),
+        match &self.credential {
+            Credential::OnlyUser => !state.callers().have_been(),
+            Credential::Token(token) => state.callers().has_token(*token),
+            Credential::SignedIn(it) => state.callers().admit(it.person, it.issued),
         }
+    }
+
+    /// Waits until what let this caller in is over by itself.
+    pub async fn expired(&self) {
+        let Credential::SignedIn(SignedIn { expires, .. }) = self.credential else {
+            return std::future::pending().await;
+        };
+        // Issuers know the machine's clock alone.
+        tokio::time::sleep(Clock::default().until(expires)).await;
     }
 }
 
@@ -92,7 +115,7 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let state = app.services.shared.state().await?;
-        let caller = identify(parts, app, &state)?;
+        let caller = identify(parts, app, &state).await?;
         let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
         if !admitted {
             let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
@@ -109,19 +132,20 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
     }
 }
 
-fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
+async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
     if !parts.headers.contains_key(header::AUTHORIZATION) {
         return local_user(parts, app, state);
     }
     let Some(token) = bearer(&parts.headers) else {
-        return Err(unauthorised("Send Authorization: Bearer TOKEN."));
+        return Err(Problem::unauthorised("Send Authorization: Bearer TOKEN."));
     };
-    match state.token(&digest(token)) {
-        Some(ApiToken { id, owner, role, .. }) => {
-            Ok(Caller { owner: owner.clone(), role: Some(*role), token: Some(*id) })
-        }
-        None => Err(unauthorised("The token is not known or was revoked.")),
+    if let Some(ApiToken { id, owner, role, .. }) = state.callers().token(&digest(token)) {
+        let (owner, role) = (owner.clone(), Some(*role));
+        return Ok(Caller { owner, role, credential: Credential::Token(*id) });
     }
+    let signed_in = app.services.sign_in.sign_in(token, state).await?;
+    let (owner, role) = (signed_in.name.clone(), Some(signed_in.role));
+    Ok(Caller { owner, role, credential: Credential::SignedIn(signed_in) })
 }
 
 /// The token that a request is sent with.
@@ -132,23 +156,32 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// Whose token a request is sent with, by a state that may be a moment old. It says whom to count
 /// the request for, and admits nobody.
-pub fn user_of(headers: &HeaderMap, state: &SiteState) -> Option<String> {
-    let token = state.token(&digest(bearer(headers)?))?;
-    Some(token.owner.clone())
+pub fn user_of(headers: &HeaderMap, state: &SiteState, sign_in: &SignInService) -> Option<String> {
+    let token = bearer(headers)?;
+    match state.callers().token(&digest(token)) {
+        Some(token) => Some(token.owner.clone()),
+        None => sign_in.user_of(token, state),
+    }
 }
 
 fn local_user(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
-    if state.has_tokens() {
-        return Err(unauthorised(
+    if app.services.sign_in.has_issuers() {
+        return Err(Problem::unauthorised(
+            "Send Authorization: Bearer TOKEN, with an access token of the site's issuer or one that \
+             `wattbook token create` made.",
+        ));
+    }
+    if state.callers().have_been() {
+        return Err(Problem::unauthorised(
             "Send Authorization: Bearer TOKEN; `wattbook token create` makes one.",
         ));
     }
     if !app.loopback || !is_loopback_host(parts) {
-        return Err(unauthorised(
+        return Err(Problem::unauthorised(
             "Without tokens the service answers only at a loopback address such as 127.0.0.1.",
         ));
     }
-    Ok(Caller { owner: "local".to_owned(), role: None, token: None })
+    Ok(Caller { owner: "local".to_owned(), role: None, credential: Credential::OnlyUser })
 }
 
 /// What is stored of a token: its SHA-256. A token has 256 random bits, so no salt is needed.
@@ -165,8 +198,4 @@ fn is_loopback_host(parts: &Parts) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn unauthorised(detail: &str) -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "unauthorised", "Who are you?", detail)
 }

@@ -45,6 +45,7 @@ use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
 use crate::service::shared::StateCache;
 use crate::service::shares::ShareService;
+use crate::service::sign_in::SignInService;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
 use problem::Problem;
@@ -90,6 +91,7 @@ handed_out! {
     Arc<BookingService>: |app| &app.services.booking;
     Arc<DialogueService>: |app| &app.services.dialogue;
     Arc<ShareService>: |app| &app.services.shares;
+    Arc<SignInService>: |app| &app.services.sign_in;
     Arc<SimulationService>: |app| &app.services.simulations;
     Arc<WebhookService>: |app| &app.services.webhooks;
 }
@@ -122,8 +124,13 @@ pub fn router(app: App) -> Router {
             )
             .into_response()
         }))
-        .layer(TraceLayer::new_for_http().on_response(log_response))
+        .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))
         .with_state(app)
+}
+
+/// What is logged of a request: never its query, which holds what an issuer sent the page with.
+fn span<B>(request: &axum::http::Request<B>) -> tracing::Span {
+    tracing::debug_span!("request", method = %request.method(), path = request.uri().path())
 }
 
 /// One line for each request: never its headers, which hold tokens.

@@ -25,6 +25,7 @@ pub mod recalibration;
 pub mod resource_manager;
 pub mod shared;
 pub mod shares;
+pub mod sign_in;
 pub mod simulations;
 pub mod upkeep;
 pub mod webhooks;
@@ -52,6 +53,7 @@ use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
 use shared::Shared;
 use shares::ShareService;
+use sign_in::SignInService;
 use simulations::SimulationService;
 use upkeep::UpkeepService;
 use webhooks::WebhookService;
@@ -93,6 +95,8 @@ pub struct Services {
     pub resource_manager: Arc<ResourceManagerService>,
     /// How users and projects stand by what they used.
     pub shares: Arc<ShareService>,
+    /// People who sign in at an issuer.
+    pub sign_in: Arc<SignInService>,
     /// Experiments in the background.
     pub simulations: Arc<SimulationService>,
     /// What time alone changes.
@@ -140,6 +144,7 @@ impl Services {
             power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
+            sign_in: Arc::new(SignInService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(
                 Arc::clone(&shared),
                 Arc::clone(&agendas),

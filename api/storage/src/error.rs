@@ -140,6 +140,9 @@ pub enum StorageError {
     /// A digest that another token has.
     #[error("a token with this digest exists")]
     TokenExists,
+    /// A name that is another person's.
+    #[error("the name is another person's")]
+    NameTaken,
 }
 
 impl StorageError {

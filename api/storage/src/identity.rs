@@ -70,6 +70,10 @@ uuid_identity! {
     TokenId
 }
 uuid_identity! {
+    /// Who signs in at an issuer.
+    PersonId
+}
+uuid_identity! {
     /// Which simulation. Lists are ordered by it, so it should be a UUID of version 7.
     SimulationId
 }

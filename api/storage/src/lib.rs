@@ -51,6 +51,7 @@ mod measurements;
 mod negotiations;
 mod nodes;
 mod outages;
+mod people;
 mod polled_meters;
 mod power_actions;
 mod power_excesses;
@@ -84,8 +85,8 @@ pub use feeds::{
 };
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, MessageId, PowerActionId, RevisionId, SimulationId, TokenId,
-    WorkerId,
+    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SimulationId,
+    TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
@@ -101,6 +102,7 @@ pub use negotiations::{
 };
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use people::Person;
 pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};
 pub use power_excesses::PowerExcess;
@@ -122,5 +124,5 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
-pub use state::{AgendaPieces, BookChanges, Changes, Holding};
+pub use state::{AgendaPieces, BookChanges, Changes, Holding, KnownCallers};
 pub use webhooks::WebhookState;

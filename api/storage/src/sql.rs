@@ -23,6 +23,7 @@ pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
 pub use crate::outages::sql as outages;
+pub use crate::people::sql as people;
 pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
 pub use crate::power_excesses::sql as power_excesses;
@@ -63,6 +64,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         negotiations::ALL,
         nodes::ALL,
         outages::ALL,
+        people::ALL,
         polled_meters::ALL,
         power_actions::ALL,
         power_excesses::ALL,

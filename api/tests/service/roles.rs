@@ -23,6 +23,8 @@ enum May {
     Supply,
     /// All three.
     Anyone,
+    /// Also who is not known.
+    Everybody,
 }
 
 /// Method, path in the OpenAPI document, path and body of the call, who may, the status for them.
@@ -48,6 +50,9 @@ enum Body {
     /// Extra power.
     Gift,
     Consumed,
+    Issuer,
+    DeviceCode,
+    RefreshToken,
     /// A node that is to be switched on.
     Wake,
     /// An experiment that is over at once.
@@ -105,6 +110,12 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
+        // There is no issuer here.
+        (post.clone(), "/api/v1/sign-in/device", "/api/v1/sign-in/device", Body::Issuer, May::Everybody, 404),
+        (post.clone(), "/api/v1/sign-in/tokens", "/api/v1/sign-in/tokens", Body::DeviceCode, May::Everybody, 404),
+        (post.clone(), "/api/v1/sign-in/forget", "/api/v1/sign-in/forget", Body::RefreshToken, May::Everybody, 404),
         (get.clone(), "/api/v1/reports", "/api/v1/reports?by=user,month", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/model-error", "/api/v1/model-error?by=application", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/ledger", "/api/v1/ledger", Body::None, May::Book, 200),
@@ -127,8 +138,8 @@ fn routes() -> Vec<Route> {
 fn admits(may: May, role: &str) -> bool {
     match role {
         "operator" => true,
-        "user" => matches!(may, May::Book | May::Anyone),
-        _ => matches!(may, May::Supply | May::Anyone),
+        "user" => matches!(may, May::Book | May::Anyone | May::Everybody),
+        _ => matches!(may, May::Supply | May::Anyone | May::Everybody),
     }
 }
 
@@ -163,7 +174,11 @@ async fn each_route_admits_the_documented_roles_and_refuses_everyone_else(site: 
                     None => request,
                 }
             };
-            answer(call(&nobody)).await.problem(401, "unauthorised");
+            if may == May::Everybody {
+                assert_eq!(answer(call(&nobody)).await.status, status, "{method} {called}");
+            } else {
+                answer(call(&nobody)).await.problem(401, "unauthorised");
+            }
             let bearer = server.client().with_token(token);
             if admits(may, role) {
                 // A stream does not end: its head is enough.
@@ -198,6 +213,11 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
     Some(match body {
         Body::None => return None,
         Body::Nothing => json!({}),
+        Body::Issuer => json!({ "issuer": "https://id.example.org" }),
+        Body::DeviceCode => json!({ "issuer": "https://id.example.org", "device_code": "c" }),
+        Body::RefreshToken => {
+            json!({ "issuer": "https://id.example.org", "refresh_token": "r", "program": "cli" })
+        }
         Body::Request => hours.request(1, 0, 6),
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Broadcast => crate::estimates::broadcast(),

@@ -363,6 +363,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who asks */
+        get: operations["get_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/measurements": {
         parameters: {
             query?: never;
@@ -862,6 +879,89 @@ export interface paths {
         get: operations["list_shares"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where people sign in
+         * @description For everybody, known or not.
+         */
+        get: operations["list_sign_in_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins to sign somebody in by a code
+         * @description For everybody, known or not: the command line asks for it (RFC 8628). The person enters `user_code` at
+         *     `verification_uri`; the program meanwhile asks for tokens with `device_code`.
+         */
+        post: operations["create_device_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs out at the issuer
+         * @description For everybody, known or not. The issuer forgets the refresh token (RFC 7009), so that nobody gets newer tokens with it.
+         */
+        post: operations["forget_tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks an issuer for tokens
+         * @description For everybody, known or not. The service sends on what it is given, with the client id of the program, and keeps nothing
+         *     of it. While nobody has entered a device code yet, the answer is 400 `authorization_pending`, or `slow_down` for who asks
+         *     too often.
+         */
+        post: operations["create_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1670,6 +1770,38 @@ export interface components {
             /** @description The nodes, by name; all for which something is proposed unless given. */
             nodes?: string[] | null;
         };
+        /** @description A device code as the issuer gave it. */
+        DeviceCode: {
+            /** @description For the program, which asks for tokens with it. */
+            device_code: string;
+            /**
+             * Format: int64
+             * @description For how many seconds it can be entered.
+             */
+            expires_in: number;
+            /**
+             * Format: int64
+             * @description How many seconds to wait between two questions for tokens.
+             */
+            interval?: number;
+            /**
+             * @description For the person, who enters it.
+             * @example WDJB-MJHT
+             */
+            user_code: string;
+            /** @description Where they enter it. */
+            verification_uri: string;
+            /** @description The same with the code in it; null where the issuer has none. */
+            verification_uri_complete?: string | null;
+        };
+        /** @description What a device code is asked for with. */
+        DeviceCodeRequest: {
+            /**
+             * @description The issuer, as `GET /api/v1/sign-in` has it.
+             * @example https://id.example.org/realms/hpc
+             */
+            issuer: string;
+        };
         /** @description Where checkpoints go. */
         DiskCalibrationDocument: {
             /**
@@ -2172,6 +2304,21 @@ export interface components {
             /** @description As the settings call it. */
             name: string;
         };
+        /** @description The refresh token that the issuer is to forget. */
+        ForgetRequest: {
+            /**
+             * @description The issuer, as `GET /api/v1/sign-in` has it.
+             * @example https://id.example.org/realms/hpc
+             */
+            issuer: string;
+            /**
+             * @description Whose it is: `page` or `cli`.
+             * @example page
+             */
+            program: string;
+            /** @description The token. */
+            refresh_token: string;
+        };
         /** @description A part of the span without a value. */
         Gap: {
             /**
@@ -2234,6 +2381,18 @@ export interface components {
              * @description How hard nodes without an `alpha` are driven.
              */
             utilisation?: number | null;
+        };
+        /** @description Tokens as the issuer gave them. */
+        GivenTokens: {
+            /** @description To be sent with requests. */
+            access_token: string;
+            /**
+             * Format: int64
+             * @description For how many seconds it counts; null where the issuer does not say so.
+             */
+            expires_in?: number | null;
+            /** @description For newer tokens; null where the issuer gives none. */
+            refresh_token?: string | null;
         };
         /** @description Extra power on top of the cap. */
         GrantDocument: {
@@ -2661,6 +2820,23 @@ export interface components {
              * @description How many were kept.
              */
             taken: number;
+        };
+        /** @description Who asks. */
+        MeDocument: {
+            /** @description Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked. */
+            expires_at?: string | null;
+            /** @description The issuer at which they signed in; null for who sends an API token. */
+            issuer?: string | null;
+            /**
+             * @description The name under which what is theirs is kept.
+             * @example ada
+             */
+            name: string;
+            /**
+             * @description `user`, `operator` or `supplier`; null for the only user of a service without tokens, who has every role.
+             * @example user
+             */
+            role?: string | null;
         };
         /** @description A message of a conversation. */
         MessageDocument: {
@@ -4696,6 +4872,32 @@ export interface components {
              */
             start?: string | null;
         };
+        /** @description Where people sign in. */
+        SignInDocument: {
+            /** @description Each issuer of the settings; none where there are only API tokens. */
+            issuers: components["schemas"]["SignInWay"][];
+        };
+        /** @description Where and how somebody signs in. */
+        SignInWay: {
+            /** @description Where the page sends people; null where the issuer does not answer. */
+            authorization_endpoint?: string | null;
+            /** @description What the issuer calls the command line; null where people do not sign in by it. */
+            cli_client_id?: string | null;
+            /**
+             * @description The issuer.
+             * @example https://id.example.org/realms/hpc
+             */
+            issuer: string;
+            /** @description What the issuer calls the page; null where people do not sign in on it. */
+            page_client_id?: string | null;
+            /** @description What access tokens are to be for (RFC 8707); null where the issuer knows by itself. */
+            resource?: string | null;
+            /**
+             * @description What is asked for.
+             * @example openid profile
+             */
+            scope: string;
+        };
         /** @description A simulation without its summary. */
         SimulationDocument: components["schemas"]["Standing"] & {
             /** @description The cells of the grid; one where nothing is varied. */
@@ -5092,6 +5294,32 @@ export interface components {
             summary?: Record<string, unknown> | null;
         };
         /**
+         * @description What tokens are asked for with: the page has `code`, `code_verifier` and `redirect_uri`, the command line `device_code`,
+         *     and either of them `refresh_token` and `program`.
+         */
+        TokensRequest: {
+            /** @description The code that the issuer sent the page with. */
+            code?: string | null;
+            /** @description What the challenge of the code was made of (RFC 7636). */
+            code_verifier?: string | null;
+            /** @description The device code, once somebody has entered its other half. */
+            device_code?: string | null;
+            /**
+             * @description The issuer, as `GET /api/v1/sign-in` has it.
+             * @example https://id.example.org/realms/hpc
+             */
+            issuer: string;
+            /**
+             * @description Whose refresh token it is: `page` or `cli`.
+             * @example page
+             */
+            program?: string | null;
+            /** @description Where the issuer sent the code. */
+            redirect_uri?: string | null;
+            /** @description A refresh token, for newer tokens. */
+            refresh_token?: string | null;
+        };
+        /**
          * @description A tolerance for each criterion: a start counts as one with the least value where its value is at
          *     most `min + tolerance * |min|`.
          */
@@ -5276,6 +5504,8 @@ export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
 export type Conversation = components['schemas']['Conversation'];
 export type DecisionDocument = components['schemas']['DecisionDocument'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
+export type DeviceCode = components['schemas']['DeviceCode'];
+export type DeviceCodeRequest = components['schemas']['DeviceCodeRequest'];
 export type DiskCalibrationDocument = components['schemas']['DiskCalibrationDocument'];
 export type Duration = components['schemas']['Duration'];
 export type ErrorAmounts = components['schemas']['ErrorAmounts'];
@@ -5295,9 +5525,11 @@ export type FindingCounts = components['schemas']['FindingCounts'];
 export type FindingDocument = components['schemas']['FindingDocument'];
 export type FindingsPage = components['schemas']['FindingsPage'];
 export type FixedChargeDocument = components['schemas']['FixedChargeDocument'];
+export type ForgetRequest = components['schemas']['ForgetRequest'];
 export type Gap = components['schemas']['Gap'];
 export type GivenAgendas = components['schemas']['GivenAgendas'];
 export type GivenRequest = components['schemas']['GivenRequest'];
+export type GivenTokens = components['schemas']['GivenTokens'];
 export type GrantDocument = components['schemas']['GrantDocument'];
 export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
@@ -5316,6 +5548,7 @@ export type MeasuredSampleRequest = components['schemas']['MeasuredSampleRequest
 export type MeasurementsDocument = components['schemas']['MeasurementsDocument'];
 export type MeasurementsRequest = components['schemas']['MeasurementsRequest'];
 export type MeasurementsTaken = components['schemas']['MeasurementsTaken'];
+export type MeDocument = components['schemas']['MeDocument'];
 export type MessageDocument = components['schemas']['MessageDocument'];
 export type MeterDocument = components['schemas']['MeterDocument'];
 export type MeterFailureDocument = components['schemas']['MeterFailureDocument'];
@@ -5393,6 +5626,8 @@ export type SharesDocument = components['schemas']['SharesDocument'];
 export type ShownNode = components['schemas']['ShownNode'];
 export type ShownNodes = components['schemas']['ShownNodes'];
 export type ShownOffer = components['schemas']['ShownOffer'];
+export type SignInDocument = components['schemas']['SignInDocument'];
+export type SignInWay = components['schemas']['SignInWay'];
 export type SimulationDocument = components['schemas']['SimulationDocument'];
 export type SimulationList = components['schemas']['SimulationList'];
 export type SiteDocument = components['schemas']['SiteDocument'];
@@ -5413,6 +5648,7 @@ export type SlurmReservation = components['schemas']['SlurmReservation'];
 export type Standing = components['schemas']['Standing'];
 export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
+export type TokensRequest = components['schemas']['TokensRequest'];
 export type ToleranceDocument = components['schemas']['ToleranceDocument'];
 export type UsualPower = components['schemas']['UsualPower'];
 export type VersionDocument = components['schemas']['VersionDocument'];
@@ -6578,6 +6814,44 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who asks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeDocument"];
                 };
             };
             /** @description No token, or one that is not valid */
@@ -8452,6 +8726,258 @@ export interface operations {
             };
             /** @description The token's role does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sign_in_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where people sign in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInDocument"];
+                };
+            };
+        };
+    };
+    create_device_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description A device code as the issuer gave it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCode"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody signs in by the command line at this issuer */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed; its log says why */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The issuer does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetRequest"];
+            };
+        };
+        responses: {
+            /** @description Done, and there is nothing to tell */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request has errors, or the issuer refuses */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody signs in by this program at this issuer */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed; its log says why */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The issuer does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokensRequest"];
+            };
+        };
+        responses: {
+            /** @description Tokens as the issuer gave them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenTokens"];
+                };
+            };
+            /** @description The request has errors, or the issuer refuses */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody signs in by this program at this issuer */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed; its log says why */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The issuer does not answer */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,19 +1,23 @@
 //! The service that a command speaks to.
 
 use anyhow::{Context, anyhow};
-use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{Method, StatusCode};
 use grid_feeds::feed::Secret;
 use grid_feeds::http::{Http, Timeouts};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 use uuid::Uuid;
 
 use super::answers::{ReasonAnswer, local_text as shown};
 use crate::cli::identity::Identity;
+use crate::cli::session::{Session, SessionFile};
 use crate::cli::{Failure, tell};
+
+/// Where an answer is none of ours.
+const NOT_OURS: &str = "the answer is not of a Wattbook service of this version";
 
 /// The service to ask, and the token to ask with.
 #[derive(clap::Args)]
@@ -47,7 +51,26 @@ fn address(text: &str) -> Result<String, String> {
 pub struct Server {
     http: Http,
     base: String,
-    token: Option<Secret>,
+    credential: Credential,
+}
+
+/// As whom a service is asked.
+enum Credential {
+    /// As nobody, or as who is the service's only user.
+    Nobody,
+    /// By a token that was given.
+    Token(Secret),
+    /// As who signed in.
+    SignedIn(SessionFile),
+}
+
+/// Why a service does not do what it is asked.
+#[derive(Deserialize)]
+pub struct Refusal {
+    /// A stable word for it.
+    pub code: String,
+    /// What is wrong, and the way out.
+    pub detail: String,
 }
 
 /// The body of a request.
@@ -78,9 +101,19 @@ impl Connection {
     /// # Errors
     /// Where the token's file cannot be read or TLS cannot be set up.
     pub fn open(&self) -> anyhow::Result<Server> {
-        let token = self.identity.token()?;
+        let server = self.open_as_nobody()?;
+        let credential = match self.identity.token()? {
+            Some(token) => Credential::Token(token),
+            None => server.session_file().map_or(Credential::Nobody, Credential::SignedIn),
+        };
+        Ok(Server { credential, ..server })
+    }
+
+    /// # Errors
+    /// TLS cannot be set up.
+    pub fn open_as_nobody(&self) -> anyhow::Result<Server> {
         let base = format!("{}/api/v1", self.url.trim_end_matches('/'));
-        Ok(Server { http: Http::new(Timeouts::default())?, base, token })
+        Ok(Server { http: Http::new(Timeouts::default())?, base, credential: Credential::Nobody })
     }
 }
 
@@ -122,6 +155,74 @@ impl Server {
         self.call(Method::DELETE, path, &[], None).await
     }
 
+    /// Sends a body as nobody; why the service does not do it, for who can make something of it.
+    pub async fn attempt<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Map<String, Value>,
+    ) -> Result<Result<T, Refusal>, Failure> {
+        let body = Some(Sent::Json(Value::Object(body)));
+        let (status, text) = self.exchange(Method::POST, path, &[], body, None).await?;
+        if status.is_success() {
+            // Where there is nothing to tell.
+            let text = if text.is_empty() { "null" } else { &text };
+            return Ok(Ok(serde_json::from_str(text).context(NOT_OURS)?));
+        }
+        let refusal = serde_json::from_str(&text);
+        let refusal = refusal
+            .map_err(|_| anyhow!("{} answers {status}: is it a Wattbook service?", self.base))?;
+        if status.is_server_error() {
+            let Refusal { detail, .. } = refusal;
+            return Err(Failure::Unavailable(anyhow!(detail)));
+        }
+        Ok(Err(refusal))
+    }
+
+    /// The service, asked as who signed in.
+    pub fn signed_in(self, file: SessionFile) -> Self {
+        Self { credential: Credential::SignedIn(file), ..self }
+    }
+
+    /// Where sign-ins at this service are kept; `None` where the user has no folder for it.
+    pub fn session_file(&self) -> Option<SessionFile> {
+        SessionFile::of(&self.base)
+    }
+
+    /// The token to ask with; one that is over soon is renewed.
+    async fn token(&self) -> Result<Option<Secret>, Failure> {
+        let file = match &self.credential {
+            Credential::Nobody => return Ok(None),
+            Credential::Token(token) => return Ok(Some(token.clone())),
+            Credential::SignedIn(file) => file,
+        };
+        let session = match file.read()? {
+            Some(session) if !session.is_fresh() => self.renewed(file).await?,
+            session => session,
+        };
+        Ok(session.map(|it| Secret::new(&it.access_token)))
+    }
+
+    /// Who is signed in, with newer tokens. One command at a time asks for them: a refresh token may count once.
+    async fn renewed(&self, file: &SessionFile) -> Result<Option<Session>, Failure> {
+        let locked = file.lock()?;
+        let Some(session) = file.read()? else { return Ok(None) };
+        let Some(refresh_token) = session.refresh_token.as_ref().filter(|_| !session.is_fresh())
+        else {
+            return Ok(Some(session));
+        };
+        let body = json!({
+            "issuer": session.issuer, "refresh_token": refresh_token, "program": "cli",
+        });
+        let Value::Object(body) = body else { return Ok(Some(session)) };
+        let tokens = self.attempt("sign-in/tokens", body).await?;
+        let tokens = tokens.map_err(|Refusal { detail, .. }| {
+            anyhow!("your sign-in is over ({detail}); sign in again by `wattbook sign-in`")
+        })?;
+        let session = Session::of(&session.issuer, tokens, Some(&session));
+        locked.write(Some(&session))?;
+        Ok(Some(session))
+    }
+
     async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -129,12 +230,36 @@ impl Server {
         query: &[(&str, String)],
         body: Option<Sent>,
     ) -> Result<T, Failure> {
+        let token = self.token().await?;
+        let (status, text) = self.exchange(method, path, query, body, token.as_ref()).await?;
+        if status.is_success() {
+            return Ok(serde_json::from_str(&text).context(NOT_OURS)?);
+        }
+        let failure = match serde_json::from_str::<Problem>(&text) {
+            Ok(problem) => failure(status.as_u16(), problem),
+            Err(_) => anyhow!("{} answers {status}: is it a Wattbook service?", self.base).into(),
+        };
+        Err(match failure {
+            Failure::Other(error) if status.is_server_error() => Failure::Unavailable(error),
+            failure => failure,
+        })
+    }
+
+    /// What the service answers.
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        query: &[(&str, String)],
+        body: Option<Sent>,
+        token: Option<&Secret>,
+    ) -> Result<(StatusCode, String), Failure> {
         let mut address = Url::parse(&format!("{}/{path}", self.base))?;
         if !query.is_empty() {
             address.query_pairs_mut().extend_pairs(query);
         }
         let mut request = self.http.request(method, address);
-        if let Some(token) = &self.token {
+        if let Some(token) = token {
             request = request.bearer_auth(token.expose());
         }
         request = match body {
@@ -150,19 +275,7 @@ impl Server {
         })?;
         let status = answer.status();
         let text = answer.text().await.context("the answer broke off");
-        let text = text.map_err(Failure::Unavailable)?;
-        if status.is_success() {
-            let read = serde_json::from_str(&text);
-            return Ok(read.context("the answer is not of a Wattbook service of this version")?);
-        }
-        let failure = match serde_json::from_str::<Problem>(&text) {
-            Ok(problem) => failure(status.as_u16(), problem),
-            Err(_) => anyhow!("{} answers {status}: is it a Wattbook service?", self.base).into(),
-        };
-        Err(match failure {
-            Failure::Other(error) if status.is_server_error() => Failure::Unavailable(error),
-            failure => failure,
-        })
+        Ok((status, text.map_err(Failure::Unavailable)?))
     }
 }
 
@@ -189,7 +302,10 @@ fn failure(status: u16, problem: Problem) -> Failure {
             Failure::BadInput(told.iter().map(|it| shown(it)).collect())
         }
         (409 | 412, _) => Failure::Conflict(shown(&detail)),
-        (401, _) => anyhow!("{detail}; --token-file or WATTBOOK_TOKEN give a token").into(),
+        (401, _) => anyhow!(
+            "{detail} `wattbook sign-in` signs you in; --token-file or WATTBOOK_TOKEN give a token"
+        )
+        .into(),
         _ => anyhow!(detail).into(),
     }
 }

@@ -11,6 +11,7 @@ mod ledger;
 mod power_management;
 mod recalibration;
 mod shared;
+mod sign_in;
 mod simulations;
 
 use axum::Json;
@@ -156,6 +157,11 @@ impl Problem {
             errors: vec![error],
             ..Self::new(StatusCode::BAD_REQUEST, "invalid_parameter", title, text)
         }
+    }
+
+    /// Nobody knows who calls.
+    pub fn unauthorised(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorised", "Who are you?", detail)
     }
 
     /// Something that does not exist, or that the caller may not know of.

@@ -165,8 +165,9 @@ impl Server {
         peer: IpAddr,
         seat: &Seat,
     ) -> impl Future<Output = Result<Response<Answer>, Infallible>> + use<> {
-        let user =
-            self.app.services.shared.states.known().and_then(|it| user_of(request.headers(), &it));
+        let services = &self.app.services;
+        let known = services.shared.states.known();
+        let user = known.and_then(|it| user_of(request.headers(), &it, &services.sign_in));
         let client = match user {
             Some(owner) => Some(Client::User(owner)),
             None if self.proxies.trust(peer) => self.proxies.client(request.headers()),

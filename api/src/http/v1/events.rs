@@ -179,6 +179,7 @@ impl Watcher {
             let event = match &change {
                 None => tokio::select! {
                     () = self.events.stopped() => return None,
+                    () = self.caller.expired() => return None,
                     event = self.watch.next() => event.ok()?,
                 },
                 Some(change) => match self.watch.next_if_there() {
@@ -227,6 +228,7 @@ fn changed(event: &Event) -> sse::Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::caller::Credential;
 
     fn event(kind: &str, owner: Option<&str>) -> Event {
         Event {
@@ -241,7 +243,12 @@ mod tests {
     #[test]
     fn nobody_is_told_more_than_they_could_read() {
         use Disclosure::{Change, Nothing, Whole};
-        let caller = |owner: &str, role| Caller { owner: owner.to_owned(), role, token: None };
+        let credential = Credential::OnlyUser;
+        let caller = |owner: &str, role| Caller {
+            owner: owner.to_owned(),
+            role,
+            credential: credential.clone(),
+        };
         let local = caller("local", None);
         let operator = caller("olga", Some(Role::Operator));
         let ada = caller("ada", Some(Role::User));

@@ -11,6 +11,7 @@ pub mod events;
 pub mod feeds;
 pub mod grants;
 pub mod ledger;
+pub mod me;
 pub mod measurements;
 pub mod meters;
 pub mod model_error;
@@ -30,6 +31,7 @@ mod responses;
 pub mod schedule;
 pub mod schema;
 pub mod shares;
+pub mod sign_in;
 pub mod simulations;
 pub mod site;
 pub mod slurm;
@@ -65,6 +67,7 @@ use super::body::MaxBody;
         (name = "metering", description = "What is measured"),
         (name = "simulation", description = "Experiments: what a month would have cost under other policies"),
         (name = "book", description = "Who holds what, and how much power it takes"),
+        (name = "people", description = "Signing in at the site's OpenID provider"),
         (name = "accounting", description = "Whose energy it was, what it cost and what it emitted"),
     ),
 )]
@@ -76,7 +79,7 @@ impl Modify for Tokens {
     fn modify(&self, description: &mut utoipa::openapi::OpenApi) {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("A token made by `wattbook token create`."))
+            .description(Some("A token made by `wattbook token create`, or an access token of an issuer of `GET /api/v1/sign-in`."))
             .build();
         let components = description.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(scheme));
@@ -155,6 +158,11 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
         .routes(routes!(shares::list_shares))
+        .routes(routes!(me::get_me))
+        .routes(routes!(sign_in::ways::list_sign_in_ways))
+        .routes(routes!(sign_in::device::create_device_code))
+        .routes(routes!(sign_in::tokens::create_tokens))
+        .routes(routes!(sign_in::forget::forget_tokens))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(estimates::create::create_estimate))
         .routes(routes!(site::get_site))

@@ -5,6 +5,7 @@
 
 mod access;
 mod blocking;
+mod callers;
 mod claims;
 mod cluster;
 mod epoch_nodes;
@@ -36,6 +37,7 @@ use epoch_nodes::LastEpoch;
 
 pub use access::{Access, CallerKind};
 pub use blocking::blocking;
+pub use callers::Callers;
 pub use claims::largest;
 pub use cluster::{Cluster, ShownNodes};
 pub use epoch_nodes::EpochNodes;

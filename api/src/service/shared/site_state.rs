@@ -13,12 +13,10 @@ use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::Timestamp;
-use storage::{
-    AgendaPieces, ApiToken, BookChanges, Changes, EpochId, Holding, Marks, Outage, TokenId,
-};
+use storage::{AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, Outage};
 
-use super::Cluster;
 use super::provenance::{Provenance, ProvenanceError};
+use super::{Callers, Cluster};
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
@@ -41,16 +39,7 @@ pub struct SiteState {
     held_until: Arc<HashMap<Arc<str>, Timestamp>>,
     /// Outages that have yet to end.
     pub(in crate::service) outages: Arc<Vec<Outage>>,
-    tokens: Arc<Tokens>,
-}
-
-/// The tokens there are.
-#[derive(Default)]
-struct Tokens {
-    /// Whether one was ever made.
-    any: bool,
-    /// Those not revoked, by digest.
-    valid: HashMap<String, ApiToken>,
+    callers: Arc<Callers>,
 }
 
 impl SiteState {
@@ -68,7 +57,7 @@ impl SiteState {
             provenance: Arc::default(),
             held_until: Arc::default(),
             outages: Arc::default(),
-            tokens: Arc::default(),
+            callers: Arc::default(),
         })
     }
 
@@ -100,11 +89,8 @@ impl SiteState {
                 Arc::new(RankedOutages::new(outages.iter().filter_map(ranked).collect()));
             next.outages = Arc::new(outages);
         }
-        if let Some(tokens) = changes.tokens {
-            let any = !tokens.is_empty();
-            let valid = tokens.into_iter().filter(|token| token.revoked.is_none());
-            let valid = valid.map(|token| (token.digest.clone(), token)).collect();
-            next.tokens = Arc::new(Tokens { any, valid });
+        if let Some(known) = changes.access {
+            next.callers = Arc::new(Callers::new(known));
         }
         next.hold(changes.book, now);
         next.book = next.book.with_outages(ranked_outages);
@@ -229,19 +215,9 @@ impl SiteState {
         self.marks.and_then(|marks| marks.epoch)
     }
 
-    /// The token of this digest, if it is valid.
-    pub fn token(&self, digest: &str) -> Option<&ApiToken> {
-        self.tokens.valid.get(digest)
-    }
-
-    /// Whether a token is valid.
-    pub fn has_token(&self, id: TokenId) -> bool {
-        self.tokens.valid.values().any(|token| token.id == id)
-    }
-
-    /// Whether the service has users at all.
-    pub fn has_tokens(&self) -> bool {
-        self.tokens.any
+    /// Who may ask.
+    pub fn callers(&self) -> &Callers {
+        &self.callers
     }
 }
 

@@ -72,19 +72,20 @@ repository!(
             Ok(revoked.rows_affected() == 1)
         }
 
-        /// Whether a token was ever made, be it revoked since: a site that has had users keeps its door shut.
+        /// Whether a token was ever made, be it revoked since, or somebody ever signed in: a site that has had users keeps
+        /// its door shut.
         ///
         /// # Errors
         /// Storage failed.
-        pub async fn has_tokens(&self) -> Result<bool, StorageError> {
-            Ok(sqlx::query_scalar(sql::HAS_TOKENS).fetch_one(&self.reader).await?)
+        pub async fn has_had_users(&self) -> Result<bool, StorageError> {
+            Ok(sqlx::query_scalar(sql::HAS_HAD_USERS).fetch_one(&self.reader).await?)
         }
     }
 
     /// Parts of transactions.
     impl Tokens {
         /// Notes that who may ask is to be judged anew.
-        async fn tokens_changed(
+        pub(crate) async fn tokens_changed(
             connection: &mut Connection<Engine>,
             now: Timestamp,
         ) -> Result<(), StorageError> {

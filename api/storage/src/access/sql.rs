@@ -20,6 +20,6 @@ statements! {
     /// Revokes a token at an instant; one revoked before keeps its instant.
     REVOKE_TOKEN = "UPDATE api_tokens SET revoked_s = $2 WHERE id = $1 AND revoked_s IS NULL";
 
-    /// Whether a token is in use.
-    HAS_TOKENS = "SELECT EXISTS (SELECT 1 FROM api_tokens)";
+    /// Whether a token was ever made, or somebody ever signed in.
+    HAS_HAD_USERS = "SELECT EXISTS (SELECT 1 FROM api_tokens) OR EXISTS (SELECT 1 FROM people)";
 }

@@ -20,8 +20,9 @@ use crate::grants::repository::Grants;
 use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
+use crate::people::repository::People;
 use crate::state::row::{HoldingRow, held, typed};
-use crate::state::{AgendaPieces, BookChanges, Changes, Holding};
+use crate::state::{AgendaPieces, BookChanges, Changes, Holding, KnownCallers};
 
 /// Agendas are read from this long before the instant of reading: plans look a little back.
 const AGENDA_MARGIN: Seconds = Seconds::new(3600);
@@ -68,15 +69,19 @@ repository!(
             } else {
                 None
             };
-            let tokens = if newer(|marks| marks.tokens) {
-                Some(Tokens::<Engine>::all(connection).await?)
+            let access = if newer(|marks| marks.tokens) {
+                let tokens = Tokens::<Engine>::all(&mut *connection).await?;
+                Some(KnownCallers {
+                    tokens,
+                    people: People::<Engine>::all(&mut *connection).await?,
+                })
             } else {
                 None
             };
             let since = known.filter(|known| known.epoch == marks.epoch);
             let book = Self::book_changes(connection, since, marks.epoch, now).await?;
             transaction.commit().await?;
-            Ok(Changes { marks, nodes, agendas, book, outages, grants, tokens })
+            Ok(Changes { marks, nodes, agendas, book, outages, grants, access })
         }
     }
 

@@ -16,6 +16,7 @@ use crate::agendas::{ProvenPiece, Quantity};
 use crate::book::Marks;
 use crate::nodes::StoredNodes;
 use crate::outages::Outage;
+use crate::people::Person;
 
 /// Everything that is newer than marks, read in one transaction; `None` where nothing of a kind is.
 #[derive(Clone, Debug)]
@@ -32,8 +33,17 @@ pub struct Changes {
     pub outages: Option<Vec<Outage>>,
     /// Grants that have yet to end and stand.
     pub grants: Option<Vec<Grant>>,
+    /// Who may ask.
+    pub access: Option<KnownCallers>,
+}
+
+/// Who may ask.
+#[derive(Clone, Debug)]
+pub struct KnownCallers {
     /// All tokens, revoked ones too.
-    pub tokens: Option<Vec<ApiToken>>,
+    pub tokens: Vec<ApiToken>,
+    /// Everybody who ever signed in at an issuer.
+    pub people: Vec<Person>,
 }
 
 /// What is held that is newer.

@@ -1,7 +1,7 @@
-//! Tokens and idempotency keys.
+//! Tokens, people and idempotency keys.
 
 use planner::reservation::Role;
-use storage::{ApiToken, IdempotencyRecord, ProposeError, StorageError, TokenId};
+use storage::{ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, StorageError, TokenId};
 
 use crate::bench::{
     Bench, install_ten_nodes, newest, next_uuid, offer, on_both_engines, ranks, reservation, span,
@@ -11,6 +11,9 @@ use crate::bench::{
 on_both_engines![
     tokens_are_listed_oldest_first_with_when_they_were_revoked,
     two_tokens_never_share_a_digest,
+    a_person_is_who_they_were_when_they_came_first,
+    a_name_belongs_to_one_person,
+    people_are_signed_out_and_blocked_by_name_and_everybody_hears_of_it,
     a_key_used_twice_books_once,
     a_proposal_that_fails_leaves_its_key_free,
     old_answers_are_forgotten,
@@ -40,7 +43,7 @@ fn record(key: &str, created: i64) -> IdempotencyRecord {
 
 async fn tokens_are_listed_oldest_first_with_when_they_were_revoked(bench: Bench) {
     let database = &bench.database;
-    assert!(!database.has_tokens().await.unwrap());
+    assert!(!database.has_had_users().await.unwrap());
     let (user, supplier) = (token(Role::User, "aa", 5), token(Role::Supplier, "bb", 4));
     for token in [&user, &supplier] {
         database.create_token(token).await.unwrap();
@@ -50,9 +53,9 @@ async fn tokens_are_listed_oldest_first_with_when_they_were_revoked(bench: Bench
     assert!(!database.revoke_token(user.id, t(10)).await.unwrap());
     let revoked = ApiToken { revoked: Some(t(9)), ..user };
     assert_eq!(database.list_tokens().await.unwrap(), [supplier.clone(), revoked]);
-    assert!(database.has_tokens().await.unwrap());
+    assert!(database.has_had_users().await.unwrap());
     database.revoke_token(supplier.id, t(10)).await.unwrap();
-    assert!(database.has_tokens().await.unwrap());
+    assert!(database.has_had_users().await.unwrap());
 }
 
 async fn two_tokens_never_share_a_digest(bench: Bench) {
@@ -100,4 +103,63 @@ async fn old_answers_are_forgotten(bench: Bench) {
     assert_eq!(database.forget_idempotency_before(t(20)).await.unwrap(), 1);
     assert_eq!(database.idempotent_response("ada", "old").await.unwrap(), None);
     assert!(database.idempotent_response("ada", "new").await.unwrap().is_some());
+}
+
+fn person(subject: &str, name: &str) -> Person {
+    Person {
+        id: PersonId::new(next_uuid()),
+        issuer: "https://id.example.org".to_owned(),
+        subject: subject.to_owned(),
+        name: name.to_owned(),
+        first_seen: t(5),
+        tokens_from: None,
+        blocked: None,
+    }
+}
+
+async fn a_person_is_who_they_were_when_they_came_first(bench: Bench) {
+    let database = &bench.database;
+    let (ada, bob) = (person("1", "ada"), person("2", "bob"));
+    assert!(!database.has_had_users().await.unwrap());
+    assert_eq!(database.meet_person(&ada).await.unwrap(), ada);
+    // The issuer calls her otherwise now.
+    let renamed = Person { name: "lovelace".to_owned(), ..person("1", "") };
+    assert_eq!(database.meet_person(&renamed).await.unwrap(), ada);
+    assert_eq!(database.meet_person(&bob).await.unwrap(), bob);
+    assert_eq!(database.people().await.unwrap(), [ada, bob]);
+    // A site whose people sign in keeps its door shut, too.
+    assert!(database.has_had_users().await.unwrap());
+}
+
+async fn a_name_belongs_to_one_person(bench: Bench) {
+    let database = &bench.database;
+    database.meet_person(&person("1", "ada")).await.unwrap();
+    let elsewhere = Person { issuer: "https://elsewhere.example".to_owned(), ..person("1", "ada") };
+    for other in [person("2", "ada"), elsewhere] {
+        let met = database.meet_person(&other).await;
+        assert!(matches!(met, Err(StorageError::NameTaken)));
+    }
+    assert_eq!(database.people().await.unwrap().len(), 1);
+}
+
+async fn people_are_signed_out_and_blocked_by_name_and_everybody_hears_of_it(bench: Bench) {
+    let database = &bench.database;
+    let ada = database.meet_person(&person("1", "ada")).await.unwrap();
+    let mut heard = database.marks().await.unwrap().tokens;
+    let mut check = async |done: bool, tokens_from: Option<i64>, blocked: Option<i64>| {
+        assert!(done);
+        let expected =
+            Person { tokens_from: tokens_from.map(t), blocked: blocked.map(t), ..ada.clone() };
+        assert_eq!(database.people().await.unwrap(), [expected]);
+        let now = database.marks().await.unwrap().tokens;
+        assert!(now > heard);
+        heard = now;
+    };
+    check(database.end_sessions("ada", t(9)).await.unwrap(), Some(9), None).await;
+    // The later instant stays.
+    check(database.end_sessions("ada", t(7)).await.unwrap(), Some(9), None).await;
+    check(database.block_person("ada", true, t(11)).await.unwrap(), Some(9), Some(11)).await;
+    check(database.block_person("ada", false, t(12)).await.unwrap(), Some(9), None).await;
+    assert!(!database.end_sessions("eve", t(9)).await.unwrap());
+    assert!(!database.block_person("eve", true, t(9)).await.unwrap());
 }

@@ -64,7 +64,7 @@ async fn only_what_changed_is_read_again(bench: Bench) {
     let marks = database.marks().await.unwrap();
     let nothing = since(database, marks).await;
     assert_eq!((changed(&nothing), nothing.marks), ((vec![], 0), marks));
-    assert!(nothing.nodes.is_none() && nothing.agendas.is_none() && nothing.tokens.is_none());
+    assert!(nothing.nodes.is_none() && nothing.agendas.is_none() && nothing.access.is_none());
     let second = reservation(vec![offer(ranks(2..4), span(100, 200))]);
     propose(database, &second, 0).await.unwrap();
     assert_eq!(changed(&since(database, marks).await), (vec![second.id], 1));

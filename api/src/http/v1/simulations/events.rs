@@ -17,7 +17,7 @@ use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
 use crate::http::v1::path::IdInPath;
 use crate::service::events::EventService;
-use crate::service::shared::{Fault, Share};
+use crate::service::shared::{Fault, Share, StateCache};
 use crate::service::simulations::SimulationService;
 
 /// How often the database is asked: whichever process plays the simulation writes there.
@@ -47,6 +47,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub async fn watch_simulation(
     State(simulations): State<Arc<SimulationService>>,
     State(events): State<Arc<EventService>>,
+    State(states): State<Arc<StateCache>>,
     by: By<Bookers>,
     IdInPath(id): IdInPath<SimulationId>,
     headers: HeaderMap,
@@ -62,6 +63,7 @@ pub async fn watch_simulation(
         _place: place,
         simulations,
         events,
+        states,
         caller: by.caller,
         unsent: (seen != Some(now.version)).then(|| now.clone()),
         state: None,
@@ -75,6 +77,7 @@ struct Watch {
     _place: Share,
     simulations: Arc<SimulationService>,
     events: Arc<EventService>,
+    states: Arc<StateCache>,
     caller: Caller,
     /// What is known and was not sent.
     unsent: Option<Simulation>,
@@ -85,7 +88,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// The next event. The stream ends with the simulation and with the service; also where the
+    /// The next event. The stream ends with the simulation, the service, and the caller's right to watch; also where the
     /// simulation was removed, or the database is out of reach, which clients find out when they
     /// come again.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
@@ -99,7 +102,12 @@ impl Watch {
             }
             tokio::select! {
                 () = self.events.stopped() => return None,
+                () = self.caller.expired() => return None,
                 () = tokio::time::sleep(LOOK) => {}
+            }
+            let state = self.states.newest().await.ok()?;
+            if !self.caller.is_still_known(&state) {
+                return None;
             }
             let now = self.simulations.simulation(self.caller.access(), self.last.id).await.ok()?;
             if now.version != self.last.version {

@@ -1,0 +1,97 @@
+//! `wattbook user`: who signs in at an issuer, and whom the site lets in no more.
+
+use anyhow::Context;
+use clap::Subcommand;
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use planner::time::Timestamp;
+
+use super::Failure;
+use crate::clock::Clock;
+use crate::config::Overrides;
+
+/// Arguments of `wattbook user`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List everybody who ever signed in
+    List {
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Refuse the access tokens that somebody has by now; the issuer may give them others
+    SignOut(Named),
+    /// Refuse all tokens of somebody, API tokens too, whenever they sign in
+    Block(Named),
+    /// Let somebody in again who is blocked
+    Unblock(Named),
+}
+
+#[derive(clap::Args)]
+struct Named {
+    /// The user, as listed
+    name: String,
+    #[command(flatten)]
+    overrides: Overrides,
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    super::block_on(async {
+        match &arguments.command {
+            Command::List { overrides } => list(overrides).await?,
+            Command::SignOut(named) => sign_out(named).await?,
+            Command::Block(named) => block(named, true).await?,
+            Command::Unblock(named) => block(named, false).await?,
+        }
+        Ok(())
+    })
+}
+
+async fn list(overrides: &Overrides) -> anyhow::Result<()> {
+    let database = super::open(overrides).await?;
+    let instant = |at: Option<Timestamp>| at.map(|it| it.to_string()).unwrap_or_default();
+    let mut table = Table::new();
+    let header = ["NAME", "ISSUER", "SUBJECT", "FIRST SEEN", "SIGNED OUT", "BLOCKED"];
+    table.load_style(NOTHING).set_header(header);
+    for person in database.people().await? {
+        table.add_row([
+            person.name,
+            person.issuer,
+            person.subject,
+            person.first_seen.to_string(),
+            instant(person.tokens_from),
+            instant(person.blocked),
+        ]);
+    }
+    super::print(table)?;
+    database.close().await;
+    Ok(())
+}
+
+/// Tokens say to the second when they were issued: one of this second may have been before, and is refused, too.
+async fn sign_out(named: &Named) -> anyhow::Result<()> {
+    let database = super::open(&named.overrides).await?;
+    let from = Timestamp::from_unix_seconds(Clock::default().now().as_unix_seconds() + 1);
+    let known = database.end_sessions(&named.name, from).await?;
+    database.close().await;
+    is_somebody(known, &named.name)
+}
+
+async fn block(named: &Named, is_blocked: bool) -> anyhow::Result<()> {
+    let database = super::open(&named.overrides).await?;
+    let now = Clock::default().now();
+    let known = database.block_person(&named.name, is_blocked, now).await?;
+    database.close().await;
+    is_somebody(known, &named.name)
+}
+
+fn is_somebody(known: bool, name: &str) -> anyhow::Result<()> {
+    known.then_some(()).with_context(|| {
+        format!("nobody has signed in as {name:?}; `wattbook user list` lists who has")
+    })
+}

@@ -1,0 +1,48 @@
+//! `GET /api/v1/me`
+
+use axum::Json;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::http::caller::{Anyone, By, Credential};
+use crate::http::problem::Problem;
+
+/// Who asks.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct MeDocument {
+    /// The name under which what is theirs is kept.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// `user`, `operator` or `supplier`; null for the only user of a service without tokens, who has every role.
+    #[schema(example = "user")]
+    pub role: Option<String>,
+    /// The issuer at which they signed in; null for who sends an API token.
+    pub issuer: Option<String>,
+    /// Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked.
+    pub expires_at: Option<String>,
+}
+
+/// Who asks
+#[utoipa::path(
+    get,
+    path = "/api/v1/me",
+    tag = "people",
+    responses(
+        (status = OK, body = MeDocument),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn get_me(by: By<Anyone>) -> Json<MeDocument> {
+    let caller = by.caller;
+    let signed_in = match &caller.credential {
+        Credential::SignedIn(it) => Some(it),
+        Credential::OnlyUser | Credential::Token(_) => None,
+    };
+    Json(MeDocument {
+        role: caller.role.map(|role| role.word().to_owned()),
+        issuer: signed_in.map(|it| it.issuer.clone()),
+        expires_at: signed_in.map(|it| it.expires.to_string()),
+        name: caller.owner,
+    })
+}

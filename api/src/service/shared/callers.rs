@@ -1,0 +1,62 @@
+//! Who may ask, as the database has it.
+
+use std::collections::{HashMap, HashSet};
+
+use planner::time::Timestamp;
+use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
+
+/// Tokens, and people who sign in at an issuer.
+#[derive(Default)]
+pub struct Callers {
+    /// Whether a token was ever made, or somebody ever signed in.
+    have_been: bool,
+    /// Those not revoked and not of people who are blocked, by digest.
+    tokens: HashMap<String, ApiToken>,
+    /// By issuer and subject.
+    people: HashMap<String, HashMap<String, Person>>,
+}
+
+impl Callers {
+    /// Those that were read.
+    pub fn new(known: KnownCallers) -> Self {
+        let have_been = !known.tokens.is_empty() || !known.people.is_empty();
+        let blocked = known.people.iter().filter(|person| person.blocked.is_some());
+        let blocked: HashSet<&str> = blocked.map(|person| person.name.as_str()).collect();
+        let counts =
+            |token: &ApiToken| token.revoked.is_none() && !blocked.contains(token.owner.as_str());
+        let valid = known.tokens.into_iter().filter(counts);
+        let tokens = valid.map(|token| (token.digest.clone(), token)).collect();
+        let mut people: HashMap<String, HashMap<String, Person>> = HashMap::new();
+        for person in known.people {
+            let of_issuer = people.entry(person.issuer.clone()).or_default();
+            of_issuer.insert(person.subject.clone(), person);
+        }
+        Self { have_been, tokens, people }
+    }
+
+    /// The token of this digest, if it is valid.
+    pub fn token(&self, digest: &str) -> Option<&ApiToken> {
+        self.tokens.get(digest)
+    }
+
+    /// Whether a token is valid.
+    pub fn has_token(&self, id: TokenId) -> bool {
+        self.tokens.values().any(|token| token.id == id)
+    }
+
+    /// Whether there ever were any, be they revoked since: a site that has had users keeps its door shut.
+    pub fn have_been(&self) -> bool {
+        self.have_been
+    }
+
+    /// Whether a token of a person still counts that was issued then.
+    pub fn admit(&self, person: PersonId, issued: Option<Timestamp>) -> bool {
+        let mut people = self.people.values().flat_map(HashMap::values);
+        people.any(|it| it.id == person && it.admits(issued))
+    }
+
+    /// A subject of an issuer, if they were met before.
+    pub fn person(&self, issuer: &str, subject: &str) -> Option<&Person> {
+        self.people.get(issuer)?.get(subject)
+    }
+}
