@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const BINARY = resolve(process.env.WATTBOOK ?? '../target/debug/wattbook');
+export const BINARY = resolve(process.env.WATTBOOK ?? '../target/debug/wattbook');
 
 export class Service {
   private child: ChildProcess | undefined;

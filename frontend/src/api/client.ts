@@ -2,10 +2,12 @@
 
 import createClient from 'openapi-fetch';
 
+import { base } from './base';
 import { connection } from './connection.svelte';
 import { gate } from './gate';
 import type { PlacedError, Problem, paths } from './schema';
 import { session } from './session.svelte';
+import { freshToken } from './signIn';
 
 /** Why an answer is not what was asked for. */
 export class Failure extends Error {
@@ -20,8 +22,6 @@ export class Failure extends Error {
   }
 }
 
-export const base = new URL('.', document.baseURI).href.replace(/\/$/, '');
-
 /** `fetch` that knows who asks and notices when the service is out of reach. */
 export async function ask(input: Request): Promise<Response> {
   await gate.opened;
@@ -30,7 +30,8 @@ export async function ask(input: Request): Promise<Response> {
 
 /** The same for what others wait for. */
 export async function askAtOnce(input: Request): Promise<Response> {
-  if (session.token) input.headers.set('Authorization', `Bearer ${session.token}`);
+  const token = await freshToken();
+  if (token) input.headers.set('Authorization', `Bearer ${token}`);
   let response: Response;
   try {
     response = await fetch(input);

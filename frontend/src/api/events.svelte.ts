@@ -1,7 +1,8 @@
 // What happens at the service, told as it happens: one stream for the whole page, open while the page is
 // looked at. It goes on where it broke off, so that nothing is missed.
 
-import { askAtOnce, base } from './client';
+import { base } from './base';
+import { askAtOnce } from './client';
 import { connection } from './connection.svelte';
 import { gate } from './gate';
 import { readEvents, type ServiceEvent } from './sse';

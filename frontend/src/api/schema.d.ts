@@ -937,7 +937,8 @@ export interface paths {
         put?: never;
         /**
          * Signs out at the issuer
-         * @description For everybody, known or not. The issuer forgets the refresh token (RFC 7009), so that nobody gets newer tokens with it.
+         * @description For everybody, known or not. The issuer forgets the refresh token (RFC 7009), so that nobody gets newer tokens with it; where it has no way
+         *     to do so, nothing is done.
          */
         post: operations["forget_tokens"];
         delete?: never;
@@ -2388,7 +2389,7 @@ export interface components {
             access_token: string;
             /**
              * Format: int64
-             * @description For how many seconds it counts; null where the issuer does not say so.
+             * @description For how many seconds it counts; null where neither the issuer nor the token says so.
              */
             expires_in?: number | null;
             /** @description For newer tokens; null where the issuer gives none. */
