@@ -10,7 +10,8 @@ const { service, visit } = tour();
 
 test('books an offer and hands over its calendar file', async () => {
   const { page, faults } = await visit();
-  await page.getByRole('heading', { name: '3 offers, each best at something' }).waitFor();
+  // How many depends on the hour: the demonstration's agendas go by the day.
+  await page.getByRole('heading', { name: /^[2-6] offers, each best at something$/ }).waitFor();
   expect(await page.getByRole('img', { name: /Price, CO₂ intensity and power cap/ }).isVisible()).toBe(true);
   expect(await page.getByRole('img', { name: /Cost against CO₂/ }).isVisible()).toBe(true);
   expect(await page.getByRole('region', { name: 'Why not earlier?' }).getByRole('listitem').count()).toBeGreaterThan(2);
