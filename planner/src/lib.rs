@@ -33,6 +33,7 @@ pub mod power_action;
 pub mod power_plan;
 pub mod power_states;
 pub mod problem;
+pub mod project;
 pub mod quantity;
 pub mod ranking;
 pub mod recalibration;
