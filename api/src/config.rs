@@ -15,6 +15,7 @@ pub mod limits;
 pub mod meters;
 pub mod negotiation;
 pub mod power;
+pub mod projects;
 pub mod racks;
 pub mod shares;
 pub mod sign_in;
@@ -44,6 +45,7 @@ use limits::{LimitFields, Limits};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
+use projects::{ProjectFields, ProjectSettings};
 use racks::Racks;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
@@ -106,6 +108,8 @@ struct File {
     billing: BillingFields,
     #[serde(default)]
     shares: ShareFields,
+    #[serde(default)]
+    projects: ProjectFields,
     #[serde(default)]
     sign_in: Vec<SignInFields>,
     #[serde(default)]
@@ -170,6 +174,8 @@ pub struct Settings {
     pub billing: Billing,
     /// How accounts share the cluster.
     pub shares: FairShares,
+    /// What people of a project may do with each other's reservations.
+    pub projects: ProjectSettings,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -311,6 +317,7 @@ impl Settings {
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
             shares: FairShares::read(file.shares).context("[shares]")?,
+            projects: ProjectSettings::read(&file.projects).context("[projects]")?,
             sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,

@@ -90,7 +90,7 @@ async fn furnish(services: &Services) -> anyhow::Result<()> {
 
 /// Books the cheapest start.
 async fn book(services: &Services, owner: &str, request: BookingRequest) -> anyhow::Result<()> {
-    let access = Access { owner, kind: CallerKind::Site };
+    let access = Access::of(owner, CallerKind::Site);
     if let Proposed::New(id) = services.booking.propose(access, &request, None).await? {
         let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
         let state = services.shared.state().await?;

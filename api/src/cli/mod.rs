@@ -19,6 +19,7 @@ mod openapi;
 mod out;
 mod plan;
 mod power;
+mod project;
 mod report;
 mod sbatch;
 mod serve;
@@ -104,6 +105,8 @@ enum Command {
     Report(report::Arguments),
     /// Show what a month costs as the supplier bills it, and who caused how much
     Bill(bill::Arguments),
+    /// Say who books for which project
+    Project(project::Arguments),
     /// Show how users and projects stand by what they used against what they are given
     Share(share::Arguments),
     /// Check the connection to Slurm, and compare both sides
@@ -173,6 +176,7 @@ pub fn run() -> ExitCode {
         Command::Measurements(arguments) => measurements::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Bill(arguments) => bill::run(&arguments),
+        Command::Project(arguments) => project::run(&arguments),
         Command::Share(arguments) => share::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),

@@ -39,6 +39,10 @@ pub struct IssuerSettings {
     pub name_claim: String,
     /// The claims with a person's groups; a dot leads into an object.
     pub group_claims: Vec<String>,
+    /// The claims with the projects that a person is in; none unless said.
+    pub project_claims: Vec<String>,
+    /// What stands before a project's name in them; what does not begin so is no project.
+    pub project_prefix: String,
     /// The groups whose members have a role.
     pub groups: RoleGroups,
     /// What the issuer calls the web page; `None` where people do not sign in on it.
@@ -84,6 +88,10 @@ pub struct SignInFields {
     skew_s: Option<u32>,
     name_claim: Option<String>,
     group_claims: Option<Vec<String>>,
+    #[serde(default)]
+    project_claims: Vec<String>,
+    #[serde(default)]
+    project_prefix: String,
     page_client_id: Option<String>,
     cli_client_id: Option<String>,
     scope: Option<String>,
@@ -173,6 +181,8 @@ impl IssuerSettings {
             group_claims: fields
                 .group_claims
                 .unwrap_or_else(|| vec!["groups".to_owned(), "roles".to_owned()]),
+            project_claims: fields.project_claims,
+            project_prefix: fields.project_prefix,
             groups,
             http: Http::new(TIMEOUTS)?,
         })

@@ -188,7 +188,7 @@ impl FromRequest<App> for SmallJsonBody {
         if media_type(request.headers()).as_deref() != Some("application/json") {
             return Err(unsupported("application/json"));
         }
-        let nobody = Access { owner: "", kind: CallerKind::Site };
+        let nobody = Access::of("", CallerKind::Site);
         let room = app.services.shared.body_room(nobody);
         Ok(Self(read_at_most(ALWAYS_BYTES, room, request, app).await?.0))
     }

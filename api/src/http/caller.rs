@@ -18,7 +18,7 @@ use storage::{ApiToken, TokenId};
 use super::App;
 use super::problem::Problem;
 use crate::clock::Clock;
-use crate::service::shared::{Access, CallerKind, SiteState};
+use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
 use crate::service::sign_in::{SignInService, SignedIn};
 
 /// The user who sent a request.
@@ -30,6 +30,8 @@ pub struct Caller {
     pub role: Option<Role>,
     /// What let them in.
     pub credential: Credential,
+    /// The projects that they are in; `None` for the one local user.
+    pub projects: Option<Arc<CallerProjects>>,
 }
 
 /// What lets somebody in.
@@ -88,7 +90,7 @@ impl Caller {
             Some(Role::Operator) => CallerKind::Operator,
             Some(_) => CallerKind::User,
         };
-        Access { owner: &self.owner, kind }
+        Access { owner: &self.owner, kind, projects: self.projects.as_deref() }
     }
 
     /// Whether what let this caller in still does.
@@ -140,12 +142,29 @@ async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller,
         return Err(Problem::unauthorised("Send Authorization: Bearer TOKEN."));
     };
     if let Some(ApiToken { id, owner, role, .. }) = state.callers().token(&digest(token)) {
-        let (owner, role) = (owner.clone(), Some(*role));
-        return Ok(Caller { owner, role, credential: Credential::Token(*id) });
+        let credential = Credential::Token(*id);
+        return Ok(known(owner, *role, credential, &[], app, state));
     }
     let signed_in = app.services.sign_in.sign_in(token, state).await?;
-    let (owner, role) = (signed_in.name.clone(), Some(signed_in.role));
-    Ok(Caller { owner, role, credential: Credential::SignedIn(signed_in) })
+    let (name, projects) = (signed_in.name.clone(), signed_in.projects.clone());
+    let (role, credential) = (signed_in.role, Credential::SignedIn(signed_in));
+    Ok(known(&name, role, credential, &projects, app, state))
+}
+
+/// Somebody who has shown who they are, with their projects: those that the site keeps, and those that their issuer
+/// vouches for.
+fn known(
+    owner: &str,
+    role: Role,
+    credential: Credential,
+    vouched: &[String],
+    app: &App,
+    state: &SiteState,
+) -> Caller {
+    let settings = app.services.shared.settings.projects;
+    let projects = CallerProjects::new(state.callers(), settings, owner, vouched);
+    let (owner, role) = (owner.to_owned(), Some(role));
+    Caller { owner, role, credential, projects: Some(Arc::new(projects)) }
 }
 
 /// The token that a request is sent with.
@@ -181,7 +200,12 @@ fn local_user(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Pro
             "Without tokens the service answers only at a loopback address such as 127.0.0.1.",
         ));
     }
-    Ok(Caller { owner: "local".to_owned(), role: None, credential: Credential::OnlyUser })
+    Ok(Caller {
+        owner: "local".to_owned(),
+        role: None,
+        credential: Credential::OnlyUser,
+        projects: None,
+    })
 }
 
 /// What is stored of a token: its SHA-256. A token has 256 random bits, so no salt is needed.

@@ -58,6 +58,7 @@ mod power_excesses;
 mod power_holds;
 mod power_log;
 mod power_states;
+mod projects;
 mod recalibration;
 mod reevaluations;
 mod refusal;
@@ -109,6 +110,7 @@ pub use power_excesses::PowerExcess;
 pub use power_holds::PowerHold;
 pub use power_log::{LogWhat, PowerLogEntry, PowerLogFilter};
 pub use power_states::NodePowerState;
+pub use projects::EditProjectsError;
 pub use recalibration::{
     JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,
     RecalibrationState, ReservationSum,
@@ -117,7 +119,7 @@ pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
-    Advanced, Filter, NewNodes, NewOffer, NewReservation, Unchanged,
+    Advanced, Filter, NewNodes, NewOffer, NewReservation, SeenBy, Unchanged,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

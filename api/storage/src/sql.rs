@@ -30,6 +30,7 @@ pub use crate::power_excesses::sql as power_excesses;
 pub use crate::power_holds::sql as power_holds;
 pub use crate::power_log::sql as power_log;
 pub use crate::power_states::sql as power_states;
+pub use crate::projects::sql as projects;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
@@ -70,6 +71,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         power_excesses::ALL,
         power_holds::ALL,
         power_states::ALL,
+        projects::ALL,
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,

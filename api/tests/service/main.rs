@@ -83,6 +83,7 @@ mod power_controllers;
 mod power_management;
 mod power_plan;
 mod process;
+mod projects;
 mod pushed_kills;
 mod races;
 mod recalibration;

@@ -19,6 +19,8 @@ enum May {
     Book,
     /// Operators.
     Run,
+    /// Operators, and managers of the project.
+    Manage,
     /// Suppliers and operators.
     Supply,
     /// All three.
@@ -57,6 +59,8 @@ enum Body {
     Wake,
     /// An experiment that is over at once.
     Experiment,
+    /// What a file says of projects.
+    Projects,
 }
 
 #[rustfmt::skip]
@@ -103,13 +107,21 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/negotiations/{id}/answer", "/api/v1/negotiations/none/answer", Body::Answer, May::Supply, 404),
         (post.clone(), "/api/v1/grants", "/api/v1/grants", Body::Gift, May::Supply, 201),
         (get.clone(), "/api/v1/grants", "/api/v1/grants", Body::None, May::Anyone, 200),
-        (delete, "/api/v1/grants/{grant_id}", "/api/v1/grants/none", Body::None, May::Supply, 404),
-        (put, "/api/v1/consumption", "/api/v1/consumption", Body::Consumed, May::Supply, 200),
+        (delete.clone(), "/api/v1/grants/{grant_id}", "/api/v1/grants/none", Body::None, May::Supply, 404),
+        (put.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::Consumed, May::Supply, 200),
         (get.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/projects", "/api/v1/projects", Body::None, May::Book, 200),
+        (put.clone(), "/api/v1/projects", "/api/v1/projects", Body::Projects, May::Run, 200),
+        (put.clone(), "/api/v1/projects/{name}", "/api/v1/projects/ocean", Body::Nothing, May::Run, 200),
+        // Who may ask is told that there is none, or that it is not theirs.
+        (get.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Book, 404),
+        (put.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/eve", Body::Nothing, May::Manage, 200),
+        (delete.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/nobody", Body::None, May::Manage, 404),
+        (delete.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Run, 404),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.
@@ -230,6 +242,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Consumed => {
             json!([{ "start": hours.hour(-9), "end": hours.hour(-8), "mean_power_w": 100 }])
         }
+        Body::Projects => json!({ "source": "file", "projects": [{ "name": "ice" }] }),
         Body::Wake => json!({ "action": "wake", "nodes": ["n0"] }),
         Body::Measurements => json!({ "meter": "bmc", "samples": [] }),
         Body::Samples => json!([sample("idle", 100), sample("max", 200)]),

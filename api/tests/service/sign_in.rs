@@ -13,6 +13,7 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     people_do_what_their_groups_may,
+    an_issuer_names_the_projects_of_its_people,
     a_name_is_one_persons_for_good,
     who_is_signed_out_or_blocked_is_refused_at_once_by_every_replica,
     a_stream_ends_with_the_token_that_opened_it,
@@ -61,6 +62,32 @@ async fn people_do_what_their_groups_may(site: Site) {
     let me = robot.get("/api/v1/me").await.ok(200);
     assert_eq!((&me["name"], &me["issuer"]), (&json!("robot"), &json!(null)));
     assert_eq!(issuer.asked(), 1);
+}
+
+/// Groups that begin with `hpc-` are projects here, whether the site keeps them or not.
+async fn an_issuer_names_the_projects_of_its_people(site: Site) {
+    let key = Key::new("1");
+    let issuer = Issuer::start(&key).await;
+    let settings = "project_claims = [\"groups\"]\nproject_prefix = \"hpc-\"\n";
+    let server = issuer.serve(&site, settings).await;
+    let client = |name: &str, groups: &[&str]| {
+        let mut claims = issuer.claims(name, "hpc");
+        claims["groups"] = json!(groups);
+        server.client().with_token(&key.sign(&claims))
+    };
+    let hours = furnish(&client("olga", &["admins"]), 4, None).await;
+    let (ada, bob) = (client("ada", &["hpc", "hpc-ocean"]), client("bob", &["hpc", "hpc-ocean"]));
+    let eve = client("eve", &["hpc", "hpc-ice"]);
+    let hers = propose(&ada, &hours.request(1, 0, 6)).await;
+    assert_eq!(hers["project"], "ocean");
+    assert_eq!(bob.get(&path(&hers)).await.ok(200)["owner"], "ada");
+    eve.get(&path(&hers)).await.problem(404, "not_found");
+    let mut elsewhere = hours.request(1, 0, 6);
+    elsewhere["project"] = json!("ocean");
+    eve.post("/api/v1/reservations", &elsewhere).await.problem(403, "not_in_project");
+    assert_eq!(ada.get("/api/v1/me").await.ok(200)["projects"], json!(["ocean"]));
+    // A newer token without the group sees it no more.
+    client("bob", &["hpc"]).get(&path(&hers)).await.problem(404, "not_found");
 }
 
 async fn a_name_is_one_persons_for_good(site: Site) {

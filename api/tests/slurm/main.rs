@@ -27,6 +27,7 @@ mod peer;
 mod proxy;
 
 mod accounting;
+mod accounts;
 mod batch_jobs;
 mod down_nodes;
 mod drift;

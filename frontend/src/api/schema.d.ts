@@ -712,6 +712,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects, by name
+         * @description For users, of those that they are in or manage, and operators, of all.
+         */
+        get: operations["list_projects"];
+        /**
+         * Makes what a source says of projects exactly this
+         * @description For operators. Projects and members that the source said before and says no more are removed; what others say stays.
+         */
+        put: operations["import_projects"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A project
+         * @description For who is in it or manages it, and operators; for others there is none.
+         */
+        get: operations["get_project"];
+        /**
+         * Makes a project, or moves it to another place in the tree
+         * @description For operators. Who is in it stays.
+         */
+        put: operations["put_project"];
+        post?: never;
+        /**
+         * Removes a project, of which no other is a part
+         * @description For operators. What was booked for it stays, and keeps its name.
+         */
+        delete: operations["remove_project"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{name}/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Adds a user to a project, or says whether they manage it
+         * @description For operators, and for who manages the project, who make nobody a manager.
+         */
+        put: operations["put_project_member"];
+        post?: never;
+        /**
+         * Takes a user out of a project
+         * @description For operators, and for who manages the project. What the user booked for it stays theirs.
+         */
+        delete: operations["remove_project_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quotes": {
         parameters: {
             query?: never;
@@ -761,7 +837,7 @@ export interface paths {
         };
         /**
          * Reservations, oldest or newest first
-         * @description For users, who see their own, and operators, who see all.
+         * @description For users, who see their own and what their projects let them see, and operators, who see all.
          */
         get: operations["list_reservations"];
         put?: never;
@@ -787,14 +863,14 @@ export interface paths {
         };
         /**
          * One reservation
-         * @description For its owner and operators; for others there is none.
+         * @description For its owner, operators and who sees the reservations of its project; for others there is none.
          */
         get: operations["get_reservation"];
         put?: never;
         post?: never;
         /**
          * Cancels a reservation; its nodes are free from now on
-         * @description For its owner and operators. Works in every state but the final ones.
+         * @description For its owner, operators and who may change the reservations of its project. Works in every state but the final ones.
          */
         delete: operations["cancel_reservation"];
         options?: never;
@@ -2504,6 +2580,22 @@ export interface components {
              */
             energy_j: number;
         };
+        /** @description A user in a project, as a source has them. */
+        ImportedMemberDocument: {
+            /** @description Whether they manage it; not, unless given. */
+            manager?: boolean;
+            /** @description The user's name. */
+            user: string;
+        };
+        /** @description A project as a source has it. */
+        ImportedProjectDocument: {
+            /** @description Who is in it. */
+            members: components["schemas"]["ImportedMemberDocument"][];
+            /** @description Its name. */
+            name: string;
+            /** @description The project that it is a part of; null at the top. */
+            parent?: string | null;
+        };
         /** @description A piece of a CO2 agenda. */
         IntensityPiece: {
             /**
@@ -2828,16 +2920,40 @@ export interface components {
             expires_at?: string | null;
             /** @description The issuer at which they signed in; null for who sends an API token. */
             issuer?: string | null;
+            /** @description Those that they manage, by name. */
+            manages: string[];
             /**
              * @description The name under which what is theirs is kept.
              * @example ada
              */
             name: string;
+            /** @description The projects that they book for, by name. */
+            projects: string[];
             /**
              * @description `user`, `operator` or `supplier`; null for the only user of a service without tokens, who has every role.
              * @example user
              */
             role?: string | null;
+        };
+        /** @description A user in a project. */
+        MemberDocument: {
+            /** @description Whether they manage it, and all that is part of it. */
+            manager: boolean;
+            /**
+             * @description Who says that they are in it: `api`, `file` or `slurm`.
+             * @example api
+             */
+            source: string;
+            /**
+             * @description The user's name.
+             * @example ada
+             */
+            user: string;
+        };
+        /** @description A user in a project, to be. */
+        MemberRequest: {
+            /** @description Whether they manage it; not, unless given. */
+            manager?: boolean | null;
         };
         /** @description A message of a conversation. */
         MessageDocument: {
@@ -3931,6 +4047,49 @@ export interface components {
              */
             start: string;
         };
+        /** @description A project. */
+        ProjectDocument: {
+            /** @description Who is in it, by name; of others only who manages it and operators are told. */
+            members: components["schemas"]["MemberDocument"][];
+            /**
+             * @description Its name.
+             * @example ocean
+             */
+            name: string;
+            /**
+             * @description The project that it is a part of; null at the top.
+             * @example physics
+             */
+            parent?: string | null;
+            /**
+             * @description Who says that there is such a project: `api`, `file` or `slurm`.
+             * @example api
+             */
+            source: string;
+        };
+        /** @description A project to be. */
+        ProjectRequest: {
+            /**
+             * @description The project that it is a part of; null, as unless given, at the top.
+             * @example physics
+             */
+            parent?: string | null;
+        };
+        /** @description Projects. */
+        ProjectsDocument: {
+            /** @description By name. */
+            items: components["schemas"]["ProjectDocument"][];
+        };
+        /** @description All that a source says of projects. */
+        ProjectsImport: {
+            /** @description The projects. */
+            projects: components["schemas"]["ImportedProjectDocument"][];
+            /**
+             * @description `file` or `slurm`.
+             * @example slurm
+             */
+            source: string;
+        };
         /** @description A calibration that is proposed. */
         ProposalDocument: {
             /**
@@ -4073,6 +4232,11 @@ export interface components {
              *     offers and the first feasible start always do.
              */
             pareto_nodes?: boolean | null;
+            /**
+             * @description The project that it would be for; nothing is decided by it.
+             * @example ocean
+             */
+            project?: string | null;
             /**
              * @description `application`: the utilisation is the one that was learnt, as reservations tell it.
              * @example application
@@ -4460,6 +4624,8 @@ export interface components {
              * @description The lowest gives way first where the site says so.
              */
             priority: number;
+            /** @description The project that it is for; null where it is for none. */
+            project?: string | null;
             /**
              * Format: uuid
              * @description The reservation whose place it takes once an offer is chosen.
@@ -4529,6 +4695,12 @@ export interface components {
              *     cap is lowered. Above 0 for operators to give only.
              */
             priority?: number | null;
+            /**
+             * @description The project that it is for, which its sender must be in where the site keeps projects. Unless given it is the label
+             *     `project`, or the only project that they are in.
+             * @example ocean
+             */
+            project?: string | null;
             /**
              * Format: uuid
              * @description A confirmed reservation whose place this one takes once an offer is chosen. One that still
@@ -5536,6 +5708,8 @@ export type GrantRequest = components['schemas']['GrantRequest'];
 export type GrantsDocument = components['schemas']['GrantsDocument'];
 export type HeldOffer = components['schemas']['HeldOffer'];
 export type IdleChangeDocument = components['schemas']['IdleChangeDocument'];
+export type ImportedMemberDocument = components['schemas']['ImportedMemberDocument'];
+export type ImportedProjectDocument = components['schemas']['ImportedProjectDocument'];
 export type IntensityPiece = components['schemas']['IntensityPiece'];
 export type IntervalsDocument = components['schemas']['IntervalsDocument'];
 export type LearntUtilisationDocument = components['schemas']['LearntUtilisationDocument'];
@@ -5550,6 +5724,8 @@ export type MeasurementsDocument = components['schemas']['MeasurementsDocument']
 export type MeasurementsRequest = components['schemas']['MeasurementsRequest'];
 export type MeasurementsTaken = components['schemas']['MeasurementsTaken'];
 export type MeDocument = components['schemas']['MeDocument'];
+export type MemberDocument = components['schemas']['MemberDocument'];
+export type MemberRequest = components['schemas']['MemberRequest'];
 export type MessageDocument = components['schemas']['MessageDocument'];
 export type MeterDocument = components['schemas']['MeterDocument'];
 export type MeterFailureDocument = components['schemas']['MeterFailureDocument'];
@@ -5593,6 +5769,10 @@ export type PowerRange = components['schemas']['PowerRange'];
 export type PricePiece = components['schemas']['PricePiece'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileStepDocument = components['schemas']['ProfileStepDocument'];
+export type ProjectDocument = components['schemas']['ProjectDocument'];
+export type ProjectRequest = components['schemas']['ProjectRequest'];
+export type ProjectsDocument = components['schemas']['ProjectsDocument'];
+export type ProjectsImport = components['schemas']['ProjectsImport'];
 export type ProposalDocument = components['schemas']['ProposalDocument'];
 export type ProposalsDecided = components['schemas']['ProposalsDecided'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
@@ -8009,6 +8189,470 @@ export interface operations {
             };
         };
     };
+    list_projects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Projects */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectsDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_projects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectsImport"];
+            };
+        };
+        responses: {
+            /** @description Projects */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The projects are no tree, or one is there twice */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description A project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its parent is no project, or is a part of it */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, and there is nothing to tell */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Other projects are part of it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_project_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project */
+                name: string;
+                /** @description The user's name */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberRequest"];
+            };
+        };
+        responses: {
+            /** @description A project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_project_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project */
+                name: string;
+                /** @description The user's name */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, and there is nothing to tell */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such project, or they are not in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     create_quote: {
         parameters: {
             query?: never;
@@ -8168,8 +8812,10 @@ export interface operations {
                 limit?: number;
                 /** @description Whether the newest come first, and `next_cursor` leads to older ones; the oldest unless given. */
                 newest?: boolean;
-                /** @description Only this owner's; operators only, others see their own. */
+                /** @description Only this owner's; for operators and who sees the reservations of projects, others see their own. */
                 owner?: string;
+                /** @description Only those of this project. */
+                project?: string;
                 /** @description Only in these states, separated by commas. */
                 state?: string;
                 /** @description ... to here. */
@@ -8273,7 +8919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description Not in the project, or a priority above 0 */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8309,7 +8955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Impossible; with the reasons */
+            /** @description Impossible; with the reasons. Or the site wants to know the project */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -22,6 +22,8 @@ export interface FormValues extends Shape {
   slowest: number;
   /** The application whose earlier runs tell the utilisation. */
   application: string;
+  /** Which of the user's projects it is for; empty where they are in one only, or in none. */
+  project: string;
   partition: string;
   features: string;
   exclude: string;
@@ -40,6 +42,7 @@ export const EMPTY: FormValues = {
   utilisation: 100,
   slowest: 100,
   application: '',
+  project: '',
   partition: '',
   features: '',
   exclude: '',
@@ -128,6 +131,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   if (values.utilisation < 100) request.utilisation = values.utilisation / 100;
   if (values.slowest < 100) request.slowest_speed = values.slowest / 100;
   if (values.application.trim()) request.labels = { application: values.application.trim() };
+  if (values.project.trim()) request.project = values.project.trim();
   if (values.partition.trim()) request.partition = values.partition.trim();
   if (names(values.features).length > 0) request.features = names(values.features);
   if (names(values.exclude).length > 0) request.exclude = names(values.exclude);
@@ -156,6 +160,7 @@ export function fieldOf(pointer: string): Field | null {
     utilisation: 'utilisation',
     slowest_speed: 'slowest',
     labels: 'application',
+    project: 'project',
     partition: 'partition',
     features: 'features',
     exclude: 'exclude',

@@ -64,6 +64,12 @@ test('an application is a label, and its utilisation is left to earlier runs', (
   expect(learntWords(learnt)).toBe('Expected with a utilisation of 61.5 %, as 4 earlier runs of nemo had it.');
 });
 
+test('a request is for a project where the form names one', () => {
+  expect(request({ project: ' ocean ' }).project).toBe('ocean');
+  expect(request({}).project).toBeUndefined();
+  expect(fieldOf('/project')).toBe('project');
+});
+
 test('a request may run slower, and offers tell what that costs in time', () => {
   expect(request({ slowest: 75 }).slowest_speed).toBe(0.75);
   expect(request({}).slowest_speed).toBeUndefined();

@@ -29,6 +29,8 @@ pub struct Reservation {
     pub id: ReservationId,
     /// The name of the user whose it is.
     pub owner: String,
+    /// The project that it is for; empty where it is for none.
+    pub project: String,
     /// The state that was written; see [`Self::state_at`].
     pub state: ReservationState,
     /// Whether what was promised no longer holds.

@@ -65,6 +65,7 @@ pub struct LearntAnswer {
 pub struct ReservationAnswer {
     pub id: String,
     pub owner: String,
+    pub project: Option<String>,
     pub state: String,
     pub degraded: bool,
     pub expires_at: String,
@@ -313,11 +314,13 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
 /// Reservations, a row each; what is not chosen yet has no times.
 pub fn reservations(all: &[ReservationAnswer]) -> Table {
     let mut table = Table::new();
-    let head = ["ID", "OWNER", "STATE", "START", "END", "NODES", "ENERGY", "COST", "CO2"];
+    let head =
+        ["ID", "OWNER", "PROJECT", "STATE", "START", "END", "NODES", "ENERGY", "COST", "CO2"];
     table.load_style(NOTHING).set_header(head);
     for it in all {
         let state = if it.degraded { format!("{} degraded", it.state) } else { it.state.clone() };
-        let mut row = vec![it.id.clone(), it.owner.clone(), state];
+        let mut row =
+            vec![it.id.clone(), it.owner.clone(), it.project.clone().unwrap_or_default(), state];
         row.extend(it.chosen().into_iter().flat_map(|offer| {
             [
                 local(&offer.start),
@@ -330,7 +333,7 @@ pub fn reservations(all: &[ReservationAnswer]) -> Table {
         }));
         table.add_row(row);
     }
-    right(&mut table, 5..9);
+    right(&mut table, 6..10);
     table
 }
 
@@ -349,6 +352,7 @@ pub fn reservations_csv(all: &[ReservationAnswer]) -> anyhow::Result<String> {
         "cost",
         "currency",
         "co2_g",
+        "project",
     ])?;
     for it in all {
         let chosen = it.chosen();
@@ -365,6 +369,7 @@ pub fn reservations_csv(all: &[ReservationAnswer]) -> anyhow::Result<String> {
             field(|it| it.cost.to_string()),
             field(|it| it.currency.clone()),
             field(|it| it.co2_g.to_string()),
+            it.project.clone().unwrap_or_default(),
         ])?;
     }
     text(writer)

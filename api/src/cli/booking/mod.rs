@@ -106,9 +106,12 @@ pub struct List {
     /// Only in these states, such as proposed,confirmed
     #[arg(long)]
     state: Option<String>,
-    /// Only this owner's; for operators, others see their own
+    /// Only this owner's; for operators and who sees the reservations of projects, others see their own
     #[arg(long)]
     owner: Option<String>,
+    /// Only those of this project
+    #[arg(short = 'A', long, visible_alias = "account")]
+    project: Option<String>,
     /// Only those that last beyond this: now, now+2hours, 22:00, tomorrow, 2026-11-22T08:00
     #[arg(long, value_name = "INSTANT")]
     from: Option<String>,
@@ -307,7 +310,10 @@ fn narrowed(arguments: &List) -> Result<Vec<(&'static str, String)>, Failure> {
         return Err(Failure::BadInput(errors));
     }
     let (state, owner) = (arguments.state.clone(), arguments.owner.clone());
-    let all = [("state", state), ("owner", owner), ("from", from), ("to", to)].into_iter();
+    let project = arguments.project.clone();
+    let all =
+        [("state", state), ("owner", owner), ("project", project), ("from", from), ("to", to)];
+    let all = all.into_iter();
     Ok(all.filter_map(|(name, value)| Some((name, value?))).collect())
 }
 

@@ -52,7 +52,10 @@ pub struct RequestArguments {
     /// No other nodes than these, such as n7,rack[1-2]n[01-16]
     #[arg(short = 'w', long, value_name = "NODES", value_parser = names)]
     nodelist: Vec<Names>,
-    /// What you call it, for reports: project=ocean, application=nemo; may be given several times. Without --utilisation,
+    /// The project that it is for [default: the only one that you are in]
+    #[arg(short = 'A', long, visible_alias = "account")]
+    project: Option<String>,
+    /// What you call it, for reports: application=nemo; may be given several times. Without --utilisation,
     /// that of earlier runs of the application is expected
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     labels: Vec<(String, String)>,
@@ -159,6 +162,7 @@ impl RequestArguments {
         put("features", filled(&self.constraint));
         put("exclude", filled(&once(&self.exclude)));
         put("only", filled(&once(&self.nodelist)));
+        put("project", self.project.as_ref().map(|it| json!(it)));
         let labels: BTreeMap<&str, &str> =
             self.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         put("labels", (!labels.is_empty()).then(|| json!(labels)));

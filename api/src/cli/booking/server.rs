@@ -150,6 +150,11 @@ impl Server {
         self.call(Method::POST, path, &[], Some(Sent::Csv(table))).await
     }
 
+    /// Puts a document.
+    pub async fn put<T: DeserializeOwned>(&self, path: &str, body: Value) -> Result<T, Failure> {
+        self.call(Method::PUT, path, &[], Some(Sent::Json(body))).await
+    }
+
     /// Sends `DELETE` and reads the answer.
     pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         self.call(Method::DELETE, path, &[], None).await
@@ -164,9 +169,7 @@ impl Server {
         let body = Some(Sent::Json(Value::Object(body)));
         let (status, text) = self.exchange(Method::POST, path, &[], body, None).await?;
         if status.is_success() {
-            // Where there is nothing to tell.
-            let text = if text.is_empty() { "null" } else { &text };
-            return Ok(Ok(serde_json::from_str(text).context(NOT_OURS)?));
+            return answered(&text).map(Ok);
         }
         let refusal = serde_json::from_str(&text);
         let refusal = refusal
@@ -233,7 +236,7 @@ impl Server {
         let token = self.token().await?;
         let (status, text) = self.exchange(method, path, query, body, token.as_ref()).await?;
         if status.is_success() {
-            return Ok(serde_json::from_str(&text).context(NOT_OURS)?);
+            return answered(&text);
         }
         let failure = match serde_json::from_str::<Problem>(&text) {
             Ok(problem) => failure(status.as_u16(), problem),
@@ -277,6 +280,13 @@ impl Server {
         let text = answer.text().await.context("the answer broke off");
         Ok((status, text.map_err(Failure::Unavailable)?))
     }
+}
+
+/// What a service answers that does what it was asked.
+fn answered<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    // Where there is nothing to tell.
+    let text = if text.is_empty() { "null" } else { text };
+    Ok(serde_json::from_str(text).context(NOT_OURS)?)
 }
 
 fn failure(status: u16, problem: Problem) -> Failure {

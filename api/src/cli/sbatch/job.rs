@@ -101,6 +101,9 @@ impl Job {
         body.extend(named.as_ref().map(|it| ("partition".to_owned(), json!(it))));
         body.extend(wanted.map(|it| ("features".to_owned(), json!(it))));
         body.extend(exclude.map(|it| ("exclude".to_owned(), json!(it))));
+        // What Slurm calls an account is a project here.
+        let account = options.get("account").filter(|it| !it.value.is_empty());
+        body.extend(account.map(|it| ("project".to_owned(), json!(it.value))));
         let default_partition =
             named.is_none().then_some(partition).flatten().map(|partition| partition.name);
         let only = options.read("nodelist", names).map_err(bad)?;

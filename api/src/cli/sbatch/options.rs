@@ -7,6 +7,7 @@ use super::words::SaidOption;
 
 /// The variables of the environment that set options which count here.
 const VARIABLES: &[(&str, &str)] = &[
+    ("SBATCH_ACCOUNT", "account"),
     ("SBATCH_ARRAY_INX", "array"),
     ("SBATCH_CONSTRAINT", "constraint"),
     ("SBATCH_CORE_SPEC", "core-spec"),

@@ -18,6 +18,17 @@ impl From<BookingError> for Problem {
     fn from(error: BookingError) -> Self {
         match error {
             BookingError::NoReservation(id) => Self::not_found(format!("reservation {id}")),
+            BookingError::NotTheirs { .. } => {
+                Self::new(StatusCode::FORBIDDEN, "forbidden", "Not permitted", error.to_string())
+            }
+            BookingError::NotInProject { .. } => {
+                let title = "Not in the project";
+                Self::new(StatusCode::FORBIDDEN, "not_in_project", title, error.to_string())
+            }
+            BookingError::NoProject { .. } => {
+                let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "For which project?");
+                Self::new(status, "project_needed", title, error.to_string())
+            }
             BookingError::NoGain { .. } => Self::conflict("no_gain", "Not worth moving", &error),
             BookingError::Impossible(ref decision) | BookingError::NotNegotiated(ref decision) => {
                 let (status, title) =

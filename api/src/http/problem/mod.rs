@@ -9,6 +9,7 @@ mod dialogue;
 mod events;
 mod ledger;
 mod power_management;
+mod projects;
 mod recalibration;
 mod shared;
 mod sign_in;

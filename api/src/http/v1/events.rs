@@ -248,6 +248,7 @@ mod tests {
             owner: owner.to_owned(),
             role,
             credential: credential.clone(),
+            projects: None,
         };
         let local = caller("local", None);
         let operator = caller("olga", Some(Role::Operator));

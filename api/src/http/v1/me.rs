@@ -1,6 +1,9 @@
 //! `GET /api/v1/me`
 
+use std::collections::BTreeSet;
+
 use axum::Json;
+use planner::project::ProjectsOfUser;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,6 +19,10 @@ pub struct MeDocument {
     /// `user`, `operator` or `supplier`; null for the only user of a service without tokens, who has every role.
     #[schema(example = "user")]
     pub role: Option<String>,
+    /// The projects that they book for, by name.
+    pub projects: Vec<String>,
+    /// Those that they manage, by name.
+    pub manages: Vec<String>,
     /// The issuer at which they signed in; null for who sends an API token.
     pub issuer: Option<String>,
     /// Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked.
@@ -39,7 +46,12 @@ pub async fn get_me(by: By<Anyone>) -> Json<MeDocument> {
         Credential::SignedIn(it) => Some(it),
         Credential::OnlyUser | Credential::Token(_) => None,
     };
+    let names = |which: fn(&ProjectsOfUser) -> &BTreeSet<String>| {
+        caller.projects.iter().flat_map(|it| which(&it.of)).cloned().collect()
+    };
     Json(MeDocument {
+        projects: names(|it| &it.own),
+        manages: names(|it| &it.managed),
         role: caller.role.map(|role| role.word().to_owned()),
         issuer: signed_in.map(|it| it.issuer.clone()),
         expires_at: signed_in.map(|it| it.expires.to_string()),

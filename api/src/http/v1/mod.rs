@@ -24,6 +24,7 @@ mod path;
 pub mod power;
 pub mod power_actions;
 pub mod power_profile;
+pub mod projects;
 pub mod quotes;
 pub mod reports;
 pub mod reservations;
@@ -67,7 +68,7 @@ use super::body::MaxBody;
         (name = "metering", description = "What is measured"),
         (name = "simulation", description = "Experiments: what a month would have cost under other policies"),
         (name = "book", description = "Who holds what, and how much power it takes"),
-        (name = "people", description = "Signing in at the site's OpenID provider"),
+        (name = "people", description = "Who asks, signing in at the site's OpenID provider, and projects"),
         (name = "accounting", description = "Whose energy it was, what it cost and what it emitted"),
     ),
 )]
@@ -96,6 +97,7 @@ const MAX_MEASUREMENTS_BYTES: usize = 32 << 20;
 pub fn router() -> OpenApiRouter<App> {
     let tables = OpenApiRouter::new()
         .routes(routes!(nodes::put::put_nodes, nodes::list::list_nodes))
+        .routes(routes!(projects::import::import_projects, projects::list::list_projects))
         .routes(routes!(
             calibrations::create::create_calibration,
             calibrations::list::list_calibrations
@@ -158,6 +160,15 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
         .routes(routes!(shares::list_shares))
+        .routes(routes!(
+            projects::get::get_project,
+            projects::put::put_project,
+            projects::remove::remove_project
+        ))
+        .routes(routes!(
+            projects::put_member::put_project_member,
+            projects::remove_member::remove_project_member
+        ))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

@@ -203,6 +203,10 @@ pub struct ReservationRequest {
     /// and its nodes may be booked again; `never`, as unless given: only where the site says so.
     #[schema(example = "never")]
     pub give_back: Option<String>,
+    /// The project that it is for, which its sender must be in where the site keeps projects. Unless given it is the label
+    /// `project`, or the only project that they are in.
+    #[schema(example = "ocean")]
+    pub project: Option<String>,
     /// What you call it, for reports: at most 16 names and values of 1 to 255 characters. `project` and
     /// `application` are what the ledger and reports go by.
     #[schema(example = json!({"project": "ocean"}))]
@@ -247,6 +251,9 @@ pub struct QuoteRequest {
     /// Whether to tell for each ranking what the next-best start would have cost, and what an hour
     /// more of flexibility would save.
     pub explain: Option<bool>,
+    /// The project that it would be for; nothing is decided by it.
+    #[schema(example = "ocean")]
+    pub project: Option<String>,
     /// What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
     #[schema(example = json!({"application": "nemo"}))]
     pub labels: Option<std::collections::BTreeMap<String, String>>,

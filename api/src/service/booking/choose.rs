@@ -36,7 +36,7 @@ impl BookingService {
     ///
     /// # Errors
     /// `OffersExpired` with what is possible now, `OfferChanged`, `WrongState`, `UnknownOffer`,
-    /// `VersionMismatch`, `NoReservation`, `HasJobs` where it takes the place of a reservation with jobs and
+    /// `VersionMismatch`, `NoReservation`, `NotTheirs`, `HasJobs` where it takes the place of a reservation with jobs and
     /// the site does not want that; `BookChanged` where it changed again and again meanwhile.
     pub async fn choose(
         &self,
@@ -50,7 +50,7 @@ impl BookingService {
         let now = self.shared.now();
         let managed = self.shared.settings.manager.as_ref().is_some_and(ManagerSettings::drives);
         for _ in 0..TRIES {
-            let reservation = self.visible(access, id).await?;
+            let reservation = self.changeable(access, id).await?;
             self.refuse_to_replace_jobs(&reservation).await?;
             // What is chosen already may have other nodes since; it is booked whatever they draw.
             let checks = choice.expected.is_some() && reservation.chosen.is_none();

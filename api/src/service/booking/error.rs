@@ -23,6 +23,31 @@ pub enum BookingError {
     /// No such reservation, or not the caller's.
     #[error("there is no reservation {0}")]
     NoReservation(ReservationId),
+    /// The caller sees the reservation, and may not change it.
+    #[error(
+        "reservation {id} is {owner}'s; people of its project see it at this site, and only {owner}, its managers \
+         where the site lets them, and operators change it"
+    )]
+    NotTheirs {
+        /// The reservation.
+        id: ReservationId,
+        /// Whose it is.
+        owner: String,
+    },
+    /// The request is for a project that its sender is not in.
+    #[error("you are not in the project {project:?}{}", in_words(theirs))]
+    NotInProject {
+        /// The project.
+        project: String,
+        /// Those that they are in.
+        theirs: Vec<String>,
+    },
+    /// The site wants to know the project, and the request does not say it.
+    #[error("the request must say its \"project\"{}", in_words(theirs))]
+    NoProject {
+        /// Those that its sender is in.
+        theirs: Vec<String>,
+    },
     /// A move that is not worth it.
     #[error(
         "no start saves at least {:.0} % of cost or CO2, which this site wants before a reservation \
@@ -125,6 +150,16 @@ pub enum BookingError {
     /// What any service may meet.
     #[error(transparent)]
     Fault(#[from] Fault),
+}
+
+/// The projects that somebody may book for.
+fn in_words(projects: &[String]) -> String {
+    match projects {
+        [] => {
+            "; you are in no project, and an operator or the manager of one can add you".to_owned()
+        }
+        _ => format!("; yours are {}", projects.join(", ")),
+    }
 }
 
 impl From<PlanningError> for BookingError {

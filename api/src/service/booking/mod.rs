@@ -7,6 +7,7 @@ mod expected;
 mod holds;
 mod managed;
 mod missing_power;
+mod project;
 mod propose;
 mod quote;
 pub mod re_evaluation;

@@ -193,7 +193,8 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
     ) -> Result<Option<AtMost>, BookingError> {
-        let stored = self.reservation(access, id).await?;
+        self.shared.database.advance(self.shared.now()).await?;
+        let stored = self.changeable(access, id).await?;
         let chosen = match (stored.state_at(self.shared.now()), stored.chosen) {
             (ReservationState::Confirmed, Some((chosen, _))) => chosen,
             (state, _) => {
@@ -248,6 +249,7 @@ impl BookingService {
                 _ => now + self.shared.settings.hold,
             },
             priority: request.priority,
+            project: request.project.clone().unwrap_or_default(),
             replaces: request.replaces,
             gives_back: request.gives_back,
             offers,

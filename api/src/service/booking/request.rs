@@ -10,7 +10,7 @@ use planner::json::request::{
 };
 use planner::json::slower_states::slowest_speed;
 use planner::json::{JsonError, Reader};
-use planner::node::is_name;
+use planner::node::{NAME_RULE, is_name};
 use planner::problem::SearchMode;
 use planner::quantity::MILLION;
 use planner::recalibration::{LearntUtilisation, MOST_RUNS, learn_utilisation};
@@ -56,7 +56,9 @@ pub struct BookingRequest {
     pub replaces: Option<ReservationId>,
     /// Whether its nodes are given back some time after its last job has ended.
     pub gives_back: bool,
-    /// What its owner calls it, such as its project, for reports.
+    /// The project that it is for.
+    pub project: Option<String>,
+    /// What its owner calls it, for reports.
     pub labels: BTreeMap<String, String>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
@@ -90,6 +92,7 @@ impl BookingRequest {
             priority: 0,
             replaces: None,
             gives_back: false,
+            project: None,
             labels: BTreeMap::new(),
             expected: None,
             learnt: None,
@@ -134,6 +137,10 @@ impl BookingRequest {
         }
         if self.says("give_back") {
             put("give_back", json!(if self.gives_back { "jobs_ended" } else { "never" }));
+        }
+        // What the label says need not be said twice.
+        if self.project.is_some() && self.project.as_ref() != self.labels.get("project") {
+            put("project", json!(self.project));
         }
         if !self.labels.is_empty() {
             put("labels", json!(self.labels));
@@ -195,6 +202,7 @@ impl Context<'_> {
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
         let labels = reader.optional(&object, "labels", labels);
+        let project = reader.optional(&object, "project", project);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
         let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
@@ -217,6 +225,11 @@ impl Context<'_> {
         }
         utilisation_from?;
         let (on_cap, fee_limit) = (on_cap?.unwrap_or_default(), fee_limit?);
+        let (labels, project) = (labels?.unwrap_or_default(), project?);
+        let label = labels.get("project");
+        if label.is_some() && project.is_some() && label != project.as_ref() {
+            reader.error_at("project", "is another than the label \"project\" says; leave one out");
+        }
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
         }
@@ -234,7 +247,8 @@ impl Context<'_> {
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
             gives_back: gives_back?.unwrap_or_default(),
-            labels: labels?.unwrap_or_default(),
+            project: project.or_else(|| label.cloned()),
+            labels,
             expected: expected?,
             learnt: None,
             said,
@@ -293,6 +307,12 @@ fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String
     };
     let labels = labels.filter(known);
     reader.accept(labels.ok_or(LABEL_RULE))
+}
+
+fn project(reader: &mut Reader, raw: &RawValue) -> Option<String> {
+    let name = reader.string(raw)?;
+    let named = if is_name(&name) { Ok(name) } else { Err(NAME_RULE) };
+    reader.accept(named)
 }
 
 /// Money, zero or more.
@@ -385,10 +405,13 @@ impl BookingService {
                 "replaces",
                 "give_back",
                 "labels",
+                "project",
                 "utilisation_from",
                 "expected",
             ],
-            Purpose::Quote => &["search", "pareto_nodes", "explain", "labels", "utilisation_from"],
+            Purpose::Quote => {
+                &["search", "pareto_nodes", "explain", "labels", "project", "utilisation_from"]
+            }
         };
         let settings = &self.shared.settings;
         let (now, limits) = (self.shared.now(), Some(&settings.limits));

@@ -2,10 +2,10 @@
 
 use planner::identity::ReservationId;
 use planner::reservation::{EndRefused, Ending, Reservation, ReservationState};
-use storage::{EndError, Filter};
+use storage::{EndError, Filter, SeenBy};
 
 use super::{BookingError, BookingService};
-use crate::service::shared::{Access, Fault, cut_page};
+use crate::service::shared::{Access, CallerProjects, Fault, cut_page};
 
 /// Reservations that are read together.
 const PAGE: u16 = 500;
@@ -40,9 +40,23 @@ impl BookingService {
         id: ReservationId,
     ) -> Result<Reservation, BookingError> {
         let stored = self.shared.database.reservation(id).await?;
-        stored
-            .filter(|reservation| access.permits(&reservation.owner))
-            .ok_or(BookingError::NoReservation(id))
+        stored.filter(|reservation| access.sees(reservation)).ok_or(BookingError::NoReservation(id))
+    }
+
+    /// One reservation as it is stored, for who wants to change it.
+    ///
+    /// # Errors
+    /// `NoReservation` where the caller does not see it, `NotTheirs` where they may not change it.
+    pub(super) async fn changeable(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+    ) -> Result<Reservation, BookingError> {
+        let stored = self.visible(access, id).await?;
+        if access.may_change(&stored) {
+            return Ok(stored);
+        }
+        Err(BookingError::NotTheirs { id, owner: stored.owner })
     }
 
     /// A page of the reservations that the caller may see.
@@ -57,8 +71,7 @@ impl BookingService {
         limit: u16,
     ) -> Result<Page, Fault> {
         self.shared.database.advance(self.shared.now()).await?;
-        let owner = if access.is_operator() { filter.owner } else { Some(access.owner.to_owned()) };
-        let filter = Filter { owner, ..filter };
+        let filter = seen(access, filter);
         let mut found = self.shared.database.reservations(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);
         Ok(Page { reservations: found, next })
@@ -68,14 +81,15 @@ impl BookingService {
     ///
     /// # Errors
     /// `WrongState` when it has ended already, `HasJobs` where the site does not want that,
-    /// `VersionMismatch`, `NoReservation`.
+    /// `VersionMismatch`, `NoReservation`, `NotTheirs`.
     pub async fn cancel(
         &self,
         access: Access<'_>,
         id: ReservationId,
         version: Option<i64>,
     ) -> Result<Reservation, BookingError> {
-        self.reservation(access, id).await?;
+        self.shared.database.advance(self.shared.now()).await?;
+        self.changeable(access, id).await?;
         self.refuse_with_jobs(id).await?;
         let ended = self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version);
         let ended = ended.await;
@@ -114,4 +128,17 @@ impl BookingService {
             }
         }
     }
+}
+
+/// What a caller sees of what a filter lets pass: all, or what is theirs and what their projects let them see.
+fn seen(access: Access<'_>, filter: Filter) -> Filter {
+    if access.is_operator() {
+        return filter;
+    }
+    let owner = access.owner.to_owned();
+    let projects = access.projects.map(CallerProjects::seen).unwrap_or_default();
+    if projects.is_empty() {
+        return Filter { owner: Some(owner), ..filter };
+    }
+    Filter { seen_by: Some(SeenBy { owner, projects }), ..filter }
 }

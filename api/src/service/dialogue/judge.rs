@@ -223,7 +223,7 @@ impl DialogueService {
         request.replaces = Some(stored.id);
         request.priority = stored.priority;
         request.on_cap = OnCap::Refuse;
-        let access = Access { owner: &stored.owner, kind: CallerKind::Site };
+        let access = Access::of(&stored.owner, CallerKind::Site);
         match self.booking.propose_replacing(access, &request).await {
             Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
             Err(

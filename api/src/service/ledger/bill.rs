@@ -75,7 +75,7 @@ impl LedgerService {
     /// The name is no month's; the lines are another user's; the database cannot be reached.
     pub async fn bill(&self, access: Access<'_>, wanted: BillWanted) -> Result<Bill, LedgerError> {
         let (settings, database) = (&self.shared.settings, &self.shared.database);
-        let of = visible(access, wanted.user.as_deref())?;
+        let of = visible(access, wanted.user.as_deref(), wanted.project.as_deref())?;
         let zone = settings.time_zone.as_deref().unwrap_or("UTC");
         let zone = TimeZone::get(zone).map_err(Fault::internal)?;
         let month = wanted.month.unwrap_or_else(|| name_of(self.shared.now(), &zone));

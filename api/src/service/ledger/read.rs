@@ -117,7 +117,7 @@ fn energy_ratio(groups: &[LedgerGroup]) -> Option<f64> {
 }
 
 fn filter(access: Access<'_>, wanted: LedgerWanted) -> Result<LedgerFilter, LedgerError> {
-    let of = visible(access, wanted.user.as_deref())?;
+    let of = visible(access, wanted.user.as_deref(), wanted.project.as_deref())?;
     let LedgerWanted { window, user, project } = wanted;
     Ok(LedgerFilter { window, of, user, project })
 }

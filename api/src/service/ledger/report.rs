@@ -98,7 +98,7 @@ impl LedgerService {
         access: Access<'_>,
         wanted: ReportWanted,
     ) -> Result<Report, LedgerError> {
-        let of = visible(access, wanted.rows.user.as_deref())?;
+        let of = visible(access, wanted.rows.user.as_deref(), wanted.rows.project.as_deref())?;
         let LedgerWanted { window: whole, user, project } = wanted.rows;
         let zone = self.shared.settings.time_zone.as_deref().unwrap_or("UTC");
         let windows = if wanted.by_month {

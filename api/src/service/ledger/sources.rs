@@ -174,7 +174,7 @@ impl<'a> Claimed<'a> {
 
     /// The project by the first rule of the settings that says one.
     pub(super) fn project(&self, words: &StoredWords, account: Option<&str>) -> String {
-        self.settings.project(Some(&words.label("project")), account)
+        self.settings.project(Some(&words.project()), account)
     }
 }
 

@@ -92,7 +92,7 @@ impl RecalibrationService {
         window: Span,
         by: ErrorsBy,
     ) -> Result<Vec<ErrorLine>, LedgerError> {
-        let of = visible(access, user)?;
+        let of = visible(access, user, None)?;
         let owner = of.as_deref().or(user);
         let database = &self.shared.database;
         let sums = database.measured_reservations(window, owner).await.map_err(Fault::from)?;

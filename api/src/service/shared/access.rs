@@ -1,12 +1,22 @@
-//! Who asks, and what they may see.
+//! Who asks, and what they may see and change.
 
-/// Who asks: sees and changes what is theirs, or everyone's.
+use std::sync::Arc;
+
+use planner::project::ProjectsOfUser;
+use planner::reservation::Reservation;
+
+use super::Callers;
+use crate::config::projects::{Concession, ProjectSettings};
+
+/// Who asks: sees and changes what is theirs, what their projects let them, or everyone's.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     /// The caller's name.
     pub owner: &'a str,
     /// What they may see, and what limits them.
     pub kind: CallerKind,
+    /// Their projects; `None` where they have none, or projects do not matter.
+    pub projects: Option<&'a CallerProjects>,
 }
 
 /// What somebody who asks is at the site.
@@ -22,14 +32,89 @@ pub enum CallerKind {
     Site,
 }
 
-impl Access<'_> {
+/// The projects of somebody who asks, and what the site lets them do there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallerProjects {
+    /// Their projects.
+    pub of: Arc<ProjectsOfUser>,
+    settings: ProjectSettings,
+    /// Whether they book for projects of theirs alone.
+    limited: bool,
+}
+
+impl CallerProjects {
+    /// Those of a user as the site keeps them, with those that their issuer vouches for. Where neither has any, they
+    /// call their projects what they want.
+    pub fn new(
+        callers: &Callers,
+        settings: ProjectSettings,
+        user: &str,
+        vouched: &[String],
+    ) -> Self {
+        let mut of = callers.projects_of(user);
+        if !vouched.is_empty() {
+            Arc::make_mut(&mut of).own.extend(vouched.iter().cloned());
+        }
+        let limited = !callers.projects().is_empty() || !vouched.is_empty();
+        Self { of, settings, limited }
+    }
+
+    /// Whether they may book for a project.
+    pub fn include(&self, project: &str) -> bool {
+        !self.limited || self.of.include(project)
+    }
+
+    /// What they may do with reservations of a project that are not theirs.
+    pub fn concession(&self, project: &str) -> Concession {
+        let of_members =
+            if self.of.own.contains(project) { self.settings.members } else { Concession::None };
+        let of_managers = if self.of.managed.contains(project) {
+            self.settings.managers
+        } else {
+            Concession::None
+        };
+        of_members.max(of_managers)
+    }
+
+    /// The projects whose reservations they see.
+    pub fn seen(&self) -> Vec<String> {
+        let all = self.of.own.union(&self.of.managed);
+        all.filter(|project| self.concession(project) >= Concession::See).cloned().collect()
+    }
+}
+
+impl<'a> Access<'a> {
+    /// Somebody whose projects do not matter.
+    pub const fn of(owner: &'a str, kind: CallerKind) -> Self {
+        Self { owner, kind, projects: None }
+    }
+
     /// Whether they run the cluster.
     pub const fn is_operator(&self) -> bool {
         matches!(self.kind, CallerKind::Operator | CallerKind::LocalUser)
     }
 
-    /// Whether they may see and change what belongs to `owner`.
+    /// Whether they may see and change what belongs to `owner`, and to no project.
     pub fn permits(self, owner: &str) -> bool {
         self.is_operator() || owner == self.owner
+    }
+
+    /// Whether they may see a reservation.
+    pub fn sees(self, reservation: &Reservation) -> bool {
+        self.permits(&reservation.owner) || self.concession(&reservation.project) >= Concession::See
+    }
+
+    /// Whether they may change a reservation.
+    pub fn may_change(self, reservation: &Reservation) -> bool {
+        self.permits(&reservation.owner) || self.concession(&reservation.project) == Concession::Act
+    }
+
+    /// Whether they manage a project.
+    pub fn manages(self, project: &str) -> bool {
+        self.is_operator() || self.projects.is_some_and(|it| it.of.managed.contains(project))
+    }
+
+    fn concession(self, project: &str) -> Concession {
+        self.projects.map_or(Concession::None, |projects| projects.concession(project))
     }
 }

@@ -1,11 +1,13 @@
-//! Who may ask, as the database has it.
+//! Who may ask, as the database has it, and which projects they are in.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use planner::project::{Projects, ProjectsOfUser};
 use planner::time::Timestamp;
 use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
 
-/// Tokens, and people who sign in at an issuer.
+/// Tokens, people who sign in at an issuer, and projects.
 #[derive(Default)]
 pub struct Callers {
     /// Whether a token was ever made, or somebody ever signed in.
@@ -14,6 +16,8 @@ pub struct Callers {
     tokens: HashMap<String, ApiToken>,
     /// By issuer and subject.
     people: HashMap<String, HashMap<String, Person>>,
+    projects: Projects,
+    projects_of: HashMap<String, Arc<ProjectsOfUser>>,
 }
 
 impl Callers {
@@ -31,7 +35,9 @@ impl Callers {
             let of_issuer = people.entry(person.issuer.clone()).or_default();
             of_issuer.insert(person.subject.clone(), person);
         }
-        Self { have_been, tokens, people }
+        let projects_of = known.projects.of_users().into_iter();
+        let projects_of = projects_of.map(|(user, of)| (user, Arc::new(of))).collect();
+        Self { have_been, tokens, people, projects: known.projects, projects_of }
     }
 
     /// The token of this digest, if it is valid.
@@ -53,6 +59,16 @@ impl Callers {
     pub fn admit(&self, person: PersonId, issued: Option<Timestamp>) -> bool {
         let mut people = self.people.values().flat_map(HashMap::values);
         people.any(|it| it.id == person && it.admits(issued))
+    }
+
+    /// All projects.
+    pub const fn projects(&self) -> &Projects {
+        &self.projects
+    }
+
+    /// The projects of a user, as the site keeps them.
+    pub fn projects_of(&self, user: &str) -> Arc<ProjectsOfUser> {
+        self.projects_of.get(user).cloned().unwrap_or_default()
     }
 
     /// A subject of an issuer, if they were met before.

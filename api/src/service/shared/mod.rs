@@ -35,7 +35,7 @@ use crate::config::Settings;
 use crate::leases::Leases;
 use epoch_nodes::LastEpoch;
 
-pub use access::{Access, CallerKind};
+pub use access::{Access, CallerKind, CallerProjects};
 pub use blocking::blocking;
 pub use callers::Callers;
 pub use claims::largest;

@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn one_user_has_a_part_and_all_have_the_whole() {
         let shares = Shares::new(10, 6);
-        let of = |owner, limited| shares.share(Access { owner, kind: CallerKind::User }, limited);
+        let of = |owner, limited| shares.share(Access::of(owner, CallerKind::User), limited);
         let (mut ada, mut ada_too, mut bob) = (of("ada", true), of("ada", true), of("bob", true));
         assert_eq!(ada.grow(4), Ok(()));
         assert_eq!(ada_too.grow(3), Err(Exceeded::User));
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_share_that_is_refused_leaves_its_room_to_the_others() {
         let shares = Shares::new(10, 6);
-        let of = |owner| shares.share(Access { owner, kind: CallerKind::User }, true);
+        let of = |owner| shares.share(Access::of(owner, CallerKind::User), true);
         let (mut one, mut other, mut bob) = (of("ada"), of("ada"), of("bob"));
         assert_eq!((one.grow(3), other.grow(3)), (Ok(()), Ok(())));
         assert_eq!(other.grow(1), Err(Exceeded::User));

@@ -19,6 +19,7 @@ pub struct StoredWords {
     utilisation_from: Option<String>,
     /// The partition that was asked for.
     pub partition: Option<String>,
+    project: Option<String>,
     /// The labels.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
@@ -44,6 +45,11 @@ impl StoredWords {
     fn read(request: &str, of: ReservationId) -> Result<Self, Fault> {
         let unreadable = || format!("the stored request of reservation {of}");
         serde_json::from_str(request).with_context(unreadable).map_err(Fault::internal)
+    }
+
+    /// The project that it is for; empty where it is for none.
+    pub fn project(&self) -> String {
+        self.project.clone().unwrap_or_else(|| self.label("project"))
     }
 
     /// A label; empty where there is none.

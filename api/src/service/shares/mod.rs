@@ -52,12 +52,12 @@ impl ShareService {
         let newest = self.shared.database.newest_stated_hour().await?;
         let stated_to = newest.map(|hour| hour + HOUR);
         let periods = UsagePeriods::with_half_life(DAY, Some(shares.half_life));
-        let mut tree = AccountTree::new(&shares.accounts);
+        let state = self.shared.state().await?;
+        let mut tree = AccountTree::new(&shares.accounts, state.callers().projects());
         if let Some(to) = stated_to {
             self.add_stated(&mut tree, periods, shares, to).await?;
         }
         self.add_planned(&mut tree, stated_to.unwrap_or(now)).await?;
-        let state = self.shared.state().await?;
         let days = shares.days();
         let (damping, counts) = (shares.damping, shares.counts);
         let told = blocking(move || {
@@ -70,7 +70,7 @@ impl ShareService {
         });
         let mut accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
         if !access.is_operator() {
-            keep_own(&mut accounts, access.owner);
+            keep_own(&mut accounts, access);
         }
         Ok(Standings { stated_to, accounts })
     }
@@ -103,7 +103,7 @@ impl ShareService {
         for reservation in self.booking.all_reservations(filter).await? {
             if let Some(used) = planned(&reservation, after) {
                 let words = StoredWords::of_reservation(&reservation)?;
-                let project = settings.project(Some(&words.label("project")), None);
+                let project = settings.project(Some(&words.project()), None);
                 tree.add(&reservation.owner, &project, used);
             }
         }
@@ -122,11 +122,15 @@ fn planned(reservation: &Reservation, after: Timestamp) -> Option<Used> {
     })
 }
 
-/// Leaves the accounts of a user and those that they are a part of.
-fn keep_own(accounts: &mut Vec<AccountStanding>, user: &str) {
+/// Leaves the accounts of a user, those of the projects that they manage, and what these are a part of.
+fn keep_own(accounts: &mut Vec<AccountStanding>, access: Access<'_>) {
+    let is_own = |it: &AccountStanding| match it.is_user {
+        true => it.account == access.owner || access.manages(&it.parent),
+        false => access.manages(&it.account),
+    };
     let mut wanted: Vec<(String, String)> = accounts
         .iter()
-        .filter(|it| it.is_user && it.account == user)
+        .filter(|it| is_own(it))
         .map(|it| (it.account.clone(), it.parent.clone()))
         .collect();
     let mut next = 0;

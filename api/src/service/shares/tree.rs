@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use planner::fair_share::{Account, AccountError, fair_shares};
+use planner::project::Projects;
 
 use crate::config::shares::{CountedUsage, GivenShare};
 
@@ -46,14 +47,17 @@ pub struct AccountTree {
     /// Of groups and projects, by name.
     projects: HashMap<String, usize>,
     given: BTreeMap<(String, String), f64>,
+    /// What each group and project is a part of.
+    parents: HashMap<String, String>,
 }
 
 impl AccountTree {
-    /// The accounts that are given shares; others are added with what they used.
-    pub fn new(given: &[GivenShare]) -> Self {
+    /// The accounts that are given shares; others are added with what they used, where the site's projects have them.
+    pub fn new(given: &[GivenShare], projects: &Projects) -> Self {
         let key = |it: &GivenShare| (it.account.clone(), it.parent.clone());
         let by_name = given.iter().map(|it| (key(it), it.share)).collect();
-        let mut tree = Self { given: by_name, ..Self::default() };
+        let parents = parents(given, projects);
+        let mut tree = Self { given: by_name, parents, ..Self::default() };
         for it in given {
             let parent = tree.project(&it.parent);
             tree.place(&it.account, &it.parent, parent, false);
@@ -77,8 +81,7 @@ impl AccountTree {
         if let Some(known) = self.projects.get(name) {
             return Some(*known);
         }
-        let above = self.given.keys().find(|(account, _)| account == name);
-        let above = above.map(|(_, parent)| parent.clone()).unwrap_or_default();
+        let above = self.parents.get(name).cloned().unwrap_or_default();
         let parent = self.project(&above);
         let at = self.place(name, &above, parent, false);
         self.projects.insert(name.to_owned(), at);
@@ -157,9 +160,53 @@ impl AccountTree {
     }
 }
 
+/// What each group and project is a part of: as shares are given, and else as the site's projects are. What would be a part
+/// of itself by both together is at the top.
+fn parents(given: &[GivenShare], projects: &Projects) -> HashMap<String, String> {
+    let said = given.iter().map(|it| (it.account.as_str(), it.parent.as_str()));
+    let said: HashMap<&str, &str> = said.collect();
+    let above = |name: &str| {
+        let kept = || projects.get(name)?.parent.as_deref();
+        said.get(name).copied().or_else(kept).filter(|parent| !parent.is_empty())
+    };
+    let most = given.len() + projects.iter().count();
+    let is_circle = |name: &str| {
+        std::iter::successors(above(name), |it| above(it)).take(most).any(|it| it == name)
+    };
+    let names = said.keys().copied().chain(projects.iter().map(|(name, _)| name));
+    let names = names.filter(|name| !is_circle(name));
+    names.filter_map(|name| Some((name.to_owned(), above(name)?.to_owned()))).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use planner::project::ProjectEdit;
+
     use super::*;
+
+    fn projects(all: &[(&str, Option<&str>)]) -> Projects {
+        all.iter().fold(Projects::default(), |projects, (name, parent)| {
+            let (name, parent) = ((*name).to_owned(), parent.map(str::to_owned));
+            projects.after(&ProjectEdit::Put { name, parent }).unwrap()
+        })
+    }
+
+    /// Ice is a part of physics as the site keeps projects; of the ocean the settings say otherwise. Together with
+    /// physics as a part of ice, ice would be a part of itself.
+    #[test]
+    fn projects_have_their_places_unless_shares_give_them_others() {
+        let kept = projects(&[("physics", None), ("ice", Some("physics")), ("ocean", Some("ice"))]);
+        let told = |given: &[GivenShare]| {
+            let mut all: Vec<_> = parents(given, &kept).into_iter().collect();
+            all.sort();
+            all
+        };
+        let pair = |name: &str, parent: &str| (name.to_owned(), parent.to_owned());
+        assert_eq!(told(&[]), [pair("ice", "physics"), pair("ocean", "ice")]);
+        let elsewhere = [given("ocean", "science", 1.0)];
+        assert_eq!(told(&elsewhere), [pair("ice", "physics"), pair("ocean", "science")]);
+        assert_eq!(told(&[given("physics", "ice", 1.0)]), [pair("ocean", "ice")]);
+    }
 
     fn given(account: &str, parent: &str, share: f64) -> GivenShare {
         GivenShare { account: account.to_owned(), parent: parent.to_owned(), share }
@@ -177,7 +224,7 @@ mod tests {
     fn users_share_what_is_their_projects() {
         let shares =
             [given("ocean", "science", 7.0), given("science", "", 3.0), given("ada", "ocean", 2.0)];
-        let mut tree = AccountTree::new(&shares);
+        let mut tree = AccountTree::new(&shares, &Projects::default());
         tree.add("ada", "ocean", used(60.0));
         tree.add("eve", "", used(200.0));
         tree.add("bob", "ocean", used(50.0));

@@ -42,6 +42,8 @@ pub struct SignedIn {
     pub name: String,
     /// What they may do.
     pub role: Role,
+    /// The projects that the issuer has them in.
+    pub projects: Vec<String>,
     /// When the token was made; `None` where it does not say so.
     pub issued: Option<Timestamp>,
     /// When its time is over.
@@ -195,6 +197,14 @@ fn role(claims: &Claims, issuer: &Issuer) -> Result<Role, SignInError> {
     })
 }
 
+/// The projects that a token names, by the names that the site has for them.
+fn projects(claims: &Claims, issuer: &Issuer) -> Vec<String> {
+    let named = claims.texts(&issuer.settings.project_claims);
+    let prefix = issuer.settings.project_prefix.as_str();
+    let named = named.iter().filter_map(|name| name.strip_prefix(prefix));
+    named.filter(|name| is_name(name)).map(str::to_owned).collect()
+}
+
 /// Lets a person in, unless the site said otherwise.
 fn let_in(
     person: &Person,
@@ -217,6 +227,7 @@ fn let_in(
         issuer: person.issuer.clone(),
         name: person.name.clone(),
         role,
+        projects: projects(claims, issuer),
         issued: made,
         expires: Timestamp::from_unix_seconds(expires_s),
     })

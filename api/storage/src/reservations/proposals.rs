@@ -200,6 +200,7 @@ repository!(
                 .bind(reservation.priority)
                 .bind(reservation.replaces.map(ReservationId::as_uuid))
                 .bind(reservation.gives_back)
+                .bind(&reservation.project)
                 .execute(connection)
                 .await?;
             Ok(())

@@ -11,9 +11,10 @@ use uuid::Uuid;
 use super::sql;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::Dialect;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
-use crate::reservations::reservation::Filter;
+use crate::reservations::reservation::{Filter, SeenBy};
 use crate::reservations::row::{OfferRow, ReservationRow};
 
 repository!(
@@ -137,6 +138,15 @@ repository!(
             let mut query = QueryBuilder::<Engine>::new(sql::RESERVATIONS_WHERE);
             if let Some(owner) = &filter.owner {
                 query.push(" AND r.owner = ").push_bind(owner);
+            }
+            if let Some(SeenBy { owner, projects }) = &filter.seen_by {
+                let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
+                query.push(" AND (r.owner = ").push_bind(owner).push(" OR r.project IN ");
+                Engine::push_texts(&mut query, &projects);
+                query.push(")");
+            }
+            if let Some(project) = &filter.project {
+                query.push(" AND r.project = ").push_bind(project);
             }
             if !filter.states.is_empty() {
                 let mut states = query.push(" AND r.state IN (").separated(", ");

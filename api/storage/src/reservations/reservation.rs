@@ -14,6 +14,8 @@ pub struct NewReservation {
     pub id: ReservationId,
     /// The name of the user who books.
     pub owner: String,
+    /// The project that it is for; empty where it is for none.
+    pub project: String,
     /// The request as it was understood, as JSON.
     pub request: String,
     /// What is shown beside the offers, as JSON.
@@ -83,6 +85,10 @@ pub struct NewNodes {
 pub struct Filter {
     /// The name of the user whose they are.
     pub owner: Option<String>,
+    /// Only those that somebody sees.
+    pub seen_by: Option<SeenBy>,
+    /// The project that they are for.
+    pub project: Option<String>,
     /// In one of these states, by the row; empty lets all pass.
     pub states: Vec<ReservationState>,
     /// The chosen span, or before the choice an offer's, ends after this.
@@ -91,6 +97,15 @@ pub struct Filter {
     pub to: Option<Timestamp>,
     /// The newest first, and a page's end leads to older ones.
     pub newest: bool,
+}
+
+/// Somebody who sees what is theirs, and what is some projects'.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenBy {
+    /// Their name.
+    pub owner: String,
+    /// The projects.
+    pub projects: Vec<String>,
 }
 
 /// A reservation that the clock moved on.

@@ -36,6 +36,7 @@ pub(crate) struct ReservationRow {
     replaces: Option<Uuid>,
     gives_back: bool,
     notice: Option<String>,
+    project: String,
 }
 
 #[derive(FromRow)]
@@ -92,6 +93,7 @@ impl ReservationRow {
         Ok(Reservation {
             id: row.id,
             owner: row.owner,
+            project: row.project,
             state: place.word("state", &row.state, ReservationState::from_word)?,
             degraded: row.degraded,
             request: row.request,

@@ -21,6 +21,7 @@ use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
 use crate::people::repository::People;
+use crate::projects::repository::ProjectTables;
 use crate::state::row::{HoldingRow, held, typed};
 use crate::state::{AgendaPieces, BookChanges, Changes, Holding, KnownCallers};
 
@@ -74,6 +75,7 @@ repository!(
                 Some(KnownCallers {
                     tokens,
                     people: People::<Engine>::all(&mut *connection).await?,
+                    projects: ProjectTables::<Engine>::all(&mut *connection).await?,
                 })
             } else {
                 None

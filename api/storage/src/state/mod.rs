@@ -8,6 +8,7 @@ use planner::agenda::Piece;
 use planner::dialogue::Grant;
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
+use planner::project::Projects;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
 
@@ -44,6 +45,8 @@ pub struct KnownCallers {
     pub tokens: Vec<ApiToken>,
     /// Everybody who ever signed in at an issuer.
     pub people: Vec<Person>,
+    /// All projects.
+    pub projects: Projects,
 }
 
 /// What is held that is newer.

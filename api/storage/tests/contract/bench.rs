@@ -286,6 +286,7 @@ pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
         priority: 0,
         replaces: None,
         gives_back: false,
+        project: String::new(),
         offers,
     }
 }

@@ -16,7 +16,7 @@ use crate::service::booking::BookingService;
 
 /// Cancels a reservation; its nodes are free from now on
 ///
-/// For its owner and operators. Works in every state but the final ones.
+/// For its owner, operators and who may change the reservations of its project. Works in every state but the final ones.
 #[utoipa::path(
     delete,
     path = "/api/v1/reservations/{id}",

@@ -31,11 +31,11 @@ use crate::service::shared::{Access, CallerKind, IdempotencyKey};
         (status = OK, body = ReservationDocument, description = "Made before with this key"),
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
-        (status = FORBIDDEN, body = Problem),
+        (status = FORBIDDEN, body = Problem, description = "Not in the project, or a priority above 0"),
         (status = CONFLICT, body = Problem, description = "The key was used for another request, no offer is what is `expected`, or the book kept changing"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
-        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons"),
+        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons. Or the site wants to know the project"),
         (status = TOO_MANY_REQUESTS, body = Problem, description = "The caller holds too much, or too many of their plans wait; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Overloaded; see Retry-After"),
     ),
@@ -52,7 +52,7 @@ pub async fn create_reservation(
         Proposed::New(id) => (StatusCode::CREATED, id),
         Proposed::Before(id) => (StatusCode::OK, id),
     };
-    let reservation = booking.reservation(Access { owner, kind: CallerKind::User }, id).await?;
+    let reservation = booking.reservation(Access::of(owner, CallerKind::User), id).await?;
     let mut response = tagged(&booking, &reservation).await?;
     *response.status_mut() = status;
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
@@ -82,6 +82,7 @@ async fn propose(
             "a priority above 0 is for operators to give",
         ));
     }
+    let request = booking.with_project(by.caller.access(), request)?;
     let request = booking.with_learnt_utilisation(request).await?;
     Ok(booking.propose(by.caller.access(), &request, key).await?)
 }

@@ -27,6 +27,8 @@ pub struct ReservationDocument {
     pub id: Uuid,
     /// Whose.
     pub owner: String,
+    /// The project that it is for; null where it is for none.
+    pub project: Option<String>,
     /// `proposed`, `confirmed`, `active`, `completed`, `cancelled`, `expired`, `rejected`,
     /// `failed` or `awaiting_supplier`.
     #[schema(example = "proposed")]
@@ -129,6 +131,7 @@ impl ReservationDocument {
         Ok(Self {
             id: reservation.id.as_uuid(),
             owner: reservation.owner.clone(),
+            project: Some(reservation.project.clone()).filter(|project| !project.is_empty()),
             state: reservation.state.word(),
             degraded: reservation.degraded,
             notice: reservation.notice.as_ref().map(NoticeDocument::from),

@@ -14,7 +14,7 @@ use crate::service::booking::BookingService;
 
 /// One reservation
 ///
-/// For its owner and operators; for others there is none.
+/// For its owner, operators and who sees the reservations of its project; for others there is none.
 #[utoipa::path(
     get,
     path = "/api/v1/reservations/{id}",

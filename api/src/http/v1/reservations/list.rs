@@ -25,8 +25,10 @@ use crate::service::shared::Fault;
 pub struct ReservationsQuery {
     /// Only in these states, separated by commas.
     pub state: Option<String>,
-    /// Only this owner's; operators only, others see their own.
+    /// Only this owner's; for operators and who sees the reservations of projects, others see their own.
     pub owner: Option<String>,
+    /// Only those of this project.
+    pub project: Option<String>,
     /// Only those that touch the time from here, RFC 3339 ...
     pub from: Option<String>,
     /// ... to here.
@@ -50,7 +52,7 @@ pub struct ReservationsPage {
 
 /// Reservations, oldest or newest first
 ///
-/// For users, who see their own, and operators, who see all.
+/// For users, who see their own and what their projects let them see, and operators, who see all.
 #[utoipa::path(
     get,
     path = "/api/v1/reservations",
@@ -74,6 +76,8 @@ pub async fn list_reservations(
         from: instant("from", parameters.from.as_deref())?,
         to: instant("to", parameters.to.as_deref())?,
         owner: query::name("owner", parameters.owner)?,
+        project: query::name("project", parameters.project)?,
+        seen_by: None,
         newest: parameters.newest.unwrap_or_default(),
     };
     let after = parameters.cursor.map(ReservationId::new);

@@ -65,7 +65,7 @@ pub async fn create_simulation(
         Started::New(id) => (StatusCode::ACCEPTED, id),
         Started::Before(id) => (StatusCode::OK, id),
     };
-    let simulation = simulations.simulation(Access { owner, kind: CallerKind::User }, id).await?;
+    let simulation = simulations.simulation(Access::of(owner, CallerKind::User), id).await?;
     let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
     Ok((status, location, Json(SimulationDocument::of(&simulation)?)).into_response())
 }

@@ -1,0 +1,26 @@
+//! Projects, and who is in each.
+
+pub(crate) mod repository;
+mod row;
+pub mod sql;
+
+use planner::project::ProjectError;
+
+use crate::error::StorageError;
+
+/// Why projects were not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditProjectsError {
+    /// They cannot be changed so.
+    #[error(transparent)]
+    Refused(#[from] ProjectError),
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<sqlx::Error> for EditProjectsError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Storage(error.into())
+    }
+}
