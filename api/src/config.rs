@@ -316,7 +316,8 @@ impl Settings {
             power,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
-            shares: FairShares::read(file.shares).context("[shares]")?,
+            shares: FairShares::read(file.shares, Seconds::new(hold_s.into()))
+                .context("[shares]")?,
             projects: ProjectSettings::read(&file.projects).context("[projects]")?,
             sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,

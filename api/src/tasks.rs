@@ -16,7 +16,7 @@ use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
     Services, dialogue, events, feeds, ledger, live_power, measurements, power_management,
-    recalibration, resource_manager, simulations, upkeep,
+    recalibration, resource_manager, shares, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -95,6 +95,10 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
+    if shared.settings.shares.decides.is_some() {
+        let work = Arc::clone(&services.shares).keep_factors(stop());
+        add("find how accounts stand", Every(shares::LOOK), Each, Box::pin(work));
+    }
     let work = Arc::clone(&services.live_power).watch_excesses(stop());
     let watcher = Holder(live_power::LEASE.to_owned());
     add("compare power with what was planned", Every(live_power::LOOK), watcher, Box::pin(work));

@@ -6,8 +6,8 @@ use comfy_table::{CellAlignment, Table};
 use serde_json::Value;
 
 use super::booking::server::Connection;
-use super::{Failure, block_on, print};
-use crate::http::v1::shares::SharesDocument;
+use super::{Failure, block_on, print, tell};
+use crate::http::v1::shares::{ShareDocument, SharesDocument};
 
 /// The columns, in their order.
 const COLUMNS: [&str; 7] = [
@@ -26,6 +26,8 @@ enum Format {
     Table,
     /// The accounts, with a header
     Csv,
+    /// Commands for `sacctmgr --immediate` that give each account and user a fairshare by share and factor
+    Slurm,
     /// The API's answer
     Json,
 }
@@ -47,18 +49,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(print(serde_json::to_string_pretty(&answer)?)?);
     }
     let shares: SharesDocument = serde_json::from_value(answer)?;
-    if arguments.format == Format::Csv {
-        return Ok(print(csv(&shares)?.trim_end())?);
+    match arguments.format {
+        Format::Csv => return Ok(print(csv(&shares)?.trim_end())?),
+        Format::Slurm => return Ok(print(slurm(&shares).trim_end())?),
+        Format::Table | Format::Json => {}
     }
     print(table(&shares))?;
     let days = shares.half_life_s as f64 / 86_400.0;
     print(format_args!(
-        "{} counts, half as much after {days} days. The higher the factor, the better one stands; nothing is \
-         decided by it yet.",
+        "{} counts, half as much after {days} days. The higher the factor, the better one stands{}",
         match shares.counts.as_str() {
             "energy" => "Energy",
             _ => "The time of nodes",
-        }
+        },
+        if shares.decides { "." } else { "; nothing is decided by it here." }
     ))?;
     match &shares.stated_to {
         Some(to) => {
@@ -84,6 +88,33 @@ fn csv(shares: &SharesDocument) -> anyhow::Result<String> {
         ])?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// The part of everything that a fairshare of 1 in Slurm stands for.
+const FAIRSHARE_UNIT: f64 = 1e-4;
+
+/// Commands for `sacctmgr --immediate`, which reads them from standard input: for each account and user the fairshare that
+/// it is given, times its factor. Names that Slurm would take apart are left out, and told.
+fn slurm(shares: &SharesDocument) -> String {
+    let is_word = |name: &str| {
+        name.chars().all(|it| it.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&it))
+    };
+    let mut commands = String::new();
+    for it in &shares.accounts {
+        let (name, parent) = (&it.account, &it.parent);
+        if !is_word(name) || !is_word(parent) || (it.is_user && parent.is_empty()) {
+            tell(format_args!("left out, since Slurm has no such account: {name:?} of {parent:?}"));
+            continue;
+        }
+        let fairshare = (it.share * it.factor / FAIRSHARE_UNIT).round().max(1.0);
+        let what = if it.is_user {
+            format!("user where name={name} account={parent}")
+        } else {
+            format!("account where name={name}")
+        };
+        commands += &format!("modify {what} set fairshare={fairshare}\n");
+    }
+    commands
 }
 
 /// For people: node-hours, kWh and per cent.
@@ -113,4 +144,45 @@ fn table(shares: &SharesDocument) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ocean has a quarter of everything and a factor of a half: 0.25 x 0.5 / 0.0001 = 1250. Ada has half of it:
+    /// 0.125 x 0.968 / 0.0001 = 1210.
+    #[test]
+    fn slurm_is_told_shares_times_factors_of_names_that_it_takes_whole() {
+        let account = |account: &str, parent: &str, is_user, share, factor| ShareDocument {
+            account: account.to_owned(),
+            parent: parent.to_owned(),
+            is_user,
+            share,
+            usage_node_seconds: 0.0,
+            usage_energy_j: 0.0,
+            normalised_usage: 0.0,
+            factor,
+        };
+        let shares = SharesDocument {
+            counts: "energy".to_owned(),
+            half_life_s: 604_800,
+            damping: 1.0,
+            decides: true,
+            stated_to: None,
+            accounts: vec![
+                account("eve", "", true, 0.25, 1.0),
+                account("ocean", "", false, 0.25, 0.5),
+                account("ada", "ocean", true, 0.125, 0.968),
+                account("x set fairshare=9", "ocean", true, 0.125, 1.0),
+                account("tiny", "", false, 0.000_001, 0.1),
+            ],
+        };
+        assert_eq!(
+            slurm(&shares),
+            "modify account where name=ocean set fairshare=1250\n\
+             modify user where name=ada account=ocean set fairshare=1210\n\
+             modify account where name=tiny set fairshare=1\n"
+        );
+    }
 }

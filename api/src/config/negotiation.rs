@@ -105,7 +105,7 @@ impl Negotiation {
             interval: seconds("interval_s", fields.interval_s, 900, 1, 86_400)?,
             yield_order: order.context(
                 "negotiation.yield_order must be \"latest_confirmed_first\", \
-                 \"lowest_priority_first\" or \"largest_draw_first\"",
+                 \"lowest_priority_first\", \"lowest_standing_first\" or \"largest_draw_first\"",
             )?,
             ahead: seconds("plan_ahead_s", fields.plan_ahead_s, 172_800, 900, 2_678_400)?,
             tell_every: seconds("plan_every_s", fields.plan_every_s, 3600, 10, 86_400)?,

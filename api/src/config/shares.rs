@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::ensure;
-use planner::fair_share::{Account, fair_shares};
+use planner::fair_share::{Account, ByFactor, StandingWeights, fair_shares};
 use planner::node::{NAME_RULE, is_name};
 use planner::time::Seconds;
 use serde::Deserialize;
@@ -27,6 +27,21 @@ pub struct FairShares {
     pub counts: CountedUsage,
     /// Accounts that are given a share; all others have 1.
     pub accounts: Vec<GivenShare>,
+    /// What shares decide; `None` where they decide nothing.
+    pub decides: Option<ShareDecisions>,
+}
+
+/// What shares decide where people compete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShareDecisions {
+    /// What counts in who goes before whom.
+    pub weights: StandingWeights,
+    /// How long offers are held.
+    pub hold: ByFactor,
+    /// How far ahead of now a reservation may start; `None` where anybody books as far ahead as they want.
+    pub ahead: Option<ByFactor>,
+    /// For how long of the whole cluster one user's proposals may hold offers; `None` where it is the same for all.
+    pub held: Option<ByFactor>,
 }
 
 /// What usage is counted in.
@@ -71,6 +86,17 @@ pub struct ShareFields {
     counts: CountedUsage,
     #[serde(default)]
     accounts: Vec<AccountFields>,
+    decides: Option<DecisionFields>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecisionFields {
+    priority_weight: Option<u16>,
+    factor_weight: Option<u16>,
+    hold_s: Option<[u32; 2]>,
+    ahead_s: Option<[u32; 2]>,
+    held_cluster_s: Option<[u32; 2]>,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +113,7 @@ impl FairShares {
     ///
     /// # Errors
     /// A value out of range, or an account that cannot be one, by name.
-    pub fn read(fields: ShareFields) -> anyhow::Result<Self> {
+    pub fn read(fields: ShareFields, hold: Seconds) -> anyhow::Result<Self> {
         let half_life = fields.half_life_s.unwrap_or(7 * 86_400);
         ensure!(
             (3600..=LONGEST_HALF_LIFE).contains(&half_life),
@@ -119,6 +145,7 @@ impl FairShares {
             damping,
             counts: fields.counts,
             accounts,
+            decides: fields.decides.map(|fields| decisions(&fields, hold)).transpose()?,
         };
         shares.check_tree()?;
         Ok(shares)
@@ -147,12 +174,57 @@ impl FairShares {
     }
 }
 
+fn decisions(fields: &DecisionFields, hold: Seconds) -> anyhow::Result<ShareDecisions> {
+    let weight = |name: &str, weight: Option<u16>| {
+        let weight = weight.unwrap_or(1);
+        ensure!(weight <= 1000, "decides.{name} must be at most 1000");
+        Ok(weight)
+    };
+    let priority = weight("priority_weight", fields.priority_weight)?;
+    let factor = weight("factor_weight", fields.factor_weight)?;
+    let by_factor = |name: &str, pair: Option<[u32; 2]>| {
+        let Some([worst, best]) = pair else { return Ok(None) };
+        ensure!(
+            (1..=best).contains(&worst),
+            "decides.{name} must be two numbers of seconds: of who stands worst, and not less of who stands best"
+        );
+        let (worst, best) = (Seconds::new(worst.into()), Seconds::new(best.into()));
+        Ok(Some(ByFactor { worst, best }))
+    };
+    Ok(ShareDecisions {
+        weights: StandingWeights { priority, factor },
+        hold: by_factor("hold_s", fields.hold_s)?.unwrap_or(ByFactor { worst: hold, best: hold }),
+        ahead: by_factor("ahead_s", fields.ahead_s)?,
+        held: by_factor("held_cluster_s", fields.held_cluster_s)?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(text: &str) -> anyhow::Result<FairShares> {
-        FairShares::read(toml::from_str(text).unwrap())
+        FairShares::read(toml::from_str(text).unwrap(), Seconds::new(900))
+    }
+
+    #[test]
+    fn shares_decide_what_the_site_says_and_else_nothing() {
+        assert_eq!(read("").unwrap().decides, None);
+        let decides = read("[decides]").unwrap().decides.unwrap();
+        assert_eq!(decides.weights, StandingWeights { priority: 1, factor: 1 });
+        let hold = ByFactor { worst: Seconds::new(900), best: Seconds::new(900) };
+        assert_eq!((decides.hold, decides.ahead, decides.held), (hold, None, None));
+        let decides = read("[decides]\nahead_s = [86400, 604800]\nfactor_weight = 0").unwrap();
+        let decides = decides.decides.unwrap();
+        assert_eq!((decides.weights.factor, decides.ahead.unwrap().worst.get()), (0, 86_400));
+        for (text, named) in [
+            ("[decides]\nhold_s = [900, 60]", "decides.hold_s"),
+            ("[decides]\nahead_s = [0, 60]", "decides.ahead_s"),
+            ("[decides]\npriority_weight = 1001", "decides.priority_weight"),
+        ] {
+            let error = format!("{:#}", read(text).unwrap_err());
+            assert!(error.contains(named), "{error}");
+        }
     }
 
     #[test]

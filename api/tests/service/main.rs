@@ -97,6 +97,7 @@ mod sbatch_waiting;
 mod scope;
 mod shapes;
 mod shares;
+mod shares_decide;
 mod sign_in;
 mod sign_in_refused;
 mod simulate;

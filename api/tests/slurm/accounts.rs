@@ -38,7 +38,8 @@ fn accounts_are_projects_and_their_coordinators_manage_them() {
         all.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name} in {told}"))
     };
     assert_eq!(project("ocean")["parent"], "physics");
-    let members = json!([{ "user": "bob", "manager": false }, { "user": "carol", "manager": true }]);
+    let members =
+        json!([{ "user": "bob", "manager": false }, { "user": "carol", "manager": true }]);
     assert_eq!(project("ocean")["members"], members);
     assert_eq!(project("physics")["parent"], Value::Null);
     let users: Vec<&Value> =

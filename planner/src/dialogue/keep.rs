@@ -18,6 +18,8 @@ pub enum YieldOrder {
     LatestConfirmedFirst,
     /// Who has the lowest priority; among equals who was confirmed last.
     LowestPriorityFirst,
+    /// Who has the lowest standing, by priority and share as the site weighs them; among equals who was confirmed last.
+    LowestStandingFirst,
     /// Who reserves the most power; among equals who was confirmed last.
     LargestDrawFirst,
 }
@@ -35,14 +37,21 @@ pub struct Claim {
     pub confirmed: Timestamp,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
+    /// By priority and share; the lowest gives way first where the site says so.
+    pub standing: i64,
 }
 
 impl YieldOrder {
     /// The order of that word in settings.
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::LatestConfirmedFirst, Self::LowestPriorityFirst, Self::LargestDrawFirst]
-            .into_iter()
-            .find(|order| order.word() == word)
+        [
+            Self::LatestConfirmedFirst,
+            Self::LowestPriorityFirst,
+            Self::LowestStandingFirst,
+            Self::LargestDrawFirst,
+        ]
+        .into_iter()
+        .find(|order| order.word() == word)
     }
 
     /// The word in settings and notices.
@@ -50,6 +59,7 @@ impl YieldOrder {
         match self {
             Self::LatestConfirmedFirst => "latest_confirmed_first",
             Self::LowestPriorityFirst => "lowest_priority_first",
+            Self::LowestStandingFirst => "lowest_standing_first",
             Self::LargestDrawFirst => "largest_draw_first",
         }
     }
@@ -59,6 +69,7 @@ impl YieldOrder {
         let first = match self {
             Self::LatestConfirmedFirst => 0,
             Self::LowestPriorityFirst => -claim.priority,
+            Self::LowestStandingFirst => -claim.standing,
             Self::LargestDrawFirst => claim.power.as_microwatts(),
         };
         (!claim.active, first, claim.confirmed)
@@ -112,7 +123,7 @@ mod tests {
 
     fn claim(start: i64, end: i64, power: i64, confirmed: i64) -> Claim {
         let (span, power) = (span(start, end), watts(power));
-        Claim { span, power, active: false, confirmed: at(confirmed), priority: 0 }
+        Claim { span, power, active: false, confirmed: at(confirmed), priority: 0, standing: 0 }
     }
 
     fn kept(claims: &[Claim], order: YieldOrder, cap: &Agenda<Power>) -> Vec<bool> {
@@ -144,6 +155,10 @@ mod tests {
         let cap_250 = cap(&[(0, 100, 250)]);
         let by_priority = kept(&claims, YieldOrder::LowestPriorityFirst, &cap_250);
         assert_eq!(by_priority, [false, true, true]);
+        // By standing the last two go before the second.
+        (claims[0].standing, claims[2].standing) = (9, 5);
+        let by_standing = kept(&claims, YieldOrder::LowestStandingFirst, &cap_250);
+        assert_eq!(by_standing, [true, false, true]);
         let by_draw = kept(&claims, YieldOrder::LargestDrawFirst, &cap_250);
         assert_eq!(by_draw, [false, true, true]);
         let by_draw = kept(&claims, YieldOrder::LargestDrawFirst, &cap(&[(0, 100, 60)]));
@@ -167,6 +182,7 @@ mod tests {
             raw.into_iter().map(|(start, length, power, confirmed, active)| Claim {
                 active,
                 priority: power % 3,
+                standing: power % 4,
                 ..claim(start, start + length, power, confirmed)
             }).collect()
         }
@@ -182,6 +198,7 @@ mod tests {
             order in prop::sample::select(vec![
                 YieldOrder::LatestConfirmedFirst,
                 YieldOrder::LowestPriorityFirst,
+                YieldOrder::LowestStandingFirst,
                 YieldOrder::LargestDrawFirst,
             ]),
         ) {

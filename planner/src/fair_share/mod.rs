@@ -16,7 +16,9 @@
 //! is `U + (U' - U) S / S'`, where `U'` is the effective usage of its parent and `S'` that of all siblings together.
 
 mod periods;
+mod standing;
 mod tree;
 
 pub use periods::UsagePeriods;
+pub use standing::{ByFactor, ShareFactor, StandingWeights};
 pub use tree::{Account, AccountError, FairShare, fair_shares};

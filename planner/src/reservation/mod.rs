@@ -10,6 +10,7 @@ mod offer;
 mod role;
 mod state;
 
+use crate::fair_share::ShareFactor;
 use crate::identity::{OfferId, ReservationId};
 use crate::time::{Span, Timestamp};
 
@@ -51,6 +52,8 @@ pub struct Reservation {
     pub confirmed: Option<Timestamp>,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
+    /// How the account that it is for stood when it was asked for; `None` where shares decided nothing.
+    pub share_factor: Option<ShareFactor>,
     /// The reservation that ends when an offer of this one is chosen.
     pub replaces: Option<ReservationId>,
     /// Whether its owner wants the nodes given back some time after its last job has ended.

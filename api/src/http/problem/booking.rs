@@ -29,6 +29,10 @@ impl From<BookingError> for Problem {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "For which project?");
                 Self::new(status, "project_needed", title, error.to_string())
             }
+            BookingError::TooFarAhead { .. } => {
+                let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Too far ahead");
+                Self::new(status, "too_far_ahead", title, error.to_string())
+            }
             BookingError::NoGain { .. } => Self::conflict("no_gain", "Not worth moving", &error),
             BookingError::Impossible(ref decision) | BookingError::NotNegotiated(ref decision) => {
                 let (status, title) =

@@ -22,6 +22,9 @@ pub struct SharesDocument {
     pub half_life_s: i64,
     /// By how much usage above or below the share counts less.
     pub damping: f64,
+    /// Whether something is decided by factors: who keeps power, who waits less, how long offers are held, how far ahead and
+    /// how much one books, as the site says.
+    pub decides: bool,
     /// The end of the newest hour that the ledger has, RFC 3339; what is booked after it counts as it is planned. Null before
     /// there is one.
     pub stated_to: Option<String>,
@@ -38,6 +41,8 @@ pub struct ShareDocument {
     /// The project or group that it is a part of; empty at the top.
     #[schema(example = "ocean")]
     pub parent: String,
+    /// Whether it is a user, and no project or group.
+    pub is_user: bool,
     /// Its share of everything, from 0 to 1.
     #[schema(example = 0.25)]
     pub share: f64,
@@ -48,7 +53,7 @@ pub struct ShareDocument {
     /// What counts of it of what there was to use, in part that of its group, too.
     pub normalised_usage: f64,
     /// `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
-    /// stands. Nothing is decided by it yet.
+    /// stands.
     #[schema(example = 0.5)]
     pub factor: f64,
 }
@@ -77,6 +82,7 @@ pub async fn list_shares(
         counts: shares.counts.word().to_owned(),
         half_life_s: shares.half_life.get(),
         damping: shares.damping,
+        decides: shares.decides.is_some(),
         stated_to: stated_to.map(|at| at.to_string()),
         accounts: accounts.into_iter().map(ShareDocument::from).collect(),
     }))
@@ -87,6 +93,7 @@ impl From<AccountStanding> for ShareDocument {
         Self {
             account: it.account,
             parent: it.parent,
+            is_user: it.is_user,
             share: it.share,
             usage_node_seconds: it.used.node_seconds,
             usage_energy_j: it.used.energy_j,

@@ -2,6 +2,7 @@
 
 use planner::identity::ReservationId;
 use planner::json::decision::DecisionDocument;
+use planner::time::Timestamp;
 use storage::StorageError;
 
 use crate::service::shared::{Fault, KeyError, PlanningError};
@@ -111,6 +112,17 @@ pub enum BookingError {
     /// `If-Match` does not match.
     #[error("the reservation was changed since it was read; GET it again")]
     VersionMismatch,
+    /// It may start later than its sender may book.
+    #[error(
+        "by your share of the cluster you book starts until {until} (its factor is {factor:.3}); ask for a latest_start by \
+         then, or wait: the factor grows as what you used gets older"
+    )]
+    TooFarAhead {
+        /// The last start that may be booked.
+        until: Timestamp,
+        /// How they stand.
+        factor: f64,
+    },
     /// One user has as many proposals as one may have.
     #[error(
         "{proposals} of your proposals are held, and one user may have {most} at a time; choose or \

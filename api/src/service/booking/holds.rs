@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 use storage::NewOffer;
 
 use super::{BookingError, BookingService};
@@ -24,7 +24,7 @@ pub struct HeldSoFar {
 }
 
 impl BookingService {
-    /// What a caller's proposals hold at a state, where that is limited. Asked for after the state
+    /// What a caller's proposals hold at a state, where that is limited, by their share or as for everybody. Asked for after the state
     /// was read: what another process holds since then makes the plan's write fail.
     ///
     /// # Errors
@@ -33,6 +33,7 @@ impl BookingService {
         &self,
         access: Access<'_>,
         state: &Arc<SiteState>,
+        by_share: Option<Seconds>,
     ) -> Result<Option<HeldSoFar>, BookingError> {
         if access.kind != CallerKind::User {
             return Ok(None);
@@ -49,7 +50,8 @@ impl BookingService {
         let ids: HashSet<String> = held.iter().map(|(id, _)| id.to_string()).collect();
         let bookings = state.book.bookings().iter().filter(|it| ids.contains(&*it.id));
         let node_seconds = bookings.map(|it| node_seconds(it.ranks.count(), it.span)).sum();
-        let most_h = limits.held_cluster_hours_per_user;
+        let most_h =
+            by_share.map_or(limits.held_cluster_hours_per_user, |it| it.get() as f64 / 3600.0);
         Ok(Some(HeldSoFar { proposals, node_seconds, most_h, retry_after_s }))
     }
 }

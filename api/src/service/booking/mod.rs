@@ -13,6 +13,7 @@ mod quote;
 pub mod re_evaluation;
 mod request;
 mod reservations;
+mod standing;
 
 use std::sync::Arc;
 

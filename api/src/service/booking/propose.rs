@@ -11,6 +11,7 @@ use storage::{NewReservation, PlanBasis, ProposeError};
 use uuid::Uuid;
 
 use super::draft::{AtMost, Draft, draft};
+use super::standing::AccountShare;
 use super::{BookingError, BookingRequest, BookingService, OnCap, PlannedRequest};
 use crate::service::shared::{Access, Fault, IdempotencyKey, KeyError, Party, SiteState};
 
@@ -77,7 +78,9 @@ impl BookingService {
             let Some(basis) = state.marks.map(PlanBasis::from) else {
                 return Err(Fault::Internal(anyhow::anyhow!("no state was read")).into());
             };
-            let held = self.held_so_far(access, &state).await?;
+            let share = self.share_of(access, request);
+            let held_s = share.and_then(|it| it.held());
+            let held = self.held_so_far(access, &state, held_s).await?;
             let drafted = match self.drafted(&state, request).await {
                 Ok(drafted) => drafted,
                 // The same request may have been booked by another process, which makes it impossible.
@@ -94,7 +97,7 @@ impl BookingService {
                 held.admit(&state, &drafted.offers)?;
             }
             let waits = drafted.offers.is_empty();
-            match self.hold(owner, basis, request, drafted, key).await {
+            match self.hold((owner, share), basis, request, drafted, key).await {
                 Ok(id) => {
                     if waits {
                         self.shared.dialogue_bell.notify_one();
@@ -229,7 +232,7 @@ impl BookingService {
 
     async fn hold(
         &self,
-        owner: &str,
+        (owner, share): (&str, Option<AccountShare>),
         basis: PlanBasis,
         request: &BookingRequest,
         drafted: Draft,
@@ -246,9 +249,10 @@ impl BookingService {
             created: now,
             expires: match offers.as_slice() {
                 [] => self.answer_by(request, now),
-                _ => now + self.shared.settings.hold,
+                _ => now + share.and_then(|it| it.hold()).unwrap_or(self.shared.settings.hold),
             },
             priority: request.priority,
+            share_factor: share.map(|it| it.factor),
             project: request.project.clone().unwrap_or_default(),
             replaces: request.replaces,
             gives_back: request.gives_back,

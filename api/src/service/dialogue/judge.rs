@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use planner::book::Booking;
 use planner::dialogue::{Claim, keep};
+use planner::fair_share::ShareFactor;
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Span, Timestamp};
@@ -87,7 +88,8 @@ impl DialogueService {
     ) -> Result<Verdict, Fault> {
         let order = self.shared.settings.negotiation.yield_order;
         let about = |it: &Reservation| {
-            let known = (it.id, it.state_at(now), it.confirmed.unwrap_or(it.created), it.priority);
+            let confirmed = it.confirmed.unwrap_or(it.created);
+            let known = (it.id, it.state_at(now), confirmed, it.priority, self.standing(it));
             (it.id.to_string(), known)
         };
         let known: HashMap<String, _> = reservations.iter().map(about).collect();
@@ -98,10 +100,10 @@ impl DialogueService {
             let known_claims: Vec<(ReservationId, Claim)> = certain
                 .into_iter()
                 .filter_map(|booking| {
-                    let &(id, now_is, confirmed, priority) = known.get(&*booking.id)?;
+                    let &(id, now_is, confirmed, priority, standing) = known.get(&*booking.id)?;
                     let active = now_is == ReservationState::Active;
                     let (span, power) = (booking.span, booking.counted());
-                    Some((id, Claim { span, power, active, confirmed, priority }))
+                    Some((id, Claim { span, power, active, confirmed, priority, standing }))
                 })
                 .collect();
             let claims: Vec<Claim> = known_claims.iter().map(|(_, claim)| *claim).collect();
@@ -126,6 +128,14 @@ impl DialogueService {
             verdict
         })
         .await
+    }
+
+    /// What sorts reservations that compete, by priority and share as the site weighs them: the higher goes first. Of those
+    /// that were asked for before shares decided, the share counts as unused.
+    pub(super) fn standing(&self, reservation: &Reservation) -> i64 {
+        let factor = reservation.share_factor.unwrap_or(ShareFactor::BEST);
+        let decides = self.shared.settings.shares.decides;
+        decides.map_or(0, |decides| decides.weights.standing(reservation.priority, factor))
     }
 
     /// Writes down what changed, and tells the owners.

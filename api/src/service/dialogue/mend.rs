@@ -57,6 +57,7 @@ impl DialogueService {
             active: it.state_at(now) == ReservationState::Active,
             confirmed: it.confirmed.unwrap_or(it.created),
             priority: it.priority,
+            standing: self.standing(it),
         };
         // Ids are by creation.
         let (booked, held): (Vec<usize>, Vec<usize>) =

@@ -1,6 +1,6 @@
 //! Requests that await the supplier: planned anew whenever the book, the cap or grants change.
 //!
-//! They wait in the order in which they came. One that has become possible, with what was set aside
+//! They wait in the order of their standing, by priority and share as the site weighs them, and else in that in which they came. One that has become possible, with what was set aside
 //! for those who asked, is proposed; one whose time is up, or that the supplier's last word leaves
 //! without power, is rejected with the reason.
 
@@ -21,7 +21,7 @@ use crate::service::shared::Party;
 
 /// What is left of requests that wait after all were tried.
 pub(super) struct StillWaiting {
-    /// Those that go on waiting, in the order in which they came.
+    /// Those that go on waiting, in their order.
     pub(super) requests: Vec<Reservation>,
     /// The count of changes at which they were tried; `None` where one could not be.
     pub(super) changes: Option<i64>,
@@ -46,7 +46,10 @@ impl DialogueService {
             return Ok(None);
         }
         let states = vec![ReservationState::AwaitingSupplier];
-        let waiting = self.booking.all_reservations(Filter { states, ..Filter::default() }).await?;
+        let filter = Filter { states, ..Filter::default() };
+        let mut waiting = self.booking.all_reservations(filter).await?;
+        // They are read in the order in which they came, which stays that of equals.
+        waiting.sort_by_key(|it| std::cmp::Reverse(self.standing(it)));
         let (mut left, mut failed) = (Vec::new(), false);
         for stored in waiting {
             match self.settled(&stored, asked.as_ref(), now).await {
@@ -133,7 +136,9 @@ impl DialogueService {
             Err(error) => return Err(error.into()),
         };
         let now = self.shared.now();
-        let expires = now + self.shared.settings.hold;
+        let by_share = self.shared.settings.shares.decides.zip(stored.share_factor);
+        let hold = by_share.map(|(decides, factor)| decides.hold.at(factor));
+        let expires = now + hold.unwrap_or(self.shared.settings.hold);
         let (id, offers) = (stored.id, &drafted.offers);
         match self.shared.database.offer(basis, id, &drafted.summary, offers, expires, now).await {
             Ok(()) => {

@@ -16,6 +16,7 @@ mod planning_pool;
 pub mod provenance;
 mod quantity;
 mod rates;
+mod share_factors;
 mod shares;
 mod site_state;
 mod state_cache;
@@ -47,6 +48,7 @@ pub use pages::cut_page;
 pub use planning_pool::{PlanningError, PlanningPool};
 pub use quantity::stored_quantity;
 pub use rates::{RatesError, rates};
+pub use share_factors::ShareFactors;
 pub use shares::{Exceeded, Share, Shares};
 pub use site_state::{SiteState, power_of};
 pub use state_cache::StateCache;
@@ -81,6 +83,8 @@ pub struct Shared {
     pub manager_bell: Notify,
     /// Wakes the task that switches nodes before its time: somebody decided.
     pub power_bell: Notify,
+    /// How accounts stand.
+    pub share_factors: ShareFactors,
     last_epoch: LastEpoch,
     /// Bytes of bodies.
     bodies: Arc<Shares>,
@@ -98,6 +102,7 @@ impl Shared {
             dialogue_bell: Notify::new(),
             manager_bell: Notify::new(),
             power_bell: Notify::new(),
+            share_factors: ShareFactors::default(),
             last_epoch: LastEpoch::default(),
             settings: Arc::new(settings),
             database,

@@ -6,11 +6,14 @@
 mod tree;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use planner::fair_share::{AccountError, UsagePeriods};
+use planner::fair_share::{AccountError, ShareFactor, UsagePeriods};
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
 use storage::Filter;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
 
 use super::booking::BookingService;
 use super::shared::{Access, Fault, Shared, StoredWords, blocking};
@@ -18,6 +21,12 @@ use crate::config::shares::{CountedUsage, FairShares};
 use tree::{AccountTree, Used};
 
 pub use tree::AccountStanding;
+
+/// How often it is looked whether factors have changed.
+pub const LOOK: Duration = Duration::from_secs(10);
+
+/// What factors rest on: the count of changes, and the newest hour of the ledger.
+type Known = (Option<i64>, Option<Timestamp>);
 
 const HOUR: Seconds = Seconds::new(3600);
 const DAY: Seconds = Seconds::new(86_400);
@@ -48,6 +57,47 @@ impl ShareService {
     /// # Errors
     /// The database cannot be used.
     pub async fn standings(&self, access: Access<'_>) -> Result<Standings, Fault> {
+        let mut standings = self.all().await?;
+        if !access.is_operator() {
+            keep_own(&mut standings.accounts, access);
+        }
+        Ok(standings)
+    }
+
+    /// Finds how accounts stand whenever that may have changed, for those who decide by it, until told to stop.
+    pub async fn keep_factors(self: Arc<Self>, stop: CancellationToken) {
+        let mut turns = tokio::time::interval(LOOK);
+        turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut found_at = None;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            match self.find_factors(found_at).await {
+                Ok(at) => found_at = Some(at),
+                Err(error) => {
+                    let error = format!("{:#}", anyhow::Error::from(error));
+                    tracing::warn!(error, "could not find how accounts stand");
+                }
+            }
+        }
+    }
+
+    /// Finds how accounts stand, unless nothing changed since then; what changes it now.
+    async fn find_factors(&self, since: Option<Known>) -> Result<Known, Fault> {
+        let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
+        let known = (changes, self.shared.database.newest_stated_hour().await?);
+        if since != Some(known) {
+            let accounts = self.all().await?.accounts.into_iter().filter(|it| it.is_user);
+            let factor =
+                |it: AccountStanding| ((it.account, it.parent), ShareFactor::nearest(it.factor));
+            self.shared.share_factors.post(accounts.map(factor).collect());
+        }
+        Ok(known)
+    }
+
+    async fn all(&self) -> Result<Standings, Fault> {
         let (shares, now) = (&self.shared.settings.shares, self.shared.now());
         let newest = self.shared.database.newest_stated_hour().await?;
         let stated_to = newest.map(|hour| hour + HOUR);
@@ -68,10 +118,7 @@ impl ShareService {
             };
             tree.standings(counts, periods.available(per_second, days), damping)
         });
-        let mut accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
-        if !access.is_operator() {
-            keep_own(&mut accounts, access);
-        }
+        let accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
         Ok(Standings { stated_to, accounts })
     }
 

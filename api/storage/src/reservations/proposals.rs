@@ -201,6 +201,7 @@ repository!(
                 .bind(reservation.replaces.map(ReservationId::as_uuid))
                 .bind(reservation.gives_back)
                 .bind(&reservation.project)
+                .bind(reservation.share_factor.map(|it| i64::from(it.millionths())))
                 .execute(connection)
                 .await?;
             Ok(())

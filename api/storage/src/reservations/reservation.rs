@@ -1,5 +1,6 @@
 //! What is written of reservations and asked about them.
 
+use planner::fair_share::ShareFactor;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
 use planner::reservation::{OfferTerms, ReservationState};
@@ -26,6 +27,8 @@ pub struct NewReservation {
     pub expires: Timestamp,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
+    /// How the account that it is for stands; `None` where shares decide nothing.
+    pub share_factor: Option<ShareFactor>,
     /// The reservation that ends when an offer of this one is chosen.
     pub replaces: Option<ReservationId>,
     /// Whether its owner wants the nodes given back some time after its last job has ended.

@@ -2,6 +2,7 @@
 
 use planner::criterion::Values;
 use planner::decision::Savings;
+use planner::fair_share::ShareFactor;
 use planner::identity::{OfferId, ReservationId};
 use planner::json::notice::read_notice;
 use planner::quantity::{Currency, Power};
@@ -37,6 +38,7 @@ pub(crate) struct ReservationRow {
     gives_back: bool,
     notice: Option<String>,
     project: String,
+    share_factor_millionths: Option<i64>,
 }
 
 #[derive(FromRow)]
@@ -88,6 +90,10 @@ impl ReservationRow {
                 return Err(place.wrong("chosen_offer_id", problem));
             }
         };
+        let share_factor = row.share_factor_millionths.map(|millionths| {
+            let factor = u32::try_from(millionths).ok().and_then(ShareFactor::from_millionths);
+            place.readable("share_factor_millionths", factor)
+        });
         let wrong_notice = |_| place.wrong("notice", "the value cannot be read");
         let notice = row.notice.as_deref().map(read_notice).transpose();
         Ok(Reservation {
@@ -104,6 +110,7 @@ impl ReservationRow {
             row_version: row.row_version,
             confirmed: instant(row.confirmed_s),
             priority: row.priority,
+            share_factor: share_factor.transpose()?,
             replaces: row.replaces.map(ReservationId::new),
             gives_back: row.gives_back,
             notice: notice.map_err(wrong_notice)?,

@@ -7,7 +7,7 @@ macro_rules! columns {
     () => {
         "r.id, r.owner, r.state, r.degraded, r.request, r.created_s, r.expires_s, \
          r.chosen_offer_id, r.start_s, r.end_s, r.document, r.row_version, r.confirmed_s, \
-         r.priority, r.replaces, r.gives_back, r.notice, r.project"
+         r.priority, r.replaces, r.gives_back, r.notice, r.project, r.share_factor_millionths"
     };
 }
 
@@ -32,8 +32,8 @@ statements! {
     /// A new reservation.
     INSERT_RESERVATION = "INSERT INTO reservations
         (id, owner, state, request, created_s, expires_s, document, priority, replaces,
-            gives_back, project, changed)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, (SELECT changes FROM book WHERE id = 1))";
+            gives_back, project, share_factor_millionths, changed)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (SELECT changes FROM book WHERE id = 1))";
 
     /// A new offer.
     INSERT_OFFER = concat!("INSERT INTO offers

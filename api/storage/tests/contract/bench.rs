@@ -287,6 +287,7 @@ pub fn reservation(offers: Vec<NewOffer>) -> NewReservation {
         replaces: None,
         gives_back: false,
         project: String::new(),
+        share_factor: None,
         offers,
     }
 }

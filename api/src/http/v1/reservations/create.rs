@@ -35,7 +35,7 @@ use crate::service::shared::{Access, CallerKind, IdempotencyKey};
         (status = CONFLICT, body = Problem, description = "The key was used for another request, no offer is what is `expected`, or the book kept changing"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
-        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons. Or the site wants to know the project"),
+        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Impossible; with the reasons. Or the site wants to know the project, or it is too far ahead for how one stands"),
         (status = TOO_MANY_REQUESTS, body = Problem, description = "The caller holds too much, or too many of their plans wait; see Retry-After"),
         (status = SERVICE_UNAVAILABLE, body = Problem, description = "Overloaded; see Retry-After"),
     ),
@@ -83,6 +83,7 @@ async fn propose(
         ));
     }
     let request = booking.with_project(by.caller.access(), request)?;
+    booking.check_ahead(by.caller.access(), &request)?;
     let request = booking.with_learnt_utilisation(request).await?;
     Ok(booking.propose(by.caller.access(), &request, key).await?)
 }

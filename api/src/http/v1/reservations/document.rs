@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use planner::fair_share::ShareFactor;
 use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
 use planner::json::decision::{LearntUtilisationDocument, OfferDocument};
@@ -42,6 +43,8 @@ pub struct ReservationDocument {
     pub notice: Option<NoticeDocument>,
     /// The lowest gives way first where the site says so.
     pub priority: i64,
+    /// How its account stood when it was asked for, from 0 to 1; null where shares decide nothing.
+    pub share_factor: Option<f64>,
     /// The reservation whose place it takes once an offer is chosen.
     pub replaces: Option<Uuid>,
     /// As it was understood: what was sent, in one form.
@@ -136,6 +139,7 @@ impl ReservationDocument {
             degraded: reservation.degraded,
             notice: reservation.notice.as_ref().map(NoticeDocument::from),
             priority: reservation.priority,
+            share_factor: reservation.share_factor.map(ShareFactor::as_f64),
             replaces: reservation.replaces.map(ReservationId::as_uuid),
             request: request.map_err(unreadable("request"))?,
             created_at: reservation.created,
