@@ -34,6 +34,7 @@ pub mod power_plan;
 pub mod power_states;
 pub mod problem;
 pub mod quantity;
+pub mod quota;
 pub mod ranking;
 pub mod recalibration;
 pub mod replacement;
