@@ -15,6 +15,7 @@ pub mod limits;
 pub mod meters;
 pub mod negotiation;
 pub mod power;
+pub mod quotas;
 pub mod racks;
 pub mod shares;
 pub mod sign_in;
@@ -44,6 +45,7 @@ use limits::{LimitFields, Limits};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
+use quotas::{QuotaFields, QuotaSettings};
 use racks::Racks;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
@@ -106,6 +108,7 @@ struct File {
     billing: BillingFields,
     #[serde(default)]
     shares: ShareFields,
+    quotas: Option<QuotaFields>,
     #[serde(default)]
     sign_in: Vec<SignInFields>,
     #[serde(default)]
@@ -170,6 +173,8 @@ pub struct Settings {
     pub billing: Billing,
     /// How accounts share the cluster.
     pub shares: FairShares,
+    /// What users and projects may hold.
+    pub quotas: QuotaSettings,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -289,6 +294,7 @@ impl Settings {
             hold: Seconds::new(hold_s.into()),
             cap_scope,
             location,
+            quotas: QuotaSettings::read(file.quotas, time_zone.as_deref()).context("[quotas]")?,
             time_zone,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },

@@ -20,6 +20,7 @@ pub mod live_power;
 pub mod measurements;
 pub mod meters;
 pub mod power_management;
+pub mod quotas;
 pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
@@ -48,6 +49,7 @@ use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
 use power_management::PowerManagementService;
+use quotas::QuotaService;
 use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
@@ -87,6 +89,8 @@ pub struct Services {
     pub meters: Arc<MeterService>,
     /// Nodes that are switched to save energy.
     pub power_management: Arc<PowerManagementService>,
+    /// What users and projects may hold, and what they have used of it.
+    pub quotas: Arc<QuotaService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// Calibration that follows what meters measure.
@@ -142,6 +146,7 @@ impl Services {
             )),
             measurements,
             power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
+            quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
             sign_in: Arc::new(SignInService::new(Arc::clone(&shared))),

@@ -171,7 +171,7 @@ impl QuotaCalendar {
 }
 
 /// The names of days of the week, Monday first.
-pub(super) const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+pub const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /// The names of months.
 pub(super) const MONTHS: [&str; 12] =
@@ -239,6 +239,6 @@ fn time(second: i32) -> Time {
 }
 
 /// A second of the day for people.
-pub(super) fn clock(second: i32) -> String {
+pub fn clock(second: i32) -> String {
     format!("{:02}:{:02}", second / 3600, second / 60 % 60)
 }

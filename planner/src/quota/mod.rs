@@ -5,7 +5,7 @@
 //! ([`QuotaRules::applying`]). It limits nodes and reservations at each instant, and nodes times hours over the
 //! reservation's time. Which rules are in force follows the site's clock ([`QuotaCalendar`]).
 //!
-//! Beside OAR's file ([`oar`]) there is a form of our own, which knows days of the month, months, and node-hours by day,
+//! Beside OAR's file ([`json::oar_quotas`](crate::json::oar_quotas)) there is a form of our own, which knows days of the month, months, and node-hours by day,
 //! week or month. Everything that decides is in whole nodes and seconds.
 
 mod calendar;
@@ -13,14 +13,13 @@ mod counting;
 mod judge;
 mod key;
 mod limit;
-pub mod oar;
 mod rule;
 mod spelling;
 mod starts;
 mod usage;
 mod verdict;
 
-pub use calendar::{OnceQuota, QuotaCalendar, QuotaPiece, RecurringQuota};
+pub use calendar::{OnceQuota, QuotaCalendar, QuotaPiece, RecurringQuota, WEEKDAYS, clock};
 pub use counting::QuotaHolding;
 pub use judge::{NodesOf, QuotaJudge};
 pub use key::{QuotaKey, QuotaPart, QuotaSubject};

@@ -1,6 +1,6 @@
 //! Every error of OAR's file names its place.
 
-use planner::quota::oar::read_oar_quotas;
+use planner::json::oar_quotas::read_oar_quotas;
 
 fn errors(text: &str) -> Vec<String> {
     read_oar_quotas(text).unwrap_err().iter().map(ToString::to_string).collect()

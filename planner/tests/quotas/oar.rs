@@ -1,7 +1,7 @@
 //! What OAR's tests and documentation say, with nodes of one resource each.
 
 use jiff::tz::TimeZone;
-use planner::quota::oar::read_oar_quotas;
+use planner::json::oar_quotas::read_oar_quotas;
 use planner::quota::{QuotaHolding, QuotaRefusal, Quotas};
 
 use crate::{MONDAY, at, first_start, holding, judge, span, subject};

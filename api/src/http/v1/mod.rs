@@ -24,6 +24,7 @@ mod path;
 pub mod power;
 pub mod power_actions;
 pub mod power_profile;
+pub mod quotas;
 pub mod quotes;
 pub mod reports;
 pub mod reservations;
@@ -158,6 +159,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
         .routes(routes!(shares::list_shares))
+        .routes(routes!(quotas::list_quotas))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

@@ -7,14 +7,11 @@
 
 use serde_json::value::RawValue;
 
-use super::calendar::{OnceQuota, QuotaCalendar, RecurringQuota, WEEKDAYS, clock};
-use super::key::QuotaKey;
-use super::limit::QuotaLimit;
-use super::rule::{QuotaRule, QuotaRules};
-use super::spelling::{date_and_time, day_list, hours_of_day};
-use super::{AcrossRules, Quotas};
-use crate::json::reader::read;
-use crate::json::{JsonError, Reader};
+use super::reader::{JsonError, Reader, read};
+use crate::quota::{
+    AcrossRules, OnceQuota, QuotaCalendar, QuotaKey, QuotaLimit, QuotaRule, QuotaRules, Quotas,
+    RecurringQuota, WEEKDAYS, clock, date_and_time, day_list, hours_of_day,
+};
 
 /// The member with the rules where there is no calendar.
 const DEFAULT: &str = "quotas";
