@@ -16,6 +16,7 @@ pub mod meters;
 pub mod negotiation;
 pub mod power;
 pub mod projects;
+pub mod quotas;
 pub mod racks;
 pub mod shares;
 pub mod sign_in;
@@ -46,6 +47,7 @@ use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use projects::{ProjectFields, ProjectSettings};
+use quotas::{QuotaFields, QuotaSettings};
 use racks::Racks;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
@@ -108,6 +110,7 @@ struct File {
     billing: BillingFields,
     #[serde(default)]
     shares: ShareFields,
+    quotas: Option<QuotaFields>,
     #[serde(default)]
     projects: ProjectFields,
     #[serde(default)]
@@ -176,6 +179,8 @@ pub struct Settings {
     pub shares: FairShares,
     /// What people of a project may do with each other's reservations.
     pub projects: ProjectSettings,
+    /// What users and projects may hold.
+    pub quotas: QuotaSettings,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -295,6 +300,7 @@ impl Settings {
             hold: Seconds::new(hold_s.into()),
             cap_scope,
             location,
+            quotas: QuotaSettings::read(file.quotas, time_zone.as_deref()).context("[quotas]")?,
             time_zone,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },

@@ -101,6 +101,8 @@ pub enum Shortage {
     Nodes(u32),
     /// So much power under the cap.
     Power(Power),
+    /// What a quota allows: whoever has the quotas can say which.
+    Quota,
 }
 
 /// The constraints, in the order in which they are tested.
@@ -112,6 +114,8 @@ pub enum ReasonCode {
     Nodes,
     /// The maximum power of all reserved nodes would exceed the cap somewhere in the span.
     PowerCap,
+    /// A quota of who asks would be exceeded: all else is there.
+    Quota,
 }
 
 impl ReasonCode {
@@ -121,6 +125,7 @@ impl ReasonCode {
             Self::AgendaGap => "agenda_gap",
             Self::Nodes => "nodes",
             Self::PowerCap => "power_cap",
+            Self::Quota => "quota",
         }
     }
 }

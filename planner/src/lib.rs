@@ -35,6 +35,7 @@ pub mod power_states;
 pub mod problem;
 pub mod project;
 pub mod quantity;
+pub mod quota;
 pub mod ranking;
 pub mod recalibration;
 pub mod replacement;

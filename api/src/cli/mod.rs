@@ -20,6 +20,7 @@ mod out;
 mod plan;
 mod power;
 mod project;
+mod quota;
 mod report;
 mod sbatch;
 mod serve;
@@ -109,6 +110,8 @@ enum Command {
     Project(project::Arguments),
     /// Show how users and projects stand by what they used against what they are given
     Share(share::Arguments),
+    /// Show what users and projects may hold now and what they have used of it, or check a file of quotas
+    Quota(quota::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -178,6 +181,7 @@ pub fn run() -> ExitCode {
         Command::Bill(arguments) => bill::run(&arguments),
         Command::Project(arguments) => project::run(&arguments),
         Command::Share(arguments) => share::run(&arguments),
+        Command::Quota(arguments) => quota::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]

@@ -41,6 +41,7 @@ use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
 use crate::service::power_management::PowerManagementService;
 use crate::service::projects::ProjectService;
+use crate::service::quotas::QuotaService;
 use crate::service::readiness::ReadinessService;
 use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
@@ -87,6 +88,7 @@ handed_out! {
     Arc<MeterService>: |app| &app.services.meters;
     Arc<PowerManagementService>: |app| &app.services.power_management;
     Arc<ProjectService>: |app| &app.services.projects;
+    Arc<QuotaService>: |app| &app.services.quotas;
     Arc<ReadinessService>: |app| &app.services.readiness;
     Arc<RecalibrationService>: |app| &app.services.recalibration;
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;

@@ -21,6 +21,7 @@ pub mod measurements;
 pub mod meters;
 pub mod power_management;
 pub mod projects;
+pub mod quotas;
 pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
@@ -50,6 +51,7 @@ use measurements::MeasurementService;
 use meters::MeterService;
 use power_management::PowerManagementService;
 use projects::ProjectService;
+use quotas::QuotaService;
 use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
@@ -91,6 +93,8 @@ pub struct Services {
     pub power_management: Arc<PowerManagementService>,
     /// Projects and who is in them.
     pub projects: Arc<ProjectService>,
+    /// What users and projects may hold, and what they have used of it.
+    pub quotas: Arc<QuotaService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// Calibration that follows what meters measure.
@@ -147,6 +151,7 @@ impl Services {
             measurements,
             power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
             projects: Arc::new(ProjectService::new(Arc::clone(&shared))),
+            quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
             sign_in: Arc::new(SignInService::new(Arc::clone(&shared))),

@@ -126,5 +126,5 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
-pub use state::{AgendaPieces, BookChanges, Changes, Holding, KnownCallers};
+pub use state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 pub use webhooks::WebhookState;

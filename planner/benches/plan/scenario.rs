@@ -215,6 +215,7 @@ impl Scenario {
             agendas: &self.agendas,
             book: &self.book,
             idle: None,
+            quota: None,
         }
     }
 

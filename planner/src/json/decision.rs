@@ -78,7 +78,7 @@ impl LearntUtilisationDocument {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReasonDocument {
-    /// `agenda_gap`, `nodes` or `power_cap`.
+    /// `agenda_gap`, `nodes`, `power_cap` or `quota`.
     #[cfg_attr(feature = "openapi", schema(example = "power_cap"))]
     pub code: &'static str,
     /// How many candidate starts it excluded.
@@ -89,7 +89,7 @@ pub struct ReasonDocument {
     pub detail: String,
 }
 
-/// A [`Binding`] as JSON; one of the last three is there.
+/// A [`Binding`] as JSON; one of the last three is there, unless a quota is exceeded.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BindingDocument {
@@ -254,6 +254,7 @@ impl BindingDocument {
             Shortage::Agenda(agenda) => missing_agenda = Some(agenda),
             Shortage::Nodes(nodes) => missing_nodes = Some(nodes),
             Shortage::Power(power) => missing_power_w = Some(power.as_watts()),
+            Shortage::Quota => {}
         }
         Self {
             at_start: binding.start,

@@ -11,6 +11,7 @@ pub mod explanation;
 mod idle_energy;
 pub mod nodes;
 pub mod notice;
+pub mod oar_quotas;
 mod parts;
 mod power_arrivals;
 pub mod power_plan;

@@ -4,6 +4,7 @@
 //! value does not hide the next. Memory stays near the size of the text.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -152,21 +153,33 @@ impl Reader {
     pub fn members<T>(
         &mut self,
         raw: &RawValue,
+        part: impl FnMut(&mut Self, &str, &RawValue) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        self.members_up_to(raw, MAX_MEMBERS, part)
+    }
+
+    /// As [`Reader::members`], of an object that may have so many.
+    pub fn members_up_to<T>(
+        &mut self,
+        raw: &RawValue,
+        most: usize,
         mut part: impl FnMut(&mut Self, &str, &RawValue) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
         let Ok(Object(members)) = serde_json::from_str::<Object<'_>>(raw.get()) else {
             self.error("is not an object");
             return None;
         };
-        if members.len() > MAX_MEMBERS {
-            self.error(format!("has more than {MAX_MEMBERS} members"));
+        if members.len() > most {
+            self.error(format!("has more than {most} members"));
             return None;
         }
+        let mut seen = HashSet::with_capacity(members.len());
         let mut values = Vec::with_capacity(members.len());
-        for (position, (key, raw)) in members.iter().enumerate() {
+        for (key, raw) in &members {
             let step = Step::Key(key.clone().into_owned().into());
+            let is_new = seen.insert(key);
             values.extend(self.within(step, |reader| {
-                if members[..position].iter().any(|(earlier, _)| earlier == key) {
+                if !is_new {
                     reader.error("appears twice");
                     return None;
                 }

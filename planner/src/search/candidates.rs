@@ -9,6 +9,7 @@ use super::PlanningView;
 use super::taken::Taken;
 use crate::agenda::Agenda;
 use crate::problem::SearchMode;
+use crate::quota::AllowedStarts;
 use crate::request::Request;
 use crate::time::{Seconds, Span, Timestamp};
 
@@ -30,13 +31,25 @@ pub fn too_many_candidates(search: SearchMode, request: &Request, now: Timestamp
 pub(super) fn starts(
     view: &PlanningView<'_>,
     taken: &[Taken<'_>],
+    allowed: Option<&[AllowedStarts]>,
     (earliest, latest): (Timestamp, Timestamp),
     duration: Seconds,
 ) -> Vec<Timestamp> {
     match view.search {
         _ if latest < earliest => Vec::new(),
         SearchMode::Slots { slot } => slots(earliest, latest, slot),
-        SearchMode::Exact => exact(view, taken, (earliest, latest), duration),
+        SearchMode::Exact => {
+            let mut starts = exact(view, taken, (earliest, latest), duration);
+            let Some(allowed) = allowed else { return starts };
+            // Where quotas begin and end to allow starts, others are the best than before.
+            let edges = allowed.iter().flat_map(|it| {
+                [it.first - Seconds::ONE, it.first, it.last, it.last + Seconds::ONE]
+            });
+            starts.extend(edges.filter(|start| (earliest..=latest).contains(start)));
+            starts.sort_unstable();
+            starts.dedup();
+            starts
+        }
     }
 }
 

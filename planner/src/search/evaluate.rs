@@ -15,6 +15,7 @@ use crate::node_set::NodeSet;
 use crate::order::{NodeOrder, Totals};
 use crate::problem::SearchMode;
 use crate::quantity::{CarbonIntensity, EnergyPrice, Integral, Power};
+use crate::quota::{AllowedStarts, QuotaJudge};
 use crate::request::{Request, Shape};
 use crate::reserved_power;
 use crate::slower_states::Slowing;
@@ -43,6 +44,8 @@ struct ShapeSearch<'a> {
     variant: Variant<'a>,
     shape: Shape,
     taken: &'a [Taken<'a>],
+    /// The starts that quotas allow, where there are any.
+    allowed: Option<Vec<AllowedStarts>>,
     starts: Vec<Timestamp>,
     sweep: Sweep<'a>,
 }
@@ -68,9 +71,13 @@ impl<'a> Evaluation<'a> {
             let shape = variant.shape;
             let window = (earliest, request.latest_start_for(shape.duration));
             let taken = taken.in_state(variant.place());
-            let starts = candidates::starts(view, taken, window, shape.duration);
+            let allows =
+                |quota: &QuotaJudge| quota.allowed_starts(shape.nodes, shape.duration, window);
+            let allowed = view.quota.map(allows);
+            let starts =
+                candidates::starts(view, taken, allowed.as_deref(), window, shape.duration);
             let sweep = Sweep::new(taken, variant.selection(view), shape.nodes);
-            ShapeSearch { variant, shape, taken, starts, sweep }
+            ShapeSearch { variant, shape, taken, allowed, starts, sweep }
         };
         let shapes = view.variants(request).into_iter().map(search).collect();
         let (starts, exclusions) = (Vec::new(), Exclusions::default());
@@ -123,7 +130,11 @@ impl<'a> Evaluation<'a> {
                     return Err(Cancelled);
                 }
                 let Some(span) = Span::starting(start, search.shape.duration) else { continue };
-                match feasibility.evaluate(span, (order, &mut search.sweep), (index, idle)) {
+                let judged = feasibility.evaluate(span, (order, &mut search.sweep), (index, idle));
+                let allows = |_: &[i128; 3]| {
+                    search.allowed.as_deref().is_none_or(|it| is_allowed(it, start))
+                };
+                match judged.and_then(|it| Some(it).filter(allows).ok_or(Exclusion::Quota)) {
                     Ok(amounts) => {
                         let state = search.sweep.state();
                         let start = Feasible { span, shape: index, amounts, state };
@@ -247,6 +258,12 @@ impl<'a> Feasibility<'a> {
         let lost = counted.lost_exact();
         Ok(std::array::from_fn(|it| drawn[it] + lost[it]))
     }
+}
+
+/// Whether one of the intervals has a start.
+fn is_allowed(allowed: &[AllowedStarts], start: Timestamp) -> bool {
+    let place = allowed.partition_point(|it| it.last < start);
+    allowed.get(place).is_some_and(|it| it.first <= start)
 }
 
 /// What a power amounts to over a span, by criterion.

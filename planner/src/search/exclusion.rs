@@ -13,6 +13,8 @@ pub(super) enum Exclusion {
     Nodes { missing: u32 },
     /// The cap leaves too little somewhere in `span`.
     PowerCap { missing: Power, span: Span },
+    /// A quota would be exceeded.
+    Quota,
 }
 
 /// Counts by constraint, with the exclusion that came closest to being none.
@@ -21,6 +23,7 @@ pub(super) struct Exclusions {
     gaps: Count,
     nodes: Count,
     power_cap: Count,
+    quota: Count,
 }
 
 /// One constraint's.
@@ -60,6 +63,7 @@ impl Exclusions {
                     |it: &Binding| matches!(it.shortage, Shortage::Power(most) if missing < most);
                 self.power_cap.add(binding, less);
             }
+            Exclusion::Quota => self.quota.add(binding(reservation, Shortage::Quota), |_| false),
         }
     }
 
@@ -70,6 +74,7 @@ impl Exclusions {
             (ReasonCode::AgendaGap, self.gaps),
             (ReasonCode::Nodes, self.nodes),
             (ReasonCode::PowerCap, self.power_cap),
+            (ReasonCode::Quota, self.quota),
         ];
         let reason = |(code, Count { starts, closest }): (ReasonCode, Count)| {
             let binding = closest?;
@@ -91,5 +96,8 @@ fn detail(Binding { start, span, shortage }: &Binding, selectable: u32) -> Strin
             "at least {missing} are missing under the power cap, from {span} when starting at \
              {start}"
         ),
+        Shortage::Quota => {
+            format!("a quota would be exceeded from {span} when starting at {start}")
+        }
     }
 }

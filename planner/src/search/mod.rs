@@ -37,6 +37,7 @@ use crate::node::Nodes;
 use crate::order::NodeOrder;
 use crate::problem::{PlanningProblem, SearchMode};
 use crate::quantity::{CarbonMass, Currency, Energy, Money, Power};
+use crate::quota::QuotaJudge;
 use crate::request::Request;
 use crate::selection::Selection;
 use crate::slower_selection::SlowerSelection;
@@ -72,6 +73,8 @@ pub struct PlanningView<'a> {
     pub book: &'a Book,
     /// What offers count of idle energy, where they do.
     pub idle: Option<IdleView<'a>>,
+    /// What quotas let who asks have, where there are quotas.
+    pub quota: Option<&'a QuotaJudge>,
 }
 
 /// What offers count of idle energy, and of which nodes.
@@ -176,7 +179,8 @@ impl<'a> PlanningView<'a> {
         let base_power = problem.cap_scope.base_power(&problem.nodes);
         let idle = problem.idle_energy.as_ref();
         let idle = idle.map(|energy| IdleView { energy, nodes: &problem.nodes });
-        Self { now, search, currency, selection, slower: &[], agendas, base_power, book, idle }
+        let (slower, quota) = (&[][..], None);
+        Self { now, search, currency, selection, slower, agendas, base_power, book, idle, quota }
     }
 
     /// This view with slower states: those that the request allows.

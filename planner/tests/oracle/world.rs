@@ -163,6 +163,8 @@ impl<'a> World<'a> {
                 let missing: i128 = power.as_microwatts().into();
                 rows.all(|row| self.missing_power(row, &nodes, state) == missing)
             }
+            // Problems have no quotas.
+            Shortage::Quota => false,
         }
     }
 }

@@ -2,14 +2,72 @@
 
 use axum::http::StatusCode;
 
+use planner::quota::{QuotaExcess, QuotaRefusal};
+use planner::time::Timestamp;
+use serde::Serialize;
+
 use super::Problem;
-use crate::service::booking::{BookingError, QuoteError};
+use crate::service::booking::{BookingError, QuoteError, RefusedByQuota};
+
+/// What a refusal by quota says beside the decision.
+#[derive(Serialize)]
+struct QuotaMembers {
+    #[serde(flatten)]
+    exceeded: Option<ExceededMembers>,
+    /// The first start after the window that keeps the quotas; null where there is none within two months.
+    next_start: Option<Timestamp>,
+}
+
+/// A limit and what is held of it.
+#[derive(Serialize)]
+struct ExceededMembers {
+    rules: String,
+    rule: String,
+    measure: &'static str,
+    limit: f64,
+    used: f64,
+    left: f64,
+    asked: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per: Option<&'static str>,
+    from: Timestamp,
+    to: Timestamp,
+}
+
+impl QuotaMembers {
+    fn new(refused: &RefusedByQuota) -> Self {
+        let exceeded = match &refused.refusal {
+            QuotaRefusal::Exceeded(excess) => Some(ExceededMembers::new(excess)),
+            QuotaRefusal::Across { .. } => None,
+        };
+        Self { exceeded, next_start: refused.next_start }
+    }
+}
+
+impl ExceededMembers {
+    fn new(excess: &QuotaExcess) -> Self {
+        let amount = |amount| excess.in_units(amount);
+        Self {
+            rules: excess.rules.to_string(),
+            rule: excess.key.to_string(),
+            measure: excess.measure.word(),
+            limit: amount(excess.limit),
+            used: amount(excess.used),
+            left: amount(excess.left()),
+            asked: amount(excess.asked),
+            per: excess.per.map(planner::quota::QuotaPeriod::word),
+            from: excess.during.start(),
+            to: excess.during.end(),
+        }
+    }
+}
 
 impl From<QuoteError> for Problem {
     fn from(error: QuoteError) -> Self {
         match error {
             QuoteError::Invalid(errors) => Self::contradicting_all(errors),
             QuoteError::Planning(error) => error.into(),
+            QuoteError::Fault(fault) => fault.into(),
         }
     }
 }
@@ -39,6 +97,12 @@ impl From<BookingError> for Problem {
                     (StatusCode::UNPROCESSABLE_ENTITY, "The reservation is not possible");
                 let problem = Self::new(status, "impossible", title, error.to_string());
                 problem.with(decision.as_ref())
+            }
+            BookingError::Quota(ref refused, ref decision) => {
+                let (status, title) =
+                    (StatusCode::UNPROCESSABLE_ENTITY, "A quota would be exceeded");
+                let problem = Self::new(status, "quota", title, error.to_string());
+                problem.with(decision.as_ref()).with(&QuotaMembers::new(refused))
             }
             BookingError::OffersExpired(ref decision) => {
                 Self::conflict("offers_expired", "The offers have expired", &error)

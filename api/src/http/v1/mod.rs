@@ -25,6 +25,7 @@ pub mod power;
 pub mod power_actions;
 pub mod power_profile;
 pub mod projects;
+pub mod quotas;
 pub mod quotes;
 pub mod reports;
 pub mod reservations;
@@ -169,6 +170,7 @@ pub fn router() -> OpenApiRouter<App> {
             projects::put_member::put_project_member,
             projects::remove_member::remove_project_member
         ))
+        .routes(routes!(quotas::list_quotas))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

@@ -5,6 +5,7 @@ use planner::json::decision::DecisionDocument;
 use planner::time::Timestamp;
 use storage::StorageError;
 
+use super::RefusedByQuota;
 use crate::service::shared::{Fault, KeyError, PlanningError};
 
 /// Why there is no plan for a request.
@@ -16,6 +17,9 @@ pub enum QuoteError {
     /// The plan was not made, or not to its end.
     #[error(transparent)]
     Planning(#[from] PlanningError),
+    /// What any service may meet.
+    #[error(transparent)]
+    Fault(#[from] Fault),
 }
 
 /// Why a reservation is not made, shown or changed.
@@ -69,6 +73,9 @@ pub enum BookingError {
          fewer nodes or another time, or see the reasons"
     )]
     NotNegotiated(Box<DecisionDocument>),
+    /// A quota excludes every start at which all else is there.
+    #[error("{0}")]
+    Quota(Box<RefusedByQuota>, Box<DecisionDocument>),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \

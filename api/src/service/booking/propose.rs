@@ -35,7 +35,7 @@ impl BookingService {
     /// has the supplier asked for extra power.
     ///
     /// # Errors
-    /// `Impossible` and `NotNegotiated` with the reasons, `BookChanged`, `Key`, `NoGain`,
+    /// `Impossible`, `NotNegotiated` and `Quota` with the reasons, `BookChanged`, `Key`, `NoGain`,
     /// `OfferChanged`, `TooManyHolds`, `TooMuchHeld`, `WrongState`, `Quote`.
     pub async fn propose(
         &self,
@@ -68,6 +68,7 @@ impl BookingService {
         at_most: Option<AtMost>,
     ) -> Result<Proposed, BookingError> {
         let owner = access.owner;
+        let request = &self.under_quotas(access, request);
         let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
         for _ in 0..TRIES {
             // The same request may have been booked while this one waited or was planned.
@@ -84,7 +85,11 @@ impl BookingService {
             let drafted = match self.drafted(&state, request).await {
                 Ok(drafted) => drafted,
                 // The same request may have been booked by another process, which makes it impossible.
-                Err(error @ (BookingError::Impossible(_) | BookingError::NotNegotiated(_))) => {
+                Err(
+                    error @ (BookingError::Impossible(_)
+                    | BookingError::NotNegotiated(_)
+                    | BookingError::Quota(..)),
+                ) => {
                     return match self.proposed_before(owner, key).await? {
                         Some(before) => Ok(before),
                         None => Err(error),
@@ -124,14 +129,17 @@ impl BookingService {
         state: &Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Draft, BookingError> {
-        let drafting = |planned| draft(&planned, None);
+        let drafting = |planned: PlannedRequest| (draft(&planned, None), planned.refused_by_quota);
         let planned = self.plan(Party::Booking, Arc::clone(state), request, drafting);
-        let impossible = match planned.await? {
-            Ok(drafted) => return Ok(drafted),
-            Err(impossible) => impossible,
+        let (impossible, refused) = match planned.await? {
+            (Ok(drafted), _) => return Ok(drafted),
+            (Err(impossible), refused) => (impossible, refused),
         };
         if !self.asking_would_help(state, request).await? {
-            return Err(BookingError::Impossible(impossible));
+            return Err(match refused {
+                Some(refused) => BookingError::Quota(Box::new(refused), impossible),
+                None => BookingError::Impossible(impossible),
+            });
         }
         if self.shared.settings.negotiation.asks && request.expected.is_none() {
             return Ok(Draft::awaiting());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::decision::Decision;
+use planner::decision::{Decision, ReasonCode};
 use planner::idle_energy::IdleEnergy;
 use planner::json::decision::{DecisionDocument, LearntUtilisationDocument};
 use planner::power_plan::LONGEST_HORIZON;
@@ -11,7 +11,7 @@ use planner::search::{Cancelled, Explanation, IdleView, PlanningView, explain, p
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
-use super::{BookingRequest, BookingService, QuoteError};
+use super::{BookingRequest, BookingService, QuoteError, RefusedByQuota};
 use crate::config::power::PowerSettings;
 use crate::service::shared::{Access, Party, SiteState, stored_quantity};
 
@@ -26,6 +26,8 @@ pub(in crate::service) struct PlannedRequest {
     explanation: Option<Explanation>,
     /// The utilisation that was planned with, where earlier runs tell it.
     pub learnt: Option<LearntUtilisationDocument>,
+    /// The quota that excludes starts at which all else is there, where one does.
+    pub refused_by_quota: Option<RefusedByQuota>,
     /// Words of the agendas in which estimates are gaps.
     refusing: Vec<&'static str>,
 }
@@ -44,6 +46,11 @@ impl PlannedRequest {
             let missing = reason.binding.missing_agenda;
             if missing.is_some_and(|agenda| self.refusing.contains(&agenda)) {
                 reason.detail = format!("{}; {REFUSES_ESTIMATES}", reason.detail);
+            }
+            if let Some(refused) = &self.refused_by_quota
+                && reason.code == ReasonCode::Quota.word()
+            {
+                reason.detail = refused.to_string();
             }
         }
         match &self.explanation {
@@ -69,6 +76,7 @@ impl BookingService {
         metrics::counter!("wattbook_quotes_total").increment(1);
         let pareto_nodes = request.pareto_nodes;
         let party = Party::of(access);
+        let request = &self.under_quotas(access, request);
         self.plan(party, state, request, move |planned| present(planned.document(pareto_nodes)))
             .await
     }
@@ -91,6 +99,7 @@ impl BookingService {
             self.shared.settings.feeds.agendas.iter().filter(|rules| rules.refuse_estimates);
         let refusing: Vec<&str> =
             refusing.map(|rules| stored_quantity(rules.quantity).word()).collect();
+        let quotas = self.kept_quotas(&state, &request).await?;
         let began = std::time::Instant::now();
         let planned = self.shared.pool.run(party, move |cancelled| {
             let unknown = request.planning.filter.errors(&state.cluster.nodes);
@@ -102,6 +111,7 @@ impl BookingService {
             let power = settings.power.as_ref();
             let slower = state.cluster.slower_selections(power, &request.planning, now);
             let idle = idle_energy(power, &state, now);
+            let quota = quotas.as_ref().and_then(|it| it.judge(&request.planning, now));
             let view = PlanningView {
                 now,
                 search: request.search,
@@ -112,8 +122,11 @@ impl BookingService {
                 agendas: &state.agendas,
                 book: &state.book,
                 idle: idle.as_ref().map(|energy| IdleView { energy, nodes: &state.cluster.nodes }),
+                quota: quota.as_ref(),
             };
             let decision = plan(&view, &request.planning, cancelled)?;
+            let refused_by_quota =
+                quotas.as_ref().and_then(|it| it.refusal(&request, &decision, now));
             let explanation = request.explain.then(|| explain(&view, &request.planning, cancelled));
             let explanation = explanation.transpose()?;
             if cancelled() {
@@ -127,6 +140,7 @@ impl BookingService {
                 decision,
                 explanation,
                 learnt,
+                refused_by_quota,
                 refusing,
             })))
         });

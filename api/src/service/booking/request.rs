@@ -64,6 +64,8 @@ pub struct BookingRequest {
     pub expected: Option<Expected>,
     /// The application whose earlier runs tell its utilisation, and what they tell.
     pub learnt: Option<(String, LearntUtilisation)>,
+    /// Whose quotas its offers must keep; nobody's where there is none.
+    pub quotas_of: Option<String>,
     /// The fields that may be left out and were not.
     said: Vec<&'static str>,
 }
@@ -96,6 +98,7 @@ impl BookingRequest {
             labels: BTreeMap::new(),
             expected: None,
             learnt: None,
+            quotas_of: None,
             said: vec!["latest_start"],
         }
     }
@@ -233,15 +236,14 @@ impl Context<'_> {
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
         }
+        let fee_limit = fee_limit.unwrap_or_default();
         Some(BookingRequest {
             planning: request,
             search,
             pareto_nodes: pareto_nodes?.unwrap_or(true),
             explain: explain?.unwrap_or(false),
             on_cap: match on_cap {
-                OnCap::Negotiate { .. } => {
-                    OnCap::Negotiate { fee_limit: fee_limit.unwrap_or_default() }
-                }
+                OnCap::Negotiate { .. } => OnCap::Negotiate { fee_limit },
                 OnCap::Refuse => OnCap::Refuse,
             },
             priority: priority?.unwrap_or_default(),
@@ -251,6 +253,7 @@ impl Context<'_> {
             labels,
             expected: expected?,
             learnt: None,
+            quotas_of: None,
             said,
         })
     }

@@ -207,9 +207,10 @@ impl DialogueService {
         let mut state = self.shared.state().await?.with_all_grants();
         let (mut askers, mut requests) = (Vec::new(), Vec::new());
         for stored in waiting {
-            let Some(request) = self.booking.stored_request(&stored.request, &state) else {
+            let Some(mut request) = self.booking.stored_request(&stored.request, &state) else {
                 continue;
             };
+            request.quotas_of = Some(stored.owner.clone());
             let fee_limit = match request.on_cap {
                 OnCap::Negotiate { fee_limit } => fee_limit,
                 OnCap::Refuse => 0.0,

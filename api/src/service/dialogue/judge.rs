@@ -239,6 +239,7 @@ impl DialogueService {
             Err(
                 BookingError::Impossible(_)
                 | BookingError::NotNegotiated(_)
+                | BookingError::Quota(..)
                 | BookingError::Quote(QuoteError::Invalid(_)),
             ) => Ok(None),
             Err(error) => Err(error.into()),

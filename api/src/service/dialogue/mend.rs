@@ -189,9 +189,10 @@ impl DialogueService {
         state: &Arc<SiteState>,
         stored: &Reservation,
     ) -> Result<Option<Draft>, TurnError> {
-        let Some(request) = self.booking.stored_request(&stored.request, state) else {
+        let Some(mut request) = self.booking.stored_request(&stored.request, state) else {
             return Ok(None);
         };
+        request.quotas_of = Some(stored.owner.clone());
         let alone = Arc::new(state.without(stored.id));
         match self
             .booking

@@ -170,6 +170,7 @@ impl Repairing<'_> {
             base_power: state.cluster.base_power,
             book: &state.book,
             idle: None,
+            quota: None,
         };
         let beside = held.iter().filter(|(held, _)| held.overlaps(span));
         let all = beside.fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));

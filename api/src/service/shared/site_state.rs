@@ -16,7 +16,7 @@ use planner::time::Timestamp;
 use storage::{AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, Outage};
 
 use super::provenance::{Provenance, ProvenanceError};
-use super::{Callers, Cluster};
+use super::{Callers, Cluster, Holders};
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
@@ -37,6 +37,8 @@ pub struct SiteState {
     pub(in crate::service) book: Book,
     /// Until when offers that were not chosen are held, by reservation.
     held_until: Arc<HashMap<Arc<str>, Timestamp>>,
+    /// Whose the reservations in the book are.
+    pub(in crate::service) holders: Arc<Holders>,
     /// Outages that have yet to end.
     pub(in crate::service) outages: Arc<Vec<Outage>>,
     callers: Arc<Callers>,
@@ -56,6 +58,7 @@ impl SiteState {
             grants: Arc::default(),
             provenance: Arc::default(),
             held_until: Arc::default(),
+            holders: Arc::default(),
             outages: Arc::default(),
             callers: Arc::default(),
         })
@@ -92,7 +95,12 @@ impl SiteState {
         if let Some(known) = changes.access {
             next.callers = Arc::new(Callers::new(known));
         }
+        let all = matches!(changes.book, BookChanges::All(_));
         next.hold(changes.book, now);
+        if all || !changes.holders.is_empty() {
+            let known = if all { Arc::default() } else { Arc::clone(&next.holders) };
+            next.holders = Arc::new(known.with(changes.holders, &next.book));
+        }
         next.book = next.book.with_outages(ranked_outages);
         Ok(next)
     }

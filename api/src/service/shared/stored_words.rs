@@ -52,6 +52,11 @@ impl StoredWords {
         self.project.clone().unwrap_or_else(|| self.label("project"))
     }
 
+    /// Those of a stored request; of one that cannot be read, none.
+    pub fn of_request(request: &str) -> Self {
+        serde_json::from_str(request).unwrap_or_default()
+    }
+
     /// A label; empty where there is none.
     pub fn label(&self, name: &str) -> String {
         self.labels.get(name).cloned().unwrap_or_default()

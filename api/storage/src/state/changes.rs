@@ -4,7 +4,6 @@ use planner::dialogue::{Grant, GrantState};
 use planner::identity::ReservationId;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
-use uuid::Uuid;
 
 use super::sql;
 use crate::access::repository::Tokens;
@@ -22,8 +21,8 @@ use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
 use crate::people::repository::People;
 use crate::projects::repository::ProjectTables;
-use crate::state::row::{HoldingRow, held, typed};
-use crate::state::{AgendaPieces, BookChanges, Changes, Holding, KnownCallers};
+use crate::state::row::{HolderRow, HoldingRow, held, typed};
+use crate::state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 
 /// Agendas are read from this long before the instant of reading: plans look a little back.
 const AGENDA_MARGIN: Seconds = Seconds::new(3600);
@@ -81,9 +80,9 @@ repository!(
                 None
             };
             let since = known.filter(|known| known.epoch == marks.epoch);
-            let book = Self::book_changes(connection, since, marks.epoch, now).await?;
+            let (book, holders) = Self::book_changes(connection, since, marks.epoch, now).await?;
             transaction.commit().await?;
-            Ok(Changes { marks, nodes, agendas, book, outages, grants, access })
+            Ok(Changes { marks, nodes, agendas, book, holders, outages, grants, access })
         }
     }
 
@@ -127,29 +126,38 @@ repository!(
             })
         }
 
-        /// All that is held where nothing is known, else what changed since.
+        /// All that is held where nothing is known, else what changed since; and whose that is.
         async fn book_changes(
             connection: &mut Connection<Engine>,
             since: Option<Marks>,
             epoch: Option<EpochId>,
             now: Timestamp,
-        ) -> Result<BookChanges, StorageError> {
-            let Some(epoch) = epoch else { return Ok(BookChanges::All(Vec::new())) };
+        ) -> Result<(BookChanges, Vec<Holder>), StorageError> {
+            let Some(epoch) = epoch else {
+                return Ok((BookChanges::All(Vec::new()), Vec::new()));
+            };
             let Some(since) = since else {
                 let rows: Vec<HoldingRow> = sqlx::query_as(sql::HOLDINGS)
                     .bind(epoch)
                     .bind(now.as_unix_seconds())
+                    .fetch_all(&mut *connection)
+                    .await?;
+                let holders: Vec<HolderRow> = sqlx::query_as(sql::HOLDERS)
+                    .bind(epoch)
+                    .bind(now.as_unix_seconds())
                     .fetch_all(connection)
                     .await?;
-                return Ok(BookChanges::All(held(&rows)?));
+                let holders = holders.into_iter().map(Holder::from).collect();
+                return Ok((BookChanges::All(held(&rows)?), holders));
             };
-            let ids: Vec<Uuid> = sqlx::query_scalar(sql::CHANGED_RESERVATIONS)
+            let holders: Vec<HolderRow> = sqlx::query_as(sql::CHANGED_RESERVATIONS)
                 .bind(since.changes)
                 .fetch_all(&mut *connection)
                 .await?;
-            let ids: Vec<ReservationId> = ids.into_iter().map(ReservationId::new).collect();
+            let holders: Vec<Holder> = holders.into_iter().map(Holder::from).collect();
+            let ids: Vec<ReservationId> = holders.iter().map(|it| it.reservation_id).collect();
             if ids.is_empty() {
-                return Ok(BookChanges::Of(ids, Vec::new()));
+                return Ok((BookChanges::Of(ids, Vec::new()), holders));
             }
             let rows: Vec<HoldingRow> = sqlx::query_as(sql::CHANGED_HOLDINGS)
                 .bind(epoch)
@@ -158,7 +166,7 @@ repository!(
                 .fetch_all(connection)
                 .await?;
             let holdings: Vec<Holding> = held(&rows)?;
-            Ok(BookChanges::Of(ids, holdings))
+            Ok((BookChanges::Of(ids, holdings), holders))
         }
     }
 );

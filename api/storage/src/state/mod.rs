@@ -30,6 +30,8 @@ pub struct Changes {
     pub agendas: Option<AgendaPieces>,
     /// What is held.
     pub book: BookChanges,
+    /// Whose the reservations are that are newer and may hold something.
+    pub holders: Vec<Holder>,
     /// Those that have yet to end.
     pub outages: Option<Vec<Outage>>,
     /// Grants that have yet to end and stand.
@@ -56,6 +58,17 @@ pub enum BookChanges {
     All(Vec<Holding>),
     /// What these reservations hold now, which may be nothing.
     Of(Vec<ReservationId>, Vec<Holding>),
+}
+
+/// Whose a reservation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The reservation.
+    pub reservation_id: ReservationId,
+    /// The name of the user.
+    pub owner: String,
+    /// The request as it was understood, as JSON.
+    pub request: String,
 }
 
 /// Nodes that a reservation holds during a span; those of one reservation are alternatives.

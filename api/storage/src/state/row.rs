@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::row::{RowPlace, instant};
-use crate::state::Holding;
+use crate::state::{Holder, Holding};
 
 #[derive(FromRow)]
 pub(crate) struct HoldingRow {
@@ -23,6 +23,20 @@ pub(crate) struct HoldingRow {
     start_s: i64,
     end_s: i64,
     slowed_peak_uw: Option<i64>,
+}
+
+#[derive(FromRow)]
+pub(crate) struct HolderRow {
+    #[sqlx(try_from = "Uuid")]
+    id: ReservationId,
+    owner: String,
+    request: String,
+}
+
+impl From<HolderRow> for Holder {
+    fn from(HolderRow { id, owner, request }: HolderRow) -> Self {
+        Self { reservation_id: id, owner, request }
+    }
 }
 
 /// Rows of one offer and span, which follow each other, as one holding. `O(rows)`.

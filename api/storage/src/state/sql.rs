@@ -29,6 +29,11 @@ statements! {
           AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed')
         ORDER BY a.offer_id, a.start_s, a.first_rank");
 
-    /// Reservations whose holdings changed after a count.
-    CHANGED_RESERVATIONS = "SELECT id FROM reservations WHERE changed > $1";
+    /// Whose the reservations are that hold something in an epoch after an instant.
+    HOLDERS = "SELECT id, owner, request FROM reservations
+        WHERE state IN ('proposed', 'confirmed', 'active', 'completed')
+          AND id IN (SELECT reservation_id FROM allocations WHERE epoch = $1 AND end_s > $2)";
+
+    /// Reservations whose holdings changed after a count, and whose they are.
+    CHANGED_RESERVATIONS = "SELECT id, owner, request FROM reservations WHERE changed > $1";
 }

@@ -238,8 +238,19 @@ impl<'a> Stage<'a> {
     ) -> PlanningView<'v> {
         let search = self.cell.parameters().search();
         let (currency, base_power) = (self.month.currency, Power::ZERO);
-        let (slower, idle) = (&[][..], None);
-        PlanningView { now, search, currency, selection, slower, agendas, base_power, book, idle }
+        let (slower, idle, quota) = (&[][..], None, None);
+        PlanningView {
+            now,
+            search,
+            currency,
+            selection,
+            slower,
+            agendas,
+            base_power,
+            book,
+            idle,
+            quota,
+        }
     }
 
     /// Of all nodes those that a filter admits.

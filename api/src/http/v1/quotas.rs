@@ -1,0 +1,107 @@
+//! `GET /api/v1/quotas`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use planner::quota::{QuotaAmounts, QuotaMeasure, QuotaPeriod, QuotaStanding};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::http::caller::{Bookers, By};
+use crate::http::problem::Problem;
+use crate::service::quotas::QuotaService;
+
+/// What users and projects may hold now, and what they have used of it.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct QuotasDocument {
+    /// The limits in force; empty where there are none.
+    pub quotas: Vec<QuotaDocument>,
+}
+
+/// A limit in force, and what is used of it.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct QuotaDocument {
+    /// What the rules are called that are in force now.
+    #[schema(example = "day")]
+    pub rules: String,
+    /// The rule: `queue,project,job_type,user`, where `*` is all together and `/` each.
+    #[schema(example = "*,*,*,/")]
+    pub rule: String,
+    /// Of which partition this tells, or `*`.
+    #[schema(example = "*")]
+    pub partition: String,
+    /// Of which project, or `*`; empty for reservations of none.
+    #[schema(example = "*")]
+    pub project: String,
+    /// Of which job type, or `*`.
+    #[schema(example = "*")]
+    pub job_type: String,
+    /// Of which user, or `*`.
+    #[schema(example = "ada")]
+    pub user: String,
+    /// What is limited: `nodes`, `reservations` or `node_hours`.
+    #[schema(example = "nodes")]
+    pub measure: String,
+    /// The most: at an instant, and of node-hours in each `per`, or without it in the time of each reservation.
+    pub limit: f64,
+    /// What is held: now, or of node-hours from `from` to `to`.
+    pub used: f64,
+    /// The rest.
+    pub left: f64,
+    /// `day`, `week` or `month` where node-hours are added up over these.
+    pub per: Option<String>,
+    /// Of the time that counts, RFC 3339.
+    pub from: String,
+    /// Of the time that counts, RFC 3339.
+    pub to: String,
+}
+
+/// What users and projects may hold now, and what they have used of it
+///
+/// For users, of the quotas that concern them, and operators, of all. What is held counts at once: offers that are not
+/// chosen yet by the one that takes the most.
+#[utoipa::path(
+    get,
+    path = "/api/v1/quotas",
+    tag = "accounting",
+    responses(
+        (status = OK, body = QuotasDocument),
+        (status = UNAUTHORIZED, body = Problem),
+        (status = FORBIDDEN, body = Problem),
+    ),
+)]
+pub async fn list_quotas(
+    State(service): State<Arc<QuotaService>>,
+    by: By<Bookers>,
+) -> Result<Json<QuotasDocument>, Problem> {
+    let standings = service.standings(by.caller.access()).await?;
+    Ok(Json(QuotasDocument { quotas: standings.iter().flat_map(rows).collect() }))
+}
+
+/// What limits something; what is unlimited is left out.
+fn rows(standing: &QuotaStanding) -> impl Iterator<Item = QuotaDocument> + '_ {
+    let row = |amounts: &QuotaAmounts| {
+        let units = |amount: i128| match amounts.measure {
+            QuotaMeasure::NodeHours => amount as f64 / 3600.0,
+            QuotaMeasure::Nodes | QuotaMeasure::Reservations => amount as f64,
+        };
+        let of = &standing.of;
+        Some(QuotaDocument {
+            rules: standing.rules.to_string(),
+            rule: standing.rule.to_string(),
+            partition: of.partition.to_string(),
+            project: of.project.to_string(),
+            job_type: of.job_type.to_string(),
+            user: of.user.to_string(),
+            measure: amounts.measure.word().to_owned(),
+            limit: units(amounts.limit?),
+            used: units(amounts.used),
+            left: units(amounts.left()?),
+            per: amounts.per.map(QuotaPeriod::word).map(str::to_owned),
+            from: amounts.during.start().to_string(),
+            to: amounts.during.end().to_string(),
+        })
+    };
+    standing.amounts.iter().filter_map(row)
+}

@@ -1,0 +1,122 @@
+//! Rules, and which of them concerns whom.
+
+use super::key::{QuotaKey, QuotaSubject};
+use super::limit::{QuotaLimit, QuotaMeasure};
+
+/// What some may have at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaRule {
+    /// Whom it is about.
+    pub key: QuotaKey,
+    /// Nodes at an instant; `None` where this rule does not say, and a less specific one may.
+    pub nodes: Option<QuotaLimit>,
+    /// Reservations at an instant.
+    pub reservations: Option<QuotaLimit>,
+    /// Nodes times hours.
+    pub node_hours: Option<QuotaLimit>,
+    /// What node-hours are added up over; `None` for the time of the reservation that is asked for, as OAR does.
+    pub per: Option<QuotaPeriod>,
+}
+
+/// A period of the site's calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuotaPeriod {
+    /// From midnight to midnight.
+    Day,
+    /// From Monday to Sunday.
+    Week,
+    /// From the first to the last of the month.
+    Month,
+}
+
+/// Rules that are in force together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaRules {
+    /// What they are called together.
+    pub name: Box<str>,
+    /// The rules.
+    pub rules: Vec<QuotaRule>,
+}
+
+impl QuotaPeriod {
+    /// The word in documents and settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+        }
+    }
+
+    /// The period of that word.
+    ///
+    /// # Errors
+    /// What it must be, in words.
+    pub fn parse(word: &str) -> Result<Self, &'static str> {
+        match word {
+            "day" => Ok(Self::Day),
+            "week" => Ok(Self::Week),
+            "month" => Ok(Self::Month),
+            _ => Err("must be \"day\", \"week\" or \"month\""),
+        }
+    }
+}
+
+impl QuotaRule {
+    /// What it says of a measure, where it says something.
+    pub const fn limit(&self, measure: QuotaMeasure) -> Option<QuotaLimit> {
+        match measure {
+            QuotaMeasure::Nodes => self.nodes,
+            QuotaMeasure::Reservations => self.reservations,
+            QuotaMeasure::NodeHours => self.node_hours,
+        }
+    }
+}
+
+impl QuotaRules {
+    /// The rule that says how much of a measure a subject may have: of those that concern it and say so, the most
+    /// specific one; `None` where no rule says so, which is no limit.
+    pub fn applying(&self, subject: &QuotaSubject, measure: QuotaMeasure) -> Option<&QuotaRule> {
+        let says = |rule: &&QuotaRule| rule.limit(measure).is_some() && rule.key.concerns(subject);
+        self.rules.iter().filter(says).max_by_key(|rule| rule.key.specificity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(key: &str, nodes: &str) -> QuotaRule {
+        QuotaRule {
+            key: QuotaKey::parse(key).unwrap(),
+            nodes: Some(QuotaLimit::parse(nodes).unwrap()),
+            reservations: None,
+            node_hours: None,
+            per: None,
+        }
+    }
+
+    /// Part by part a name goes before `/`, and `/` before `*`: john's own 150 instead of everybody's 120, and a project
+    /// before a user since it stands before it in the key.
+    #[test]
+    fn the_most_specific_rule_says() {
+        let rules = ["*,*,*,*", "*,*,*,john", "*,*,*,/", "*,ocean,*,*", "*,/,*,john"];
+        let rules = QuotaRules {
+            name: "default".into(),
+            rules: rules.iter().map(|key| rule(key, "1")).collect(),
+        };
+        let says = |project: &str, user: &str| {
+            let subject = QuotaSubject {
+                project: project.into(),
+                user: user.into(),
+                ..QuotaSubject::default()
+            };
+            rules.applying(&subject, QuotaMeasure::Nodes).unwrap().key.to_string()
+        };
+        assert_eq!(says("ocean", "john"), "*,ocean,*,*");
+        assert_eq!(says("ice", "john"), "*,/,*,john");
+        assert_eq!(says("ice", "ada"), "*,*,*,/");
+        let subject = QuotaSubject::default();
+        assert_eq!(rules.applying(&subject, QuotaMeasure::Reservations), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a quota refuses a reservation.
+
+use std::fmt;
+
+use super::key::QuotaKey;
+use super::limit::QuotaMeasure;
+use super::rule::QuotaPeriod;
+use crate::time::{Span, Timestamp};
+
+/// Why a reservation would not keep the quotas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuotaRefusal {
+    /// A limit would be exceeded.
+    Exceeded(QuotaExcess),
+    /// It would go on under other rules, and must not.
+    Across {
+        /// When the others come into force.
+        at: Timestamp,
+        /// What rules are called before; `None` where there are none.
+        before: Option<Box<str>>,
+        /// What rules are called after.
+        after: Option<Box<str>>,
+    },
+}
+
+/// A limit, and by what it would be exceeded. Node-hours are in node-seconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaExcess {
+    /// What the rules are called.
+    pub rules: Box<str>,
+    /// Whom the rule is about.
+    pub key: QuotaKey,
+    /// What it limits.
+    pub measure: QuotaMeasure,
+    /// The most that there may be.
+    pub limit: i128,
+    /// What others of the same key hold already.
+    pub used: i128,
+    /// What the reservation would add.
+    pub asked: i128,
+    /// What node-hours are added up over.
+    pub per: Option<QuotaPeriod>,
+    /// The time that counts.
+    pub during: Span,
+}
+
+impl QuotaExcess {
+    /// What is left of the limit: nothing where more is held than allowed.
+    pub fn left(&self) -> i128 {
+        (self.limit - self.used).max(0)
+    }
+
+    /// An amount of this measure as documents have it: node-hours in hours.
+    pub fn in_units(&self, amount: i128) -> f64 {
+        match self.measure {
+            QuotaMeasure::NodeHours => amount as f64 / 3600.0,
+            QuotaMeasure::Nodes | QuotaMeasure::Reservations => amount as f64,
+        }
+    }
+}
+
+impl fmt::Display for QuotaRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exceeded(excess) => excess.fmt(f),
+            Self::Across { at, before, after } => {
+                let name = |rules: &Option<Box<str>>| match rules {
+                    Some(name) => format!("rules {name:?}"),
+                    None => "no rules".to_owned(),
+                };
+                write!(
+                    f,
+                    "a reservation must be over before other quotas come into force, and at {at} {} follow {}",
+                    name(after),
+                    name(before)
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for QuotaExcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rules, key, measure, limit, used, asked, per, during } = self;
+        let unit = match measure {
+            QuotaMeasure::Nodes => "nodes",
+            QuotaMeasure::Reservations => "reservations at a time",
+            QuotaMeasure::NodeHours => "node-hours",
+        };
+        let amount = |amount: i128| self.in_units(amount);
+        write!(f, "the quota {key} of the rules {rules:?} allows {} {unit}", amount(*limit))?;
+        if let Some(per) = per {
+            write!(f, " a {}", per.word())?;
+        }
+        let (used, left, asked) = (amount(*used), amount(self.left()), amount(*asked));
+        write!(
+            f,
+            "; {used} are used from {during}, {left} are left, and {asked} more are asked for"
+        )
+    }
+}
