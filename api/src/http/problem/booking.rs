@@ -25,6 +25,21 @@ impl From<BookingError> for Problem {
                 let problem = Self::new(status, "impossible", title, error.to_string());
                 problem.with(decision.as_ref())
             }
+            BookingError::NotExtended(ref refusal) => {
+                let (status, title) =
+                    (StatusCode::UNPROCESSABLE_ENTITY, "The extension is not possible");
+                let problem = Self::new(status, "impossible", title, error.to_string());
+                problem.with(refusal.as_ref())
+            }
+            BookingError::InvalidRequest(errors) => Self::invalid_json(errors),
+            BookingError::PriorityIsForOperators => {
+                let status = StatusCode::FORBIDDEN;
+                Self::new(status, "forbidden", "Not permitted", error.to_string())
+            }
+            BookingError::UnknownOwner(_) => {
+                let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Nobody of this name");
+                Self::new(status, "unknown_owner", title, error.to_string())
+            }
             BookingError::OffersExpired(ref decision) => {
                 Self::conflict("offers_expired", "The offers have expired", &error)
                     .with(decision.as_ref())

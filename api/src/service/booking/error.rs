@@ -1,9 +1,11 @@
 //! Why nothing is offered, booked or ended.
 
 use planner::identity::ReservationId;
+use planner::json::JsonError;
 use planner::json::decision::DecisionDocument;
 use storage::StorageError;
 
+use super::not_extended::NotExtended;
 use crate::service::shared::{Fault, KeyError, PlanningError};
 
 /// Why there is no plan for a request.
@@ -43,6 +45,24 @@ pub enum BookingError {
          fewer nodes or another time, or see the reasons"
     )]
     NotNegotiated(Box<DecisionDocument>),
+    /// Something is in the way of a later end.
+    #[error("{0}")]
+    NotExtended(Box<NotExtended>),
+    /// A changed request has errors.
+    #[error(
+        "the request has errors: {}",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    InvalidRequest(Vec<JsonError>),
+    /// A higher priority than the reservation had.
+    #[error("a higher priority is for operators to give")]
+    PriorityIsForOperators,
+    /// Somebody whom the site does not know.
+    #[error(
+        "the site knows nobody called {0:?} who may book; the new owner needs an API token, or must have \
+         signed in once"
+    )]
+    UnknownOwner(String),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \

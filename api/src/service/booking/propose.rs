@@ -89,7 +89,7 @@ impl BookingService {
                 }
                 Err(error) => return Err(error),
             };
-            self.admit(&drafted, request, at_most).await?;
+            self.admit(&drafted, request, at_most, &state).await?;
             if let Some(held) = held {
                 held.admit(&state, &drafted.offers)?;
             }
@@ -137,14 +137,15 @@ impl BookingService {
     }
 
     /// Whether offers are what is expected of them, and worth it.
-    async fn admit(
+    pub(super) async fn admit(
         &self,
         drafted: &Draft,
         request: &BookingRequest,
         at_most: Option<AtMost>,
+        state: &Arc<SiteState>,
     ) -> Result<(), BookingError> {
         if let Some(differences) = drafted.differences(request) {
-            let decision = Some(self.possible_now(request).await?);
+            let decision = Some(self.possible_at(Arc::clone(state), request).await?);
             return Err(BookingError::OfferChanged { differences, decision });
         }
         if at_most.is_some_and(|most| !drafted.is_within(most)) {
@@ -154,12 +155,13 @@ impl BookingService {
         Ok(())
     }
 
-    /// What is possible now for a request that is about to be booked.
-    async fn possible_now(
+    /// What is possible at a state for a request that is about to be booked.
+    pub(super) async fn possible_at(
         &self,
+        state: Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Box<DecisionDocument>, BookingError> {
-        let (state, pareto_nodes) = (self.shared.state().await?, request.pareto_nodes);
+        let pareto_nodes = request.pareto_nodes;
         let document = move |planned: PlannedRequest| Box::new(planned.document(pareto_nodes));
         Ok(self.plan(Party::Booking, state, request, document).await?)
     }
@@ -188,7 +190,7 @@ impl BookingService {
 
     /// What an offer must beat to take a reservation's place: cost and CO2 as expected now, less
     /// what the site wants to be saved. `None` where the reservation cannot stand anyway.
-    async fn to_be_replaced(
+    pub(super) async fn to_be_replaced(
         &self,
         access: Access<'_>,
         id: ReservationId,

@@ -285,7 +285,7 @@ fn utilisation_from(reader: &mut Reader, raw: &RawValue) -> Option<()> {
 }
 
 /// Names and what they say, both of which are names of their own.
-fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String>> {
+pub(super) fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String>> {
     let labels: Option<BTreeMap<String, String>> = serde_json::from_str(raw.get()).ok();
     let known = |labels: &BTreeMap<String, String>| {
         let named = |(name, value): (&String, &String)| is_name(name) && is_name(value);

@@ -1,0 +1,154 @@
+//! What owners change of a reservation while it stays what it is: given back early, transferred, with
+//! other labels. Nodes are only freed, so that the book's version stays; `modifications` takes some.
+
+use planner::identity::ReservationId;
+use planner::reservation::{Reservation, ReservationState};
+use planner::time::Timestamp;
+
+use super::sql;
+use crate::book::repository::BookRow;
+use crate::database::repository;
+use crate::engine::connections::Connection;
+use crate::events::repository::Events;
+use crate::reservations::error::{ChangeError, ProposeError};
+use crate::reservations::event::{reservation_told, reservation_transferred};
+use crate::reservations::lifecycle::Lifecycle;
+use crate::reservations::proposals::Proposals;
+use crate::reservations::reading::Reservations;
+use crate::reservations::replacements::Replacements;
+use crate::reservations::reservation::{NewNodes, Unchanged};
+
+repository!(
+    /// Reservations that their owners change without taking nodes. Each method is one transaction.
+    impl Database for ReservationChanges {
+        /// Ends an active reservation early, as its owner wants it, and frees its nodes from `now` on: a
+        /// second after its start at the earliest.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn release(
+            &self,
+            id: ReservationId,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Self::as_expected(connection, id, expected_row_version).await?;
+            let state = found.state_at(now);
+            let completed = Lifecycle::<Engine>::complete_early_in(connection, found, now).await?;
+            let completed = completed.ok_or(ChangeError::WrongState { state })?;
+            transaction.commit().await?;
+            Ok(completed)
+        }
+
+        /// Frees some of a reservation's nodes from an instant on: `nodes` says what it keeps. `None` where
+        /// it changed or ended since it was read.
+        ///
+        /// # Errors
+        /// [`ProposeError::BookChanged`]: look again.
+        pub async fn release_nodes(
+            &self,
+            unchanged: Unchanged,
+            nodes: &NewNodes,
+            now: Timestamp,
+        ) -> Result<Option<Reservation>, ProposeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
+            let Some(found) = found else { return Ok(None) };
+            Replacements::<Engine>::keep_nodes_of_offer(connection, &found, nodes).await?;
+            let id = found.id;
+            sqlx::query(sql::NODES_RELEASED).bind(id.as_uuid()).execute(&mut *connection).await?;
+            let (owner, state) = (&found.owner, found.state_at(now).word());
+            let event = reservation_told("reservation.nodes_released", id, owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            let released = Reservations::<Engine>::find(connection, id).await?;
+            transaction.commit().await?;
+            Ok(released)
+        }
+
+        /// Gives a reservation that has not ended to another owner, and tells both.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn transfer(
+            &self,
+            id: ReservationId,
+            to: &str,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Self::as_expected(connection, id, expected_row_version).await?;
+            let state = Self::not_final(&found, now)?;
+            sqlx::query(sql::TRANSFER)
+                .bind(id.as_uuid())
+                .bind(to)
+                .execute(&mut *connection)
+                .await?;
+            let events = reservation_transferred(id, &found.owner, to, state);
+            Events::<Engine>::record(connection, &events, now).await?;
+            transaction.commit().await?;
+            let (owner, row_version) = (to.to_owned(), found.row_version + 1);
+            Ok(Reservation { owner, row_version, ..found })
+        }
+
+        /// Writes the request of a reservation that has not ended anew, where nothing that is held depends
+        /// on what is new in it.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn set_request(
+            &self,
+            id: ReservationId,
+            request: &str,
+            now: Timestamp,
+            expected_row_version: i64,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Self::as_expected(connection, id, Some(expected_row_version)).await?;
+            let state = Self::not_final(&found, now)?;
+            sqlx::query(sql::SET_REQUEST)
+                .bind(id.as_uuid())
+                .bind(request)
+                .execute(&mut *connection)
+                .await?;
+            let event = reservation_told("reservation.modified", id, &found.owner, state.word());
+            Events::<Engine>::record(connection, &[event], now).await?;
+            transaction.commit().await?;
+            let (request, row_version) = (request.to_owned(), found.row_version + 1);
+            Ok(Reservation { request, row_version, ..found })
+        }
+    }
+
+    /// Parts of transactions.
+    impl ReservationChanges {
+        /// A reservation, if it has the row version that is expected.
+        async fn as_expected(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let found = Reservations::<Engine>::find(connection, id).await?;
+            let found = found.ok_or(ChangeError::NotFound)?;
+            match expected_row_version {
+                Some(expected) if expected != found.row_version => {
+                    Err(ChangeError::VersionMismatch { found: found.row_version })
+                }
+                _ => Ok(found),
+            }
+        }
+
+        /// The state of a reservation that has not ended.
+        fn not_final(
+            reservation: &Reservation,
+            now: Timestamp,
+        ) -> Result<ReservationState, ChangeError> {
+            let state = reservation.state_at(now);
+            if state.is_final() { Err(ChangeError::WrongState { state }) } else { Ok(state) }
+        }
+    }
+);
