@@ -13,6 +13,7 @@ pub mod criterion;
 pub mod decimal;
 pub mod decision;
 pub mod dialogue;
+pub mod extension;
 pub mod fair_share;
 pub mod filter;
 mod free_nodes;

@@ -67,6 +67,14 @@ enum Command {
     Show(booking::Show),
     /// Cancel reservations
     Cancel(booking::Cancel),
+    /// Change what a reservation was asked for as, and have it planned anew
+    Modify(booking::Modify),
+    /// Let a reservation keep its nodes for longer
+    Extend(booking::Extend),
+    /// Give back a reservation that runs, or some of its nodes
+    Release(booking::ReleaseArguments),
+    /// Give a reservation to another owner
+    Transfer(booking::Transfer),
     /// Book nodes for a batch job and submit it into its reservation: sbatch, and when (see sbatch --help)
     #[command(disable_help_flag = true)]
     Sbatch(sbatch::Arguments),
@@ -161,6 +169,10 @@ pub fn run() -> ExitCode {
         Command::List(arguments) => booking::list(&arguments),
         Command::Show(arguments) => booking::show(&arguments),
         Command::Cancel(arguments) => booking::cancel(&arguments),
+        Command::Modify(arguments) => booking::modify(&arguments),
+        Command::Extend(arguments) => booking::extend(&arguments),
+        Command::Release(arguments) => booking::release(&arguments),
+        Command::Transfer(arguments) => booking::transfer(&arguments),
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),

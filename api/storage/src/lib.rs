@@ -12,8 +12,8 @@
 //!   planner's exact units (`_exact`); what needs more than 64 bits is decimal text. No statement asks the engine for the time.
 //! - The engine itself refuses a double booking; see the allocations' migration.
 //! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
-//!   an agenda, new nodes, an outage. Choosing, cancelling and expiring only free nodes and leave
-//!   it. Its count of changes grows with every transaction that writes; see [`Marks`].
+//!   an agenda, new nodes, an outage, a reservation that is extended or modified. Choosing, cancelling,
+//!   releasing and expiring only free nodes and leave it. Its count of changes grows with every transaction that writes; see [`Marks`].
 //! - What people and programs may want to know of is an event, recorded in the transaction that did
 //!   it; ids of events are committed in their order. See [`NewEvent`].
 //! - Callers may go away at any await: see `engine/transaction.rs`.
@@ -117,9 +117,10 @@ pub use recalibration::{
 };
 pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
-pub use reservations::error::{ChooseError, EndError, OfferError, ProposeError};
+pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
-    Advanced, Filter, NewNodes, NewOffer, NewReservation, SeenBy, Unchanged,
+    Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewReservation,
+    SeenBy, Unchanged,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

@@ -40,6 +40,10 @@ enum Body {
     /// A request for a node.
     Request,
     Choice,
+    /// An hour more.
+    Longer,
+    /// Whose it is already.
+    Owner,
     /// A broadcast to be estimated.
     Broadcast,
     Nodes,
@@ -94,6 +98,11 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/reservations/{id}/jobs", "ID/jobs", Body::None, May::Book, 200),
         (post.clone(), "/api/v1/reservations/{id}/choose", "ID/choose", Body::Choice, May::Book, 200),
         (delete.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
+        (Method::PATCH, "/api/v1/reservations/{id}", "ID", Body::Nothing, May::Book, 200),
+        // It is only proposed.
+        (post.clone(), "/api/v1/reservations/{id}/extend", "ID/extend", Body::Longer, May::Book, 409),
+        (post.clone(), "/api/v1/reservations/{id}/release", "ID/release", Body::Nothing, May::Book, 409),
+        (post.clone(), "/api/v1/reservations/{id}/transfer", "ID/transfer", Body::Owner, May::Book, 200),
         (post.clone(), "/api/v1/simulations", "/api/v1/simulations", Body::Experiment, May::Book, 202),
         (get.clone(), "/api/v1/simulations", "/api/v1/simulations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/simulations/{id}", "SIMULATION", Body::None, May::Book, 200),
@@ -232,6 +241,8 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         }
         Body::Request => hours.request(1, 0, 6),
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
+        Body::Longer => json!({ "by_s": 3600 }),
+        Body::Owner => json!({ "owner": "ada" }),
         Body::Broadcast => crate::estimates::broadcast(),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),

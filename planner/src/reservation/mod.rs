@@ -19,7 +19,7 @@ pub use expectation::{Expectation, OfferExpectation};
 pub use notice::{
     Degradation, LostNodes, Notice, NoticeKind, Rejection, ReplacedNodes, ToldOutage, Withdrawal,
 };
-pub use offer::{HeldOffer, MAX_NAMES, NamedNodes, OfferTerms};
+pub use offer::{AddedAmounts, HeldOffer, MAX_NAMES, NamedNodes, OfferTerms};
 pub use role::Role;
 pub use state::{Ending, ReservationState};
 

@@ -9,7 +9,7 @@ use crate::order::NodeOrder;
 use crate::quantity::{CarbonMass, Energy, Money, Power};
 use crate::ranking::Ranking;
 use crate::slower_states::Slowing;
-use crate::time::{Seconds, Span};
+use crate::time::{Seconds, Span, Timestamp};
 
 /// More nodes than this are told without their names.
 pub const MAX_NAMES: u32 = 64;
@@ -79,6 +79,17 @@ impl NamedNodes {
     }
 }
 
+/// What an offer takes more than it did, since it ends later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedAmounts {
+    /// Energy, cost and CO2.
+    pub values: Values,
+    /// The least and the most that it will probably cost more, where the prices are estimates.
+    pub cost_band: Option<(Money, Money)>,
+    /// The least and the most CO2 that it will probably emit more, where the intensities are estimates.
+    pub co2_band: Option<(CarbonMass, CarbonMass)>,
+}
+
 impl OfferTerms {
     /// The terms of an offer whose nodes are ranks of `order`.
     pub fn new(offer: &Offer, order: &NodeOrder, nodes: &Nodes) -> Self {
@@ -136,6 +147,51 @@ impl OfferTerms {
             },
             cost_band: self.cost_band.map(|(low, high)| (cost(low), cost(high))),
             co2_band: self.co2_band.map(|(low, high)| (co2(low), co2(high))),
+            ..self
+        }
+    }
+
+    /// The terms with a later end, until which it takes `more`. What was promised until the end that it had
+    /// stays, and so does what its start saved when it was offered.
+    #[must_use]
+    pub fn extended(self, end: Timestamp, more: &AddedAmounts) -> Self {
+        let Values { energy, cost, co2 } = self.values;
+        let sure = (more.values.cost, more.values.co2);
+        let cost_band = (self.cost_band.is_some() || more.cost_band.is_some()).then(|| {
+            let (low, high) = self.cost_band.unwrap_or((cost, cost));
+            let (more_low, more_high) = more.cost_band.unwrap_or((sure.0, sure.0));
+            (low + more_low, high + more_high)
+        });
+        let co2_band = (self.co2_band.is_some() || more.co2_band.is_some()).then(|| {
+            let (low, high) = self.co2_band.unwrap_or((co2, co2));
+            let (more_low, more_high) = more.co2_band.unwrap_or((sure.1, sure.1));
+            (low + more_low, high + more_high)
+        });
+        Self {
+            span: Span::new(self.span.start(), end).unwrap_or(self.span),
+            values: Values {
+                energy: energy + more.values.energy,
+                cost: cost + sure.0,
+                co2: co2 + sure.1,
+            },
+            cost_band,
+            co2_band,
+            ..self
+        }
+    }
+
+    /// The terms with fewer nodes, which take so much less. What its start saved when it was offered stays.
+    #[must_use]
+    pub fn on_fewer_nodes(self, nodes: NamedNodes, peak_power: Power, less: &Values) -> Self {
+        let Values { energy, cost, co2 } = self.values;
+        let cheaper = |it: Money| it - less.cost;
+        let cleaner = |it: CarbonMass| it - less.co2;
+        Self {
+            nodes,
+            peak_power,
+            values: Values { energy: energy - less.energy, cost: cheaper(cost), co2: cleaner(co2) },
+            cost_band: self.cost_band.map(|(low, high)| (cheaper(low), cheaper(high))),
+            co2_band: self.co2_band.map(|(low, high)| (cleaner(low), cleaner(high))),
             ..self
         }
     }

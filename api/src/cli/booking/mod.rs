@@ -1,7 +1,9 @@
-//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel` and `outage`: booking nodes from a terminal, and
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
 pub mod answers;
+mod changes;
 mod id_prefix;
+mod modify;
 mod outage;
 pub mod request;
 pub mod server;
@@ -24,6 +26,8 @@ use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
 use server::{Connection, Server};
 
+pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
+pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};
 pub use squeue::{Squeue, squeue};
 

@@ -72,7 +72,7 @@ fn label(text: &str) -> Result<(String, String), String> {
 }
 
 /// A share of full speed, `80%` or `0.8`.
-fn speed(text: &str) -> Result<f64, String> {
+pub(super) fn speed(text: &str) -> Result<f64, String> {
     let told = || "is not a share of full speed such as 80% or 0.8".to_owned();
     let (text, whole) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
@@ -82,7 +82,7 @@ fn speed(text: &str) -> Result<f64, String> {
     Some(share).filter(|it| (0.0..=1.0).contains(it) && *it > 0.0).ok_or_else(told)
 }
 
-fn shape(text: &str) -> Result<Value, String> {
+pub(super) fn shape(text: &str) -> Result<Value, String> {
     let read = text.split_once('x').and_then(|(nodes, length)| {
         Some(json!({ "nodes": nodes.parse::<u32>().ok()?, "duration_s": seconds(length).ok()? }))
     });
@@ -91,15 +91,15 @@ fn shape(text: &str) -> Result<Value, String> {
 
 /// Names of nodes that were a bracket list.
 #[derive(Clone, Debug)]
-struct Names(Vec<String>);
+pub(super) struct Names(Vec<String>);
 
-fn names(text: &str) -> Result<Names, String> {
+pub(super) fn names(text: &str) -> Result<Names, String> {
     node_list::parse(text).map(Names).map_err(|error| error.to_string())
 }
 
 /// A criterion and a share of it, `cost=2%` or `cost=0.02`. A share of one or more without a percent sign
 /// is more likely percent that lack it than a tolerance of hundreds of percent, so it is asked about.
-fn tolerance(text: &str) -> Result<(String, f64), String> {
+pub(super) fn tolerance(text: &str) -> Result<(String, f64), String> {
     let told = || "is not a criterion and a share such as cost=2% or cost=0.02".to_owned();
     let (criterion, share) = text.split_once('=').ok_or_else(told)?;
     let percent = share.strip_suffix('%').map(str::trim_end);
@@ -172,12 +172,12 @@ impl RequestArguments {
 }
 
 /// All names of some lists, each once.
-fn once(lists: &[Names]) -> Vec<&String> {
+pub(super) fn once(lists: &[Names]) -> Vec<&String> {
     let mut seen = HashSet::new();
     lists.iter().flat_map(|Names(names)| names).filter(|name| seen.insert(name.as_str())).collect()
 }
 
-fn filled<T: serde::Serialize>(list: &[T]) -> Option<Value> {
+pub(super) fn filled<T: serde::Serialize>(list: &[T]) -> Option<Value> {
     (!list.is_empty()).then(|| json!(list))
 }
 

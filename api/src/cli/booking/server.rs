@@ -141,6 +141,15 @@ impl Server {
         self.call(Method::POST, path, &[], Some(Sent::Json(Value::Object(body)))).await
     }
 
+    /// Sends a patch.
+    pub async fn patch<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Map<String, Value>,
+    ) -> Result<T, Failure> {
+        self.call(Method::PATCH, path, &[], Some(Sent::Json(Value::Object(body)))).await
+    }
+
     /// Sends a table.
     pub async fn post_csv<T: DeserializeOwned>(
         &self,

@@ -83,6 +83,10 @@ impl From<BookingError> for Problem {
                 let title = "Not in the project";
                 Self::new(StatusCode::FORBIDDEN, "not_in_project", title, error.to_string())
             }
+            BookingError::OwnerNotInProject { .. } => {
+                let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Not in the project");
+                Self::new(status, "not_in_project", title, error.to_string())
+            }
             BookingError::NoProject { .. } => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "For which project?");
                 Self::new(status, "project_needed", title, error.to_string())
@@ -102,7 +106,26 @@ impl From<BookingError> for Problem {
                 let (status, title) =
                     (StatusCode::UNPROCESSABLE_ENTITY, "A quota would be exceeded");
                 let problem = Self::new(status, "quota", title, error.to_string());
-                problem.with(decision.as_ref()).with(&QuotaMembers::new(refused))
+                let problem = match decision {
+                    Some(decision) => problem.with(decision.as_ref()),
+                    None => problem,
+                };
+                problem.with(&QuotaMembers::new(refused))
+            }
+            BookingError::NotExtended(ref refusal) => {
+                let (status, title) =
+                    (StatusCode::UNPROCESSABLE_ENTITY, "The extension is not possible");
+                let problem = Self::new(status, "impossible", title, error.to_string());
+                problem.with(refusal.as_ref())
+            }
+            BookingError::InvalidRequest(errors) => Self::invalid_json(errors),
+            BookingError::PriorityIsForOperators => {
+                let status = StatusCode::FORBIDDEN;
+                Self::new(status, "forbidden", "Not permitted", error.to_string())
+            }
+            BookingError::UnknownOwner(_) => {
+                let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Nobody of this name");
+                Self::new(status, "unknown_owner", title, error.to_string())
             }
             BookingError::OffersExpired(ref decision) => {
                 Self::conflict("offers_expired", "The offers have expired", &error)

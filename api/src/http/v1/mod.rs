@@ -116,6 +116,11 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::create::create_reservation,
             reservations::list::list_reservations
         ))
+        .routes(routes!(
+            reservations::get::get_reservation,
+            reservations::cancel::cancel_reservation,
+            reservations::modify::modify_reservation
+        ))
         .layer(Extension(MaxBody::OfRequest));
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
@@ -137,11 +142,10 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(outages::create::create_outage, outages::list::list_outages))
         .routes(routes!(outages::end::end_outage))
         .merge(requests)
-        .routes(routes!(
-            reservations::get::get_reservation,
-            reservations::cancel::cancel_reservation
-        ))
         .routes(routes!(reservations::choose::choose_offer))
+        .routes(routes!(reservations::extend::extend_reservation))
+        .routes(routes!(reservations::release::release_reservation))
+        .routes(routes!(reservations::transfer::transfer_reservation))
         .routes(routes!(reservations::jobs::list_jobs))
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())
@@ -194,7 +198,9 @@ pub fn describe(router: OpenApiRouter<App>) -> (Router<App>, utoipa::openapi::Op
     let (router, mut description) = router.split_for_parts();
     let items = description.paths.paths.values_mut();
     let operations = items.flat_map(|item| {
-        [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+        [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete]
+            .into_iter()
+            .flatten()
     });
     for (status, response) in operations.flat_map(|operation| &mut operation.responses.responses) {
         if let RefOr::T(response) = response

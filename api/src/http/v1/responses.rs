@@ -10,7 +10,9 @@ pub fn describe(description: &mut OpenApi) {
     let schemas = schemas.and_then(Result::ok).unwrap_or_default();
     let items = description.paths.paths.values_mut();
     let operations = items.flat_map(|item| {
-        [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+        [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete]
+            .into_iter()
+            .flatten()
     });
     for (status, response) in operations.flat_map(|operation| &mut operation.responses.responses) {
         if let RefOr::T(response) = response

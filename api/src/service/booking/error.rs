@@ -1,11 +1,13 @@
 //! Why nothing is offered, booked or ended.
 
 use planner::identity::ReservationId;
+use planner::json::JsonError;
 use planner::json::decision::DecisionDocument;
 use planner::time::Timestamp;
 use storage::StorageError;
 
 use super::RefusedByQuota;
+use super::not_extended::NotExtended;
 use crate::service::shared::{Fault, KeyError, PlanningError};
 
 /// Why there is no plan for a request.
@@ -47,6 +49,16 @@ pub enum BookingError {
         /// Those that they are in.
         theirs: Vec<String>,
     },
+    /// Who is to own a reservation is not in its project.
+    #[error(
+        "{owner} is not in the project {project:?} of the reservation; an operator or its managers can add them"
+    )]
+    OwnerNotInProject {
+        /// Who was to own it.
+        owner: String,
+        /// The project.
+        project: String,
+    },
     /// The site wants to know the project, and the request does not say it.
     #[error("the request must say its \"project\"{}", in_words(theirs))]
     NoProject {
@@ -73,9 +85,27 @@ pub enum BookingError {
          fewer nodes or another time, or see the reasons"
     )]
     NotNegotiated(Box<DecisionDocument>),
-    /// A quota excludes every start at which all else is there.
+    /// A quota excludes every start at which all else is there; with the decision where a request was planned.
     #[error("{0}")]
-    Quota(Box<RefusedByQuota>, Box<DecisionDocument>),
+    Quota(Box<RefusedByQuota>, Option<Box<DecisionDocument>>),
+    /// Something is in the way of a later end.
+    #[error("{0}")]
+    NotExtended(Box<NotExtended>),
+    /// A changed request has errors.
+    #[error(
+        "the request has errors: {}",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    InvalidRequest(Vec<JsonError>),
+    /// A higher priority than the reservation had.
+    #[error("a higher priority is for operators to give")]
+    PriorityIsForOperators,
+    /// Somebody whom the site does not know.
+    #[error(
+        "the site knows nobody called {0:?} who may book; the new owner needs an API token, or must have \
+         signed in once"
+    )]
+    UnknownOwner(String),
     /// Chosen after the hold ended; what is possible now comes with it.
     #[error(
         "the offers were held until their expires_at, which has passed; what is possible now \

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use planner::identity::ReservationId;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::NewOffer;
 
@@ -35,11 +36,23 @@ impl BookingService {
         state: &Arc<SiteState>,
         by_share: Option<Seconds>,
     ) -> Result<Option<HeldSoFar>, BookingError> {
+        self.held_beside(access, state, by_share, None).await
+    }
+
+    /// What a caller's proposals hold at a state beside one of them, which is to hold something else.
+    pub(super) async fn held_beside(
+        &self,
+        access: Access<'_>,
+        state: &Arc<SiteState>,
+        by_share: Option<Seconds>,
+        beside: Option<ReservationId>,
+    ) -> Result<Option<HeldSoFar>, BookingError> {
         if access.kind != CallerKind::User {
             return Ok(None);
         }
         let now = self.shared.now();
-        let held = self.shared.database.held_by(access.owner, now).await?;
+        let mut held = self.shared.database.held_by(access.owner, now).await?;
+        held.retain(|(id, _)| Some(*id) != beside);
         let (limits, proposals) = (&self.shared.settings.limits, held.len());
         let first = held.iter().map(|(_, expires)| *expires).min();
         let retry_after_s = first.map_or(1, |expires| seconds_until(expires, now));

@@ -2,19 +2,26 @@
 
 mod choose;
 mod draft;
+mod draws;
 mod error;
 mod expected;
+mod extend;
 mod holds;
 mod managed;
 mod missing_power;
+mod modify;
+mod not_extended;
 mod project;
 mod propose;
 mod quota;
 mod quote;
 pub mod re_evaluation;
+mod release;
 mod request;
+mod request_patch;
 mod reservations;
 mod standing;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -24,13 +31,17 @@ pub use choose::Choice;
 pub(in crate::service) use draft::{Draft, draft};
 pub use error::{BookingError, QuoteError};
 pub use expected::Expected;
+pub use extend::Extension;
 pub use managed::{JOBS_OF_EACH, JOBS_OF_ONE, JobsPage, ManagedOf};
 pub(in crate::service) use missing_power::left;
+pub use not_extended::NotExtended;
 pub use propose::Proposed;
 pub use quota::RefusedByQuota;
 pub(in crate::service) use quote::PlannedRequest;
 pub use re_evaluation::NowExpected;
+pub use release::GivenBack;
 pub use request::{BookingRequest, OnCap, Purpose};
+pub use request_patch::RequestPatch;
 pub use reservations::Page;
 
 /// Finds starts for requests, and keeps reservations.

@@ -1,7 +1,7 @@
 //! The project that a request is for.
 
 use super::{BookingError, BookingRequest, BookingService};
-use crate::service::shared::Access;
+use crate::service::shared::{Access, CallerProjects};
 
 impl BookingService {
     /// The request for the project that it names, if its sender may book for it; where it names none, for the only one
@@ -15,22 +15,38 @@ impl BookingService {
         mut request: BookingRequest,
     ) -> Result<BookingRequest, BookingError> {
         let Some(theirs) = access.projects else { return Ok(request) };
-        let named = || theirs.of.own.iter().cloned().collect();
-        match &request.project {
-            Some(project) if !access.is_operator() && !theirs.include(project) => {
-                let (project, theirs) = (project.clone(), named());
+        if request.project.is_none() {
+            let own = &theirs.of.own;
+            request.project = own.first().filter(|_| own.len() == 1).cloned();
+        }
+        self.check_project(access, request.project.as_deref())?;
+        Ok(request)
+    }
+
+    /// Whether somebody may book for a project, or for none.
+    ///
+    /// # Errors
+    /// `NotInProject`; `NoProject` where the site wants one.
+    pub(super) fn check_project(
+        &self,
+        access: Access<'_>,
+        project: Option<&str>,
+    ) -> Result<(), BookingError> {
+        let Some(theirs) = access.projects.filter(|_| !access.is_operator()) else { return Ok(()) };
+        match project {
+            Some(project) if !theirs.include(project) => {
+                let (project, theirs) = (project.to_owned(), names(theirs));
                 Err(BookingError::NotInProject { project, theirs })
             }
-            Some(_) => Ok(request),
-            None => {
-                let own = &theirs.of.own;
-                request.project = own.first().filter(|_| own.len() == 1).cloned();
-                let is_needed = self.shared.settings.projects.required && !access.is_operator();
-                if request.project.is_none() && is_needed {
-                    return Err(BookingError::NoProject { theirs: named() });
-                }
-                Ok(request)
+            None if self.shared.settings.projects.required => {
+                Err(BookingError::NoProject { theirs: names(theirs) })
             }
+            _ => Ok(()),
         }
     }
+}
+
+/// The projects that somebody is in.
+fn names(theirs: &CallerProjects) -> Vec<String> {
+    theirs.of.own.iter().cloned().collect()
 }

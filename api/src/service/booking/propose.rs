@@ -97,7 +97,7 @@ impl BookingService {
                 }
                 Err(error) => return Err(error),
             };
-            self.admit(&drafted, request, at_most).await?;
+            self.admit(&drafted, request, at_most, &state).await?;
             if let Some(held) = held {
                 held.admit(&state, &drafted.offers)?;
             }
@@ -129,33 +129,54 @@ impl BookingService {
         state: &Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Draft, BookingError> {
-        let drafting = |planned: PlannedRequest| (draft(&planned, None), planned.refused_by_quota);
-        let planned = self.plan(Party::Booking, Arc::clone(state), request, drafting);
-        let (impossible, refused) = match planned.await? {
-            (Ok(drafted), _) => return Ok(drafted),
-            (Err(impossible), refused) => (impossible, refused),
+        let refused = match self.drafted_now(state, request).await {
+            Err(refused @ (BookingError::Impossible(_) | BookingError::Quota(..))) => refused,
+            drafted => return drafted,
         };
         if !self.asking_would_help(state, request).await? {
-            return Err(match refused {
-                Some(refused) => BookingError::Quota(Box::new(refused), impossible),
-                None => BookingError::Impossible(impossible),
-            });
+            return Err(refused);
         }
         if self.shared.settings.negotiation.asks && request.expected.is_none() {
             return Ok(Draft::awaiting());
         }
-        Err(BookingError::NotNegotiated(impossible))
+        match refused {
+            BookingError::Impossible(impossible) | BookingError::Quota(_, Some(impossible)) => {
+                Err(BookingError::NotNegotiated(impossible))
+            }
+            refused => Err(refused),
+        }
+    }
+
+    /// The offers of a request, whether or not the supplier could help.
+    ///
+    /// # Errors
+    /// `Impossible`, `Quota`, `Quote`.
+    pub(super) async fn drafted_now(
+        &self,
+        state: &Arc<SiteState>,
+        request: &BookingRequest,
+    ) -> Result<Draft, BookingError> {
+        let drafting = |planned: PlannedRequest| (draft(&planned, None), planned.refused_by_quota);
+        let planned = self.plan(Party::Booking, Arc::clone(state), request, drafting);
+        match planned.await? {
+            (Ok(drafted), _) => Ok(drafted),
+            (Err(impossible), Some(refused)) => {
+                Err(BookingError::Quota(Box::new(refused), Some(impossible)))
+            }
+            (Err(impossible), None) => Err(BookingError::Impossible(impossible)),
+        }
     }
 
     /// Whether offers are what is expected of them, and worth it.
-    async fn admit(
+    pub(super) async fn admit(
         &self,
         drafted: &Draft,
         request: &BookingRequest,
         at_most: Option<AtMost>,
+        state: &Arc<SiteState>,
     ) -> Result<(), BookingError> {
         if let Some(differences) = drafted.differences(request) {
-            let decision = Some(self.possible_now(request).await?);
+            let decision = Some(self.possible_at(Arc::clone(state), request).await?);
             return Err(BookingError::OfferChanged { differences, decision });
         }
         if at_most.is_some_and(|most| !drafted.is_within(most)) {
@@ -165,12 +186,13 @@ impl BookingService {
         Ok(())
     }
 
-    /// What is possible now for a request that is about to be booked.
-    async fn possible_now(
+    /// What is possible at a state for a request that is about to be booked.
+    pub(super) async fn possible_at(
         &self,
+        state: Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Box<DecisionDocument>, BookingError> {
-        let (state, pareto_nodes) = (self.shared.state().await?, request.pareto_nodes);
+        let pareto_nodes = request.pareto_nodes;
         let document = move |planned: PlannedRequest| Box::new(planned.document(pareto_nodes));
         Ok(self.plan(Party::Booking, state, request, document).await?)
     }
@@ -199,7 +221,7 @@ impl BookingService {
 
     /// What an offer must beat to take a reservation's place: cost and CO2 as expected now, less
     /// what the site wants to be saved. `None` where the reservation cannot stand anyway.
-    async fn to_be_replaced(
+    pub(super) async fn to_be_replaced(
         &self,
         access: Access<'_>,
         id: ReservationId,

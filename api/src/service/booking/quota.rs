@@ -8,13 +8,15 @@ use planner::decision::{Decision, ReasonCode};
 use planner::problem::SearchMode;
 use planner::quota::{QuotaHolding, QuotaJudge, QuotaPeriod, QuotaRefusal, QuotaSubject};
 use planner::request::Request;
-use planner::reservation::ReservationState;
+use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
 use storage::Filter;
 
-use super::{BookingRequest, BookingService};
+use super::{BookingError, BookingRequest, BookingService};
 use crate::config::quotas::SiteQuotas;
-use crate::service::shared::{Access, CallerKind, Fault, SiteState, StoredWords, quota_subject};
+use crate::service::shared::{
+    Access, CallerKind, Fault, SiteState, StoredWords, blocking, quota_subject,
+};
 
 /// How far after the window the next start that keeps the quotas is looked for.
 const LOOK_AHEAD: Seconds = Seconds::new(62 * 86_400);
@@ -81,6 +83,50 @@ impl BookingService {
         held.extend(self.ended_holdings(quotas, state).await?);
         let (quotas, state) = (Arc::clone(quotas), Arc::clone(state));
         Ok(Some(KeptQuotas { quotas, state, subject, held }))
+    }
+
+    /// Whether a reservation keeps its owner's quotas: the nodes of its chosen offer, or of each that is held, in their
+    /// times, or until a later `end`. Whoever is free of quotas may change what is not.
+    ///
+    /// # Errors
+    /// `Quota`.
+    pub(super) async fn check_quotas_of(
+        &self,
+        access: Access<'_>,
+        stored: &Reservation,
+        end: Option<Timestamp>,
+    ) -> Result<(), BookingError> {
+        let settings = &self.shared.settings.quotas;
+        let Some(quotas) = &settings.quotas else { return Ok(()) };
+        if access.is_operator() && !settings.operators {
+            return Ok(());
+        }
+        let state = Arc::new(self.shared.state().await?.without(stored.id));
+        let words = StoredWords::of_request(&stored.request);
+        let (owner, partition) = (&stored.owner, words.partition.as_deref());
+        let subject = quota_subject(owner, partition, &stored.project, &words.labels);
+        let mut held = state.holders.holdings(&state.book, stored.replaces);
+        held.extend(self.ended_holdings(quotas, &state).await?);
+        let (kept, now) =
+            (KeptQuotas { quotas: Arc::clone(quotas), state, subject, held }, self.shared.now());
+        let offers = stored.counting_offers().map(|offer| &offer.terms);
+        let wanted = offers.filter_map(|terms| {
+            let span = terms.span;
+            Some((terms.nodes.count(), Span::new(span.start(), end.unwrap_or(span.end()))?))
+        });
+        let wanted: Vec<(u32, Span)> = wanted.collect();
+        let refusal = blocking(move || {
+            let last = wanted.iter().map(|(_, span)| span.end()).max()?;
+            let judge = kept.judge_until(now, last + MARGIN)?;
+            wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
+        });
+        match refusal.await? {
+            None => Ok(()),
+            Some(refusal) => {
+                let refused = RefusedByQuota { refusal, next_start: None };
+                Err(BookingError::Quota(Box::new(refused), None))
+            }
+        }
     }
 
     /// What was held and has ended in the periods that quotas add up node-hours over.

@@ -204,8 +204,7 @@ impl Context<'_> {
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
-        let labels = reader.optional(&object, "labels", labels);
-        let project = reader.optional(&object, "project", project);
+        let labels_and_project = labels_and_project(reader, &object);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
         let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
@@ -228,11 +227,7 @@ impl Context<'_> {
         }
         utilisation_from?;
         let (on_cap, fee_limit) = (on_cap?.unwrap_or_default(), fee_limit?);
-        let (labels, project) = (labels?.unwrap_or_default(), project?);
-        let label = labels.get("project");
-        if label.is_some() && project.is_some() && label != project.as_ref() {
-            reader.error_at("project", "is another than the label \"project\" says; leave one out");
-        }
+        let (labels, project) = labels_and_project?;
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
         }
@@ -249,7 +244,7 @@ impl Context<'_> {
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
             gives_back: gives_back?.unwrap_or_default(),
-            project: project.or_else(|| label.cloned()),
+            project,
             labels,
             expected: expected?,
             learnt: None,
@@ -299,6 +294,21 @@ fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
 fn utilisation_from(reader: &mut Reader, raw: &RawValue) -> Option<()> {
     let word = reader.string(raw)?;
     reader.accept((word == "application").then_some(()).ok_or("must be \"application\""))
+}
+
+/// The labels of a request, and its project: the field, or else the label.
+pub(super) fn labels_and_project(
+    reader: &mut Reader,
+    object: &Object<'_>,
+) -> Option<(BTreeMap<String, String>, Option<String>)> {
+    let labels = reader.optional(object, "labels", labels);
+    let project = reader.optional(object, "project", project);
+    let (labels, project) = (labels?.unwrap_or_default(), project?);
+    let label = labels.get("project").cloned();
+    if label.is_some() && project.is_some() && label != project {
+        reader.error_at("project", "is another than the label \"project\" says; leave one out");
+    }
+    Some((labels, project.or(label)))
 }
 
 /// Names and what they say, both of which are names of their own.

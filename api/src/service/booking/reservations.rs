@@ -59,6 +59,40 @@ impl BookingService {
         Err(BookingError::NotTheirs { id, owner: stored.owner })
     }
 
+    /// One reservation for who wants to change it, if it is still at the row version that is expected.
+    pub(super) async fn expected_reservation(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        version: Option<i64>,
+    ) -> Result<Reservation, BookingError> {
+        self.shared.database.advance(self.shared.now()).await?;
+        let stored = self.changeable(access, id).await?;
+        match version {
+            Some(version) if version != stored.row_version => Err(BookingError::VersionMismatch),
+            _ => Ok(stored),
+        }
+    }
+
+    /// A reservation that its owner changed, as it is shown: what is expected now is judged by what it has
+    /// since, and whoever has to follow is told.
+    pub(super) async fn changed(
+        &self,
+        mut changed: Reservation,
+    ) -> Result<Reservation, BookingError> {
+        self.ring();
+        let state = self.shared.state().await?;
+        self.judge_page(&state, vec![changed.clone()], self.shared.now()).await?;
+        changed.state = changed.state_at(self.shared.now());
+        Ok(changed)
+    }
+
+    /// Tells the resource manager and the dialogue with the supplier that the book changed.
+    pub(super) fn ring(&self) {
+        self.shared.manager_bell.notify_one();
+        self.shared.dialogue_bell.notify_one();
+    }
+
     /// A page of the reservations that the caller may see.
     ///
     /// # Errors

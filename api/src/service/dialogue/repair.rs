@@ -5,20 +5,16 @@ use std::collections::HashMap;
 
 use crate::config::power::PowerSettings;
 use crate::service::booking::BookingRequest;
-use crate::service::shared::{Cluster, SiteState};
+use crate::service::shared::{SiteState, SpeedPowers};
 use planner::book::RankedOutage;
-use planner::cap_scope::CapScope;
-use planner::decimal::Fraction;
 use planner::decision::Shortage;
 use planner::hits::hit_by_outages;
 use planner::identity::OfferId;
-use planner::node::{Node, Nodes};
 use planner::node_set::NodeSet;
-use planner::quantity::{Currency, Energy, Power};
+use planner::quantity::{Currency, Energy};
 use planner::replacement::{Holding, Loss, due, losses, replaced, replacement, stand_ins};
 use planner::reservation::{HeldOffer, OfferTerms, Reservation, ReservationState};
 use planner::search::PlanningView;
-use planner::slower_states::Slowing;
 use planner::time::{Span, Timestamp};
 use storage::{Allocation, NewNodes, Outage};
 
@@ -149,7 +145,7 @@ impl Repairing<'_> {
         let end = losing.map(|(span, _)| span.end()).max().unwrap_or(from);
         let span = Span::new(from, end).ok_or(missing)?;
         let slowing = offer.terms.slowing.as_deref();
-        let powers = Powers::of(&state.cluster, self.power, slowing).ok_or(missing)?;
+        let powers = SpeedPowers::of(&state.cluster, self.power, slowing).ok_or(missing)?;
         let selection = match slowing {
             None => state.cluster.selection(&request.planning),
             Some(slowing) => {
@@ -196,65 +192,12 @@ impl Repairing<'_> {
         &self,
         terms: &OfferTerms,
         held: &[Holding],
-        powers: &Powers<'_>,
+        powers: &SpeedPowers<'_>,
         more: Energy,
     ) -> OfferTerms {
         let Some((_, last)) = held.last() else { return terms.clone() };
         let peak = held.iter().map(|(_, ranks)| powers.peak(ranks)).max();
         let nodes = self.state.cluster.named(last);
         terms.clone().redrawn(nodes, peak.unwrap_or_default(), more)
-    }
-}
-
-/// What nodes draw at the speed at which a reservation runs.
-struct Powers<'a> {
-    cluster: &'a Cluster,
-    /// The nodes with their slower states, and which of these it is; `None` at full speed.
-    slowed: Option<(&'a Nodes, usize)>,
-}
-
-impl<'a> Powers<'a> {
-    /// `None` where the settings do not know the slower state any more.
-    fn of(
-        cluster: &'a Cluster,
-        settings: Option<&PowerSettings>,
-        slowing: Option<&Slowing>,
-    ) -> Option<Self> {
-        let Some(slowing) = slowing else { return Some(Self { cluster, slowed: None }) };
-        let nodes = &*cluster.power_rules(settings?)?.nodes;
-        let states = nodes.slower_states().states();
-        let state = states.iter().position(|it| it.name == slowing.state.name)?;
-        Some(Self { cluster, slowed: Some((nodes, state)) })
-    }
-
-    /// The nodes of these ranks of the book's order.
-    fn nodes(&self, ranks: &NodeSet) -> impl Iterator<Item = Node> {
-        ranks.positions().filter_map(|rank| {
-            let ordinal = self.cluster.reference.ordinal(rank);
-            match self.slowed {
-                None => self.cluster.nodes.as_slice().get(ordinal as usize).copied(),
-                Some((nodes, state)) => nodes.in_state(state, ordinal),
-            }
-        })
-    }
-
-    fn draw(&self, ranks: &NodeSet, utilisation: Fraction) -> Power {
-        self.nodes(ranks).map(|node| node.draw(utilisation)).sum()
-    }
-
-    fn peak(&self, ranks: &NodeSet) -> Power {
-        match self.slowed {
-            None => self.cluster.reference.max_power(ranks),
-            Some(_) => self.nodes(ranks).map(|node| node.max()).sum(),
-        }
-    }
-
-    /// What the nodes count against the cap.
-    fn counted(&self, ranks: &NodeSet) -> Power {
-        match (self.slowed, self.cluster.cap_scope) {
-            (None, _) => self.cluster.reference.counted(ranks),
-            (Some(_), CapScope::ReservedNodes) => self.peak(ranks),
-            (Some(_), CapScope::AllNodes) => self.peak(ranks) - self.cluster.powers(ranks).1,
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::project::{Projects, ProjectsOfUser};
+use planner::reservation::Role;
 use planner::time::Timestamp;
 use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
 
@@ -48,6 +49,14 @@ impl Callers {
     /// Whether a token is valid.
     pub fn has_token(&self, id: TokenId) -> bool {
         self.tokens.values().any(|token| token.id == id)
+    }
+
+    /// Whether somebody of this name may book: by a token, or as a person who signed in and is not blocked.
+    pub fn may_book(&self, name: &str) -> bool {
+        let by_token = |it: &ApiToken| it.owner == name && it.role != Role::Supplier;
+        let mut people = self.people.values().flat_map(HashMap::values);
+        self.tokens.values().any(by_token)
+            || people.any(|it| it.name == name && it.blocked.is_none())
     }
 
     /// Whether there ever were any, be they revoked since: a site that has had users keeps its door shut.

@@ -80,6 +80,38 @@ pub enum EndError {
     Storage(StorageError),
 }
 
+/// Why a reservation was not given back, transferred or relabelled.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// No such reservation.
+    #[error("there is no such reservation")]
+    NotFound,
+    /// Its state does not allow it.
+    #[error("the reservation is {}", state.word())]
+    WrongState {
+        /// The state.
+        state: ReservationState,
+    },
+    /// The reservation changed since it was read.
+    #[error("the reservation changed since it was read (row version now {found})")]
+    VersionMismatch {
+        /// The version it has.
+        found: i64,
+    },
+    /// The book changed since it was looked at.
+    #[error("the book changed meanwhile")]
+    BookChanged,
+    /// Storage failed.
+    #[error(transparent)]
+    Storage(StorageError),
+}
+
+impl From<StorageError> for ChangeError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
 impl From<StorageError> for ProposeError {
     fn from(error: StorageError) -> Self {
         match error {
@@ -107,4 +139,4 @@ impl From<StorageError> for EndError {
     }
 }
 
-through_storage_error!(ProposeError, OfferError, ChooseError, EndError);
+through_storage_error!(ProposeError, OfferError, ChooseError, EndError, ChangeError);

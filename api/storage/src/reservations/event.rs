@@ -25,3 +25,16 @@ pub(crate) fn reservation_told(
     let data = json!({ "reservation_id": id.to_string(), "state": state });
     NewEvent::new(kind, data).of(owner)
 }
+
+/// A reservation that has another owner: told to both.
+pub(crate) fn reservation_transferred(
+    id: ReservationId,
+    from: &str,
+    to: &str,
+    state: ReservationState,
+) -> [NewEvent; 2] {
+    let data = json!({
+        "reservation_id": id.to_string(), "state": state.word(), "from": from, "to": to,
+    });
+    [from, to].map(|owner| NewEvent::new("reservation.transferred", data.clone()).of(owner))
+}

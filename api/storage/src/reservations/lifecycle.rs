@@ -117,23 +117,10 @@ repository!(
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let found = Reservations::<Engine>::find(connection, id).await?;
-            let active = found.filter(|it| it.state_at(now) == ReservationState::Active);
-            let Some(reservation) = active else { return Ok(None) };
-            let Some((offer, span)) = reservation.chosen else { return Ok(None) };
-            let end = now.max(span.start() + Seconds::new(1));
-            let Some(span) = Span::new(span.start(), end) else { return Ok(None) };
-            sqlx::query(sql::COMPLETE_EARLY)
-                .bind(id.as_uuid())
-                .bind(end.as_unix_seconds())
-                .execute(&mut *connection)
-                .await?;
-            Allocations::<Engine>::cut_those_of(connection, id, end).await?;
-            let state = ReservationState::Completed;
-            let event = reservation_reached(id, &reservation.owner, state);
-            Events::<Engine>::record(connection, &[event], now).await?;
+            let Some(reservation) = found else { return Ok(None) };
+            let completed = Self::complete_early_in(connection, reservation, now).await?;
             transaction.commit().await?;
-            let (chosen, row_version) = (Some((offer, span)), reservation.row_version + 1);
-            Ok(Some(Reservation { state, chosen, row_version, ..reservation }))
+            Ok(completed)
         }
 
         /// Cancels a reservation that has not ended and frees its nodes from `now` on.
@@ -191,6 +178,33 @@ repository!(
                 return Ok(());
             };
             Self::end_in(connection, &replaced, ReservationState::Cancelled, now).await
+        }
+
+        /// Completes a reservation before its end, inside a caller's transaction; `None` where it is not
+        /// active.
+        pub(super) async fn complete_early_in(
+            connection: &mut Connection<Engine>,
+            reservation: Reservation,
+            now: Timestamp,
+        ) -> Result<Option<Reservation>, StorageError> {
+            let id = reservation.id;
+            let active = reservation.state_at(now) == ReservationState::Active;
+            let Some((offer, span)) = reservation.chosen.filter(|_| active) else {
+                return Ok(None);
+            };
+            let end = now.max(span.start() + Seconds::new(1));
+            let Some(span) = Span::new(span.start(), end) else { return Ok(None) };
+            sqlx::query(sql::COMPLETE_EARLY)
+                .bind(id.as_uuid())
+                .bind(end.as_unix_seconds())
+                .execute(&mut *connection)
+                .await?;
+            Allocations::<Engine>::cut_those_of(connection, id, end).await?;
+            let state = ReservationState::Completed;
+            let event = reservation_reached(id, &reservation.owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            let (chosen, row_version) = (Some((offer, span)), reservation.row_version + 1);
+            Ok(Some(Reservation { state, chosen, row_version, ..reservation }))
         }
 
         /// Ends a reservation in a state, frees its nodes from `now` on, and tells its owner.

@@ -111,6 +111,17 @@ repository!(
 
     /// Parts of transactions.
     impl Replacements {
+        /// Leaves an offer some of its nodes from an instant on, and its terms with them.
+        pub(super) async fn keep_nodes_of_offer(
+            connection: &mut Connection<Engine>,
+            reservation: &Reservation,
+            nodes: &NewNodes,
+        ) -> Result<(), ProposeError> {
+            let epoch = Epochs::<Engine>::newest(connection).await?;
+            let epoch = bookable(epoch, nodes.holdings.iter().map(|(_, ranks)| ranks))?;
+            Self::replace_nodes_of_offer(connection, epoch, reservation, nodes).await
+        }
+
         async fn replace_nodes_of_offer(
             connection: &mut Connection<Engine>,
             epoch: EpochId,

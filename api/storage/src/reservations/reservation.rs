@@ -83,6 +83,45 @@ pub struct NewNodes {
     pub terms: OfferTerms,
 }
 
+/// A later end for a reservation that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEnd {
+    /// The chosen offer.
+    pub offer: OfferId,
+    /// Until when it held its nodes.
+    pub before: Timestamp,
+    /// The terms of the offer with its later end.
+    pub terms: OfferTerms,
+}
+
+/// Another request for a reservation, and what is possible for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Modification {
+    /// The request as it was understood, as JSON.
+    pub request: String,
+    /// The project that it is for; empty where it is for none.
+    pub project: String,
+    /// What is shown beside the offers, as JSON.
+    pub summary: String,
+    /// The lowest gives way first where the site says so.
+    pub priority: i64,
+    /// Whether its owner wants the nodes given back some time after its last job has ended.
+    pub gives_back: bool,
+    /// The offers, in the order shown.
+    pub offers: Vec<NewOffer>,
+    /// What becomes of them.
+    pub then: AfterModification,
+}
+
+/// What becomes of the new offers of a modified reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterModification {
+    /// They are held until an instant; the reservation is proposed before and after.
+    HeldUntil(Timestamp),
+    /// One of them takes the place of the chosen one; the reservation is confirmed before and after.
+    Chosen(OfferId),
+}
+
 /// Which reservations to list; everything absent lets all pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {

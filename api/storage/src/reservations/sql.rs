@@ -77,6 +77,44 @@ statements! {
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
+    /// Gives a reservation to another owner.
+    TRANSFER = "UPDATE reservations SET owner = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Moves the end of a reservation that was chosen.
+    EXTEND = "UPDATE reservations SET end_s = $2, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Moves the end of an offer.
+    EXTEND_OFFER = "UPDATE offers SET end_s = $2 WHERE id = $1";
+
+    /// Notes that a reservation holds fewer nodes.
+    NODES_RELEASED = "UPDATE reservations SET row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// The request of a reservation, where nothing that is held depends on what is new in it.
+    SET_REQUEST = "UPDATE reservations SET request = $2, project = $3, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Another request for a reservation of which no offer is chosen, whose new offers are held until
+    /// an instant.
+    MODIFY_PROPOSED = "UPDATE reservations SET request = $2, document = $3, priority = $4,
+            gives_back = $5, project = $6, expires_s = $7, notice = NULL, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
+    /// Another request for a confirmed reservation, with the offer that takes the place of the one that
+    /// was chosen, its span, and the instant of the choice.
+    MODIFY_CONFIRMED = "UPDATE reservations SET request = $2, document = $3, priority = $4,
+            gives_back = $5, project = $6, chosen_offer_id = $7, start_s = $8, end_s = $9, confirmed_s = $10,
+            degraded = FALSE, notice = NULL, row_version = row_version + 1,
+            changed = (SELECT changes FROM book WHERE id = 1)
+        WHERE id = $1";
+
     /// Whether what was promised no longer holds; whose it is and its state, where that is new.
     SET_DEGRADED = "UPDATE reservations SET degraded = $2, notice = $3,
             row_version = row_version + 1

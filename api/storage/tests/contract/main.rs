@@ -22,6 +22,7 @@ mod managed_jobs;
 mod managed_nodes;
 mod managed_reservations;
 mod measurements;
+mod modifications;
 mod negotiations;
 mod nodes;
 mod outages;

@@ -10,7 +10,7 @@ use planner::agenda::{Agenda, AgendaError, Piece, RateAgenda};
 use planner::decision::{Decision, Offer};
 use planner::json::basis::BasisDocument;
 use planner::json::decision::{DecisionDocument, OfferDocument};
-use planner::quantity::{CarbonIntensity, CarbonMass, EnergyPrice, Money, Power, Rate};
+use planner::quantity::{CarbonIntensity, CarbonMass, Currency, EnergyPrice, Money, Power, Rate};
 use planner::reservation::OfferTerms;
 use planner::time::Span;
 use storage::{ProvenPiece, Quantity};
@@ -38,6 +38,9 @@ struct Band<R> {
     /// Where the ends differ.
     estimated: Agenda<()>,
 }
+
+/// The least and the most that something will probably cost, and emit.
+pub type Bands = (Option<(Money, Money)>, Option<(CarbonMass, CarbonMass)>);
 
 /// What the agendas in force rest on.
 #[derive(Debug, Default)]
@@ -128,14 +131,24 @@ impl Provenance {
         // Energy is this power throughout the span, exactly.
         let power = offer.values.energy.as_microjoules() / i128::from(span.length().get());
         let power = Power::from_microwatts(i64::try_from(power).unwrap_or(i64::MAX));
-        let currency = offer.values.cost.currency();
-        if let Some((low, high)) = self.price.as_ref().and_then(|band| band.over(span)) {
-            let cost = |price| power.times_price(price, currency);
-            told.put_cost_band(cost(low), cost(high));
+        let (cost, co2) = self.bands(power, span, offer.values.cost.currency());
+        if let Some((low, high)) = cost {
+            told.put_cost_band(low, high);
         }
-        if let Some((low, high)) = self.co2.as_ref().and_then(|band| band.over(span)) {
-            told.put_co2_band(power.times_intensity(low), power.times_intensity(high));
+        if let Some((low, high)) = co2 {
+            told.put_co2_band(low, high);
         }
+    }
+
+    /// Between what drawing a power over a span will probably cost and emit, each where it rests on estimates.
+    pub fn bands(&self, power: Power, span: Span, currency: Currency) -> Bands {
+        let price = self.price.as_ref().and_then(|band| band.over(span));
+        let co2 = self.co2.as_ref().and_then(|band| band.over(span));
+        let cost = |price| power.times_price(price, currency);
+        (
+            price.map(|(low, high)| (cost(low), cost(high))),
+            co2.map(|(low, high)| (power.times_intensity(low), power.times_intensity(high))),
+        )
     }
 }
 

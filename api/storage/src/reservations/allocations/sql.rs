@@ -52,6 +52,10 @@ statements! {
     TRUNCATE_OFFER_ALLOCATIONS =
         "UPDATE allocations SET end_s = $2 WHERE offer_id = $1 AND end_s > $2";
 
+    /// Keeps the nodes of an offer, which are taken until an instant, until a later one.
+    EXTEND_OFFER_ALLOCATIONS =
+        "UPDATE allocations SET end_s = $3 WHERE offer_id = $1 AND end_s = $2";
+
     /// Frees a reservation's nodes where they are taken from an instant on.
     DELETE_RESERVATION_ALLOCATIONS_FROM =
         "DELETE FROM allocations WHERE reservation_id = $1 AND start_s >= $2";

@@ -1,0 +1,185 @@
+//! `wattbook modify`: another request for a reservation, from a terminal.
+
+use clap::builder::PossibleValuesParser;
+use jiff::Zoned;
+use planner::ranking::Ranking;
+use serde_json::{Map, Value, json};
+
+use super::id_prefix::{IdPrefix, RESERVATIONS};
+use super::request::{Names, filled, names, once, shape, speed, told, tolerance};
+use super::server::Connection;
+use super::time::{instant, seconds};
+use super::{Output, answers, show_one};
+use crate::cli::{Failure, block_on};
+
+/// Arguments of `wattbook modify`: what is not said stays as it is.
+#[derive(clap::Args)]
+pub struct Modify {
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    #[command(flatten)]
+    changes: RequestChanges,
+    /// Take the best start by this ranking, where the reservation is confirmed [default: one that its offer wins]
+    #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
+    ranking: Option<String>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// What is to change of a request.
+#[derive(clap::Args)]
+struct RequestChanges {
+    /// How many nodes
+    #[arg(short = 'N', long, value_name = "COUNT")]
+    nodes: Option<u32>,
+    /// How long: 90 (minutes), 1:30:00, 1-12:30 (days-hours:minutes), 90min, 1h30m or PT1H30M
+    #[arg(short = 't', long, value_name = "LENGTH", value_parser = seconds)]
+    time: Option<i64>,
+    /// Not before: now, now+2hours, 22:00, tomorrow, 2026-11-22T08:00 (local) or with an offset
+    #[arg(long, value_name = "INSTANT")]
+    begin: Option<String>,
+    /// It must have begun by then
+    #[arg(long, value_name = "INSTANT")]
+    latest_start: Option<String>,
+    /// It must have ended by then
+    #[arg(long, value_name = "INSTANT")]
+    latest_end: Option<String>,
+    /// Another shape that would do, such as 16x45min, instead of those that it has; up to eight
+    #[arg(long = "or", value_name = "COUNTxLENGTH", value_parser = shape)]
+    alternatives: Vec<Value>,
+    /// Expected utilisation of nodes that have no alpha of their own, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    utilisation: Option<f64>,
+    /// How slowly it may run where the site has slower states of nodes: 80% or 0.8 of full speed
+    #[arg(long, value_name = "SHARE", value_parser = speed)]
+    slowest_speed: Option<f64>,
+    /// How far from the best counts as equally good: cost=2% or cost=0.02
+    #[arg(long, value_name = "CRITERION=SHARE", value_delimiter = ',', value_parser = tolerance)]
+    tolerance: Vec<(String, f64)>,
+    /// Only nodes of this partition
+    #[arg(short = 'p', long)]
+    partition: Option<String>,
+    /// Only nodes with these features, such as nvme&a100
+    #[arg(short = 'C', long, value_name = "FEATURE", value_delimiter = '&')]
+    constraint: Vec<String>,
+    /// Not these nodes, such as n7,rack[1-2]n[01-16]
+    #[arg(short = 'x', long, value_name = "NODES", value_parser = names)]
+    exclude: Vec<Names>,
+    /// No other nodes than these, such as n7,rack[1-2]n[01-16]
+    #[arg(short = 'w', long, value_name = "NODES", value_parser = names)]
+    nodelist: Vec<Names>,
+    /// What you call it: project=ocean; project= leaves it out; may be given several times
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = changed_label)]
+    labels: Vec<(String, Option<String>)>,
+    /// Look at every second, not at the site's slots only
+    #[arg(long)]
+    exact: bool,
+    /// Give the nodes back some time after the last of its jobs in Slurm has ended
+    #[arg(long)]
+    give_back: bool,
+    /// Priority when the cap is lowered, 0 to 1000; a higher one is for operators to give
+    #[arg(long)]
+    priority: Option<u32>,
+}
+
+/// A label, such as `project=ocean`, or `project=` for none.
+fn changed_label(text: &str) -> Result<(String, Option<String>), String> {
+    let label = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = label.ok_or("is no label such as project=ocean")?;
+    Ok((name.to_owned(), (!value.is_empty()).then(|| value.to_owned())))
+}
+
+impl RequestChanges {
+    /// The merge patch of the request, read at `now`.
+    fn body(&self, now: &Zoned) -> Result<Map<String, Value>, Vec<String>> {
+        let mut errors = Vec::new();
+        let mut read = |argument: &str, text: Option<&str>| {
+            let read = text.map(|text| instant(text, now)).transpose();
+            let read = read.map_err(|error| errors.push(format!("--{argument}: {error}")));
+            read.ok().flatten().map(told)
+        };
+        let begin = read("begin", self.begin.as_deref());
+        let latest_start = read("latest-start", self.latest_start.as_deref());
+        let latest_end = read("latest-end", self.latest_end.as_deref());
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let members = |it: Map<String, Value>| (!it.is_empty()).then_some(Value::Object(it));
+        let tolerances = self.tolerance.iter().map(|(name, share)| (name.clone(), json!(share)));
+        let labels = self.labels.iter().map(|(name, value)| (name.clone(), json!(value)));
+        let fields = [
+            ("nodes", self.nodes.map(|it| json!(it))),
+            ("duration_s", self.time.map(|it| json!(it))),
+            ("earliest_start", begin),
+            ("latest_start", latest_start),
+            ("latest_end", latest_end),
+            ("alternatives", filled(&self.alternatives)),
+            ("utilisation", self.utilisation.map(|it| json!(it))),
+            ("slowest_speed", self.slowest_speed.map(|it| json!(it))),
+            ("tolerance", members(tolerances.collect())),
+            ("partition", self.partition.as_ref().map(|it| json!(it))),
+            ("features", filled(&self.constraint)),
+            ("exclude", filled(&once(&self.exclude))),
+            ("only", filled(&once(&self.nodelist))),
+            ("labels", members(labels.collect())),
+            ("search", self.exact.then(|| json!({ "mode": "exact" }))),
+            ("give_back", self.give_back.then(|| json!("jobs_ended"))),
+            ("priority", self.priority.map(|it| json!(it))),
+        ];
+        let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Ok(said.collect())
+    }
+}
+
+/// Changes the request of a reservation.
+pub fn modify(arguments: &Modify) -> Result<(), Failure> {
+    let mut body = arguments.changes.body(&answers::now()?).map_err(Failure::BadInput)?;
+    body.extend(arguments.ranking.as_ref().map(|it| ("ranking".to_owned(), json!(it))));
+    if body.is_empty() {
+        let told = "there is nothing to change; wattbook modify --help lists what can be";
+        return Err(Failure::BadInput(vec![told.to_owned()]));
+    }
+    block_on(async {
+        let server = arguments.connection.open()?;
+        let id = arguments.id.find(&server, &RESERVATIONS).await?;
+        let answer: Value = server.patch(&format!("reservations/{id}"), body).await?;
+        show_one(&answer, arguments.output.format)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        changes: RequestChanges,
+    }
+
+    #[test]
+    fn what_is_said_is_changed_and_nothing_else() {
+        let now: Zoned = "2026-11-21T15:30:10+01:00[Europe/Paris]".parse().unwrap();
+        let body = |line: &str| {
+            let line = Line::try_parse_from(line.split_whitespace()).unwrap();
+            line.changes.body(&now).map(Value::Object)
+        };
+        assert_eq!(body("modify"), Ok(json!({})));
+        let line = "modify -N 4 -t 1h --begin 22:00 --or 16x45min --tolerance cost=2% -x n[1-2] \
+                    --label project=ocean --label user= --exact --give-back";
+        let expected = json!({
+            "nodes": 4, "duration_s": 3600, "earliest_start": "2026-11-21T21:00:00Z",
+            "alternatives": [{ "nodes": 16, "duration_s": 2700 }], "tolerance": { "cost": 0.02 },
+            "exclude": ["n1", "n2"], "labels": { "project": "ocean", "user": null },
+            "search": { "mode": "exact" }, "give_back": "jobs_ended",
+        });
+        assert_eq!(body(line), Ok(expected));
+        let errors = body("modify --begin soon").unwrap_err();
+        assert!(errors[0].starts_with("--begin: \"soon\" is not an instant"), "{errors:?}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Extensions: a confirmed or active reservation keeps its nodes for longer, where that fits.
+
+use std::sync::Arc;
+
+use planner::extension::{Extending, Obstacle, ObstacleKind, values_of};
+use planner::identity::ReservationId;
+use planner::reservation::{AddedAmounts, Reservation, ReservationState};
+use planner::time::{Seconds, Span, Timestamp};
+use storage::{NewEnd, PlanBasis, ProposeError, Unchanged};
+
+use super::draws::Draws;
+use super::not_extended::{ExtensionReason, NotExtended};
+use super::{BookingError, BookingService, QuoteError};
+use crate::service::shared::{Access, Fault, Party, SiteState, blocking};
+
+/// How often an extension is tried anew when others change the book meanwhile.
+const TRIES: usize = 8;
+
+/// How much longer a reservation is to last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// By so much.
+    By(Seconds),
+    /// Until then.
+    Until(Timestamp),
+}
+
+impl Extension {
+    /// The end of a reservation that is extended so.
+    fn end(self, span: Span) -> Result<Timestamp, BookingError> {
+        let end = match self {
+            Self::By(more) => span.end() + more,
+            Self::Until(end) => end,
+        };
+        if end > span.end() && end <= Timestamp::MAX {
+            return Ok(end);
+        }
+        let told = format!("the new end must lie after {}, when the reservation ends", span.end());
+        Err(QuoteError::Invalid(vec![told]).into())
+    }
+}
+
+impl BookingService {
+    /// Lets a confirmed or active reservation keep its nodes for longer.
+    ///
+    /// # Errors
+    /// `NotExtended` with what is in the way, `Quota`, `NotTheirs`, `WrongState`, `VersionMismatch`, `NoReservation`, `BookChanged`
+    /// where others changed the book at each try, `Quote` where the new end is none.
+    pub async fn extend(
+        &self,
+        access: Access<'_>,
+        id: ReservationId,
+        extension: Extension,
+        version: Option<i64>,
+    ) -> Result<Reservation, BookingError> {
+        let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
+        // What was read first stays what is extended: sent again by a retry, it is not added twice.
+        let mut until = None;
+        for _ in 0..TRIES {
+            let stored = self.expected_reservation(access, id, version).await?;
+            // Read later, so that whatever was chosen is in it.
+            let state = self.shared.state().await?;
+            let Some(basis) = state.marks.map(PlanBasis::from) else { continue };
+            let now = self.shared.now();
+            let (Some((_, span)), ReservationState::Confirmed | ReservationState::Active) =
+                (stored.chosen, stored.state_at(now))
+            else {
+                return Err(BookingError::WrongState {
+                    state: stored.state_at(now).word().to_owned(),
+                    way_out: "only a confirmed or an active reservation can be extended",
+                });
+            };
+            let end = match until {
+                Some(end) => end,
+                None => *until.insert(extension.end(span)?),
+            };
+            if end <= span.end() {
+                return Err(BookingError::BookChanged);
+            }
+            self.check_quotas_of(access, &stored, Some(end)).await?;
+            let Some(new) = self.lengthened(&stored, &state, end).await? else { continue };
+            let new = new.map_err(BookingError::NotExtended)?;
+            let unchanged = Unchanged { id, row_version: stored.row_version, basis };
+            match self.shared.database.extend(unchanged, &new, now).await {
+                Ok(Some(extended)) => {
+                    metrics::counter!("wattbook_extensions_total").increment(1);
+                    return self.changed(extended).await;
+                }
+                Err(ProposeError::Storage(error)) => return Err(error.into()),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        Err(BookingError::BookChanged)
+    }
+
+    /// The later end, or what is in its way; `None` where the state does not have the reservation as it was
+    /// read.
+    async fn lengthened(
+        &self,
+        stored: &Reservation,
+        state: &Arc<SiteState>,
+        end: Timestamp,
+    ) -> Result<Option<Result<NewEnd, Box<NotExtended>>>, Fault> {
+        let (draws, stored) = (self.draws(stored, state), stored.clone());
+        blocking(move || draws.lengthened(&stored, end)).await
+    }
+}
+
+impl Draws {
+    fn lengthened(
+        &self,
+        stored: &Reservation,
+        end: Timestamp,
+    ) -> Option<Result<NewEnd, Box<NotExtended>>> {
+        let (offer, span) = stored.chosen?;
+        let terms = &stored.chosen_offer()?.terms;
+        let (state, id) = (&self.state, stored.id.to_string());
+        let own = state.book.bookings().iter().filter(|it| *it.id == id);
+        let last = own.max_by_key(|it| it.span.end()).filter(|it| it.span.end() == span.end())?;
+        let others = state.without(stored.id).claims();
+        let extending = Extending {
+            book: &state.book,
+            agendas: &state.agendas,
+            base_power: state.cluster.base_power,
+            others: &others,
+            start: span.start(),
+            last,
+        };
+        let obstacles = extending.obstacles();
+        let latest_end = obstacles.first().map_or(end, |nearest| nearest.from);
+        if end > latest_end {
+            let near = obstacles.iter().filter(|obstacle| obstacle.from < end);
+            return Some(Err(Box::new(NotExtended {
+                until: end,
+                longest_s: (latest_end - span.end()).get(),
+                latest_end,
+                reasons: near.map(|it| reason(it, state)).collect(),
+            })));
+        }
+        let more = Span::new(span.end(), end)?;
+        let (draw, _) = self.of(terms, &last.ranks);
+        // The agendas are known until then, or one of them would be in the way.
+        let values = values_of(draw, more, &state.agendas, self.settings.currency)?;
+        let (cost_band, co2_band) = state.provenance.bands(draw, more, self.settings.currency);
+        let added = AddedAmounts { values, cost_band, co2_band };
+        let terms = terms.clone().extended(end, &added);
+        Some(Ok(NewEnd { offer, before: span.end(), terms }))
+    }
+}
+
+/// What is in the way, in words.
+fn reason(obstacle: &Obstacle, state: &SiteState) -> ExtensionReason {
+    let from = obstacle.from;
+    let nodes = |ranks| {
+        let nodes = state.cluster.named(ranks);
+        let names = nodes.names.as_ref().map(|names| names.join(", "));
+        names.unwrap_or_else(|| format!("{} of its nodes", nodes.count()))
+    };
+    let (code, detail) = match &obstacle.kind {
+        ObstacleKind::Reserved(ranks) => {
+            ("nodes", format!("others have reserved {} from {from} on", nodes(ranks)))
+        }
+        ObstacleKind::OutOfService(ranks) => {
+            ("outage", format!("{} will be out of service from {from} on", nodes(ranks)))
+        }
+        ObstacleKind::Power(missing) => {
+            ("power_cap", format!("the power cap leaves {missing} too little from {from} on"))
+        }
+        ObstacleKind::NoValue(agenda) => {
+            let agenda = agenda.replace('_', " ");
+            ("no_agenda", format!("no {agenda} is known from {from} on"))
+        }
+        ObstacleKind::TooLong => {
+            ("duration", format!("no reservation may be so long that it lasts beyond {from}"))
+        }
+    };
+    ExtensionReason { code, from, detail }
+}

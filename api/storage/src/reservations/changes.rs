@@ -1,0 +1,179 @@
+//! What owners change of a reservation while it stays what it is: given back early, transferred, with
+//! other labels. Nodes are only freed, so that the book's version stays but where they change hands; `modifications` takes
+//! some.
+
+use planner::identity::ReservationId;
+use planner::reservation::{Reservation, ReservationState};
+use planner::time::Timestamp;
+
+use super::sql;
+use crate::book::PlanBasis;
+use crate::book::repository::BookRow;
+use crate::database::repository;
+use crate::engine::connections::Connection;
+use crate::events::repository::Events;
+use crate::reservations::error::{ChangeError, ProposeError};
+use crate::reservations::event::{reservation_told, reservation_transferred};
+use crate::reservations::lifecycle::Lifecycle;
+use crate::reservations::proposals::Proposals;
+use crate::reservations::reading::Reservations;
+use crate::reservations::replacements::Replacements;
+use crate::reservations::reservation::{NewNodes, Unchanged};
+
+repository!(
+    /// Reservations that their owners change without taking nodes. Each method is one transaction.
+    impl Database for ReservationChanges {
+        /// Ends an active reservation early, as its owner wants it, and frees its nodes from `now` on: a
+        /// second after its start at the earliest.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn release(
+            &self,
+            id: ReservationId,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Self::as_expected(connection, id, expected_row_version).await?;
+            let state = found.state_at(now);
+            let completed = Lifecycle::<Engine>::complete_early_in(connection, found, now).await?;
+            let completed = completed.ok_or(ChangeError::WrongState { state })?;
+            transaction.commit().await?;
+            Ok(completed)
+        }
+
+        /// Frees some of a reservation's nodes from an instant on: `nodes` says what it keeps. `None` where
+        /// it changed or ended since it was read.
+        ///
+        /// # Errors
+        /// [`ProposeError::BookChanged`]: look again.
+        pub async fn release_nodes(
+            &self,
+            unchanged: Unchanged,
+            nodes: &NewNodes,
+            now: Timestamp,
+        ) -> Result<Option<Reservation>, ProposeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Proposals::<Engine>::unchanged(connection, unchanged, now).await?;
+            let Some(found) = found else { return Ok(None) };
+            Replacements::<Engine>::keep_nodes_of_offer(connection, &found, nodes).await?;
+            let id = found.id;
+            sqlx::query(sql::NODES_RELEASED).bind(id.as_uuid()).execute(&mut *connection).await?;
+            let (owner, state) = (&found.owner, found.state_at(now).word());
+            let event = reservation_told("reservation.nodes_released", id, owner, state);
+            Events::<Engine>::record(connection, &[event], now).await?;
+            let released = Reservations::<Engine>::find(connection, id).await?;
+            transaction.commit().await?;
+            Ok(released)
+        }
+
+        /// Gives a reservation that has not ended to another owner, and tells both. What quotas count of each is then
+        /// another: plans made earlier are wrong.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn transfer(
+            &self,
+            id: ReservationId,
+            to: &str,
+            basis: PlanBasis,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            Self::by_another_name(connection, basis, now).await?;
+            let found = Self::as_expected(connection, id, expected_row_version).await?;
+            let state = Self::not_final(&found, now)?;
+            sqlx::query(sql::TRANSFER)
+                .bind(id.as_uuid())
+                .bind(to)
+                .execute(&mut *connection)
+                .await?;
+            let events = reservation_transferred(id, &found.owner, to, state);
+            Events::<Engine>::record(connection, &events, now).await?;
+            transaction.commit().await?;
+            let (owner, row_version) = (to.to_owned(), found.row_version + 1);
+            Ok(Reservation { owner, row_version, ..found })
+        }
+
+        /// Writes the request of a reservation that has not ended anew, and its project, where nothing that is held
+        /// depends on what is new in it. With another project, which quotas count by, it comes with what that rests on.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn set_request(
+            &self,
+            id: ReservationId,
+            (request, project): (&str, &str),
+            basis: Option<PlanBasis>,
+            now: Timestamp,
+            expected_row_version: i64,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            if let Some(basis) = basis {
+                Self::by_another_name(connection, basis, now).await?;
+            }
+            let found = Self::as_expected(connection, id, Some(expected_row_version)).await?;
+            let state = Self::not_final(&found, now)?;
+            sqlx::query(sql::SET_REQUEST)
+                .bind(id.as_uuid())
+                .bind(request)
+                .bind(project)
+                .execute(&mut *connection)
+                .await?;
+            let event = reservation_told("reservation.modified", id, &found.owner, state.word());
+            Events::<Engine>::record(connection, &[event], now).await?;
+            transaction.commit().await?;
+            let (request, project) = (request.to_owned(), project.to_owned());
+            let row_version = found.row_version + 1;
+            Ok(Reservation { request, project, row_version, ..found })
+        }
+    }
+
+    /// Parts of transactions.
+    impl ReservationChanges {
+        /// Begins to count what is held by another name: refuses what rests on an older version of the book, and makes
+        /// plans made earlier wrong.
+        async fn by_another_name(
+            connection: &mut Connection<Engine>,
+            basis: PlanBasis,
+            now: Timestamp,
+        ) -> Result<(), ChangeError> {
+            match Proposals::<Engine>::expect_basis(connection, basis, now).await {
+                Ok(()) => Ok(BookRow::<Engine>::bump_version(connection).await?),
+                Err(ProposeError::Storage(error)) => Err(error.into()),
+                Err(_) => Err(ChangeError::BookChanged),
+            }
+        }
+
+        /// A reservation, if it has the row version that is expected.
+        async fn as_expected(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let found = Reservations::<Engine>::find(connection, id).await?;
+            let found = found.ok_or(ChangeError::NotFound)?;
+            match expected_row_version {
+                Some(expected) if expected != found.row_version => {
+                    Err(ChangeError::VersionMismatch { found: found.row_version })
+                }
+                _ => Ok(found),
+            }
+        }
+
+        /// The state of a reservation that has not ended.
+        fn not_final(
+            reservation: &Reservation,
+            now: Timestamp,
+        ) -> Result<ReservationState, ChangeError> {
+            let state = reservation.state_at(now);
+            if state.is_final() { Err(ChangeError::WrongState { state }) } else { Ok(state) }
+        }
+    }
+);

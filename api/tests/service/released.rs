@@ -1,0 +1,121 @@
+//! Reservations that run: given back as a whole or in part, extended, relabelled.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::book::{Taken, schedule};
+use crate::client::{Client, answer};
+use crate::cluster::{Hours, choose, furnish, instant, now, path, propose, seconds};
+use crate::server::Server;
+use crate::site::{Site, on_both_engines};
+
+on_both_engines! {
+    what_runs_is_given_back_and_others_get_it,
+    some_nodes_are_given_back_and_the_amounts_are_less_by_them,
+    what_runs_changes_its_labels_and_its_length_alone,
+}
+
+/// Three of four nodes of 200 W are reserved in hours 2 and 3, of which 900 s have passed.
+async fn running(site: &Site) -> (Server, Client, Hours, Value) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let mut request = hours.request(3, 2, 2);
+    request["duration_s"] = json!(7200);
+    let held = propose(&client, &request).await;
+    let release = format!("{}/release", path(&held));
+    client.post(&release, &json!({})).await.problem(409, "wrong_state");
+    let reservation = choose(&client, &held, "energy_cost_co2").await;
+    let early = client.post(&release, &json!({})).await.problem(409, "wrong_state");
+    assert!(early["detail"].as_str().unwrap().contains("wattbook cancel"), "{early}");
+    server.kill();
+    let clock = format!("{}={}@1", instant(now()), instant(hours.at(2) + 900));
+    let server = site.serve_with(&["--clock", &clock]).await;
+    let client = server.client();
+    (server, client, hours, reservation)
+}
+
+async fn what_runs_is_given_back_and_others_get_it(site: Site) {
+    let (_server, client, hours, reservation) = running(&site).await;
+    let release = format!("{}/release", path(&reservation));
+    let stale = client.request(Method::POST, &release).header("If-Match", "\"99\"");
+    answer(stale.json(&json!({}))).await.problem(412, "version_mismatch");
+    let mut all = hours.request(4, 3, 3);
+    all["duration_s"] = json!(600);
+    client.post("/api/v1/reservations", &all).await.problem(422, "impossible");
+    let released = client.post(&release, &json!({})).await.ok(200);
+    assert_eq!(released["state"], "completed");
+    let end = seconds(&released["end"]);
+    assert!((hours.at(2) + 900..hours.at(3)).contains(&end), "{released}");
+    let taken = schedule(&client, hours).await;
+    assert_eq!((taken.len(), taken[0].end), (1, end));
+    client.post("/api/v1/reservations", &all).await.ok(201);
+    let again = client.post(&release, &json!({})).await.problem(409, "wrong_state");
+    assert!(again["detail"].as_str().unwrap().contains("has ended"), "{again}");
+}
+
+/// Joules that are drawn by what is taken, at 200 W a node.
+fn drawn_j(taken: &[Taken]) -> i64 {
+    let of = |it: &Taken| i64::try_from(it.ordinals.len()).unwrap() * 200 * (it.end - it.start);
+    taken.iter().map(of).sum()
+}
+
+async fn some_nodes_are_given_back_and_the_amounts_are_less_by_them(site: Site) {
+    let (_server, client, hours, reservation) = running(&site).await;
+    let release = format!("{}/release", path(&reservation));
+    for (body, told) in [
+        (json!({ "nodes": 4 }), "it has 3 nodes"),
+        (json!({ "node_names": ["n3", "n9"] }), "n3 is none of the nodes"),
+    ] {
+        let problem = client.post(&release, &body).await.problem(400, "invalid_body");
+        assert!(problem["errors"][0]["detail"].as_str().unwrap().contains(told), "{problem}");
+    }
+    for body in [json!({ "nodes": 1, "node_names": ["n0"] }), json!({ "nodes": 0 })] {
+        client.post(&release, &body).await.problem(400, "invalid_body");
+    }
+    let fewer = client.post(&release, &json!({ "node_names": ["n1"] })).await.ok(200);
+    assert_eq!((&fewer["state"], &fewer["end"]), (&json!("active"), &json!(hours.hour(4))));
+    let offer = |it: &Value| {
+        let all = it["offers"].as_array().unwrap();
+        all.iter().find(|offer| offer["offer_id"] == it["chosen_offer_id"]).unwrap().clone()
+    };
+    assert_eq!(offer(&fewer)["nodes"], json!(["n0", "n2"]));
+    let taken = schedule(&client, hours).await;
+    assert_eq!(taken.len(), 2);
+    assert_eq!(offer(&fewer)["energy_j"].as_f64().unwrap(), drawn_j(&taken) as f64);
+    // n1 is free now, beside n3.
+    let mut two = hours.request(2, 3, 3);
+    two["duration_s"] = json!(600);
+    let other = propose(&client, &two).await;
+    assert_eq!(offer_nodes(&other), json!(["n1", "n3"]));
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    let one = client.post(&release, &json!({ "nodes": 1 })).await.ok(200);
+    assert_eq!(offer(&one)["nodes"], json!(["n0"]));
+    assert_eq!(offer(&one)["energy_j"].as_f64().unwrap(), {
+        let id = reservation["id"].as_str().unwrap();
+        let mut own = schedule(&client, hours).await;
+        own.retain(|it| it.reservation == id);
+        drawn_j(&own) as f64
+    });
+    let all = client.post(&release, &json!({ "nodes": 1 })).await.ok(200);
+    assert_eq!(all["state"], "completed");
+}
+
+fn offer_nodes(reservation: &Value) -> Value {
+    reservation["offers"][0]["nodes"].clone()
+}
+
+async fn what_runs_changes_its_labels_and_its_length_alone(site: Site) {
+    let (_server, client, hours, reservation) = running(&site).await;
+    let change = |body: Value| client.request(Method::PATCH, &path(&reservation)).json(&body);
+    let labelled = answer(change(json!({ "labels": { "project": "ice" } }))).await.ok(200);
+    assert_eq!((&labelled["state"], &labelled["end"]), (&json!("active"), &json!(hours.hour(4))));
+    assert_eq!(labelled["request"]["labels"]["project"], "ice");
+    let refused = answer(change(json!({ "nodes": 1 }))).await.problem(409, "wrong_state");
+    assert!(refused["detail"].as_str().unwrap().contains("wattbook extend"), "{refused}");
+    let extend = format!("{}/extend", path(&reservation));
+    let longer = client.post(&extend, &json!({ "until": hours.hour(5) })).await.ok(200);
+    assert_eq!((&longer["state"], &longer["end"]), (&json!("active"), &json!(hours.hour(5))));
+    let taken = schedule(&client, hours).await;
+    assert_eq!((taken.len(), taken[0].end - taken[0].start), (1, 10_800));
+}
