@@ -84,6 +84,7 @@ mod power_management;
 mod power_plan;
 mod process;
 mod pushed_kills;
+mod quotas;
 mod races;
 mod recalibration;
 mod reevaluation;

@@ -110,6 +110,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/quotas", "/api/v1/quotas", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.
