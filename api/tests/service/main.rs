@@ -87,6 +87,7 @@ mod power_plan;
 mod process;
 mod projects;
 mod pushed_kills;
+mod quotas;
 mod races;
 mod recalibration;
 mod reevaluation;

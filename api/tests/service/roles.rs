@@ -131,6 +131,7 @@ fn routes() -> Vec<Route> {
         (put.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/eve", Body::Nothing, May::Manage, 200),
         (delete.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/nobody", Body::None, May::Manage, 404),
         (delete.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Run, 404),
+        (get.clone(), "/api/v1/quotas", "/api/v1/quotas", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.

@@ -1,10 +1,12 @@
 //! Quotas: OAR's own examples, and a plain counter that goes second by second.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod calendar;
 mod errors;
 mod oar;
 mod plain;
 mod properties;
+mod search;
 
 use jiff::tz::TimeZone;
 use planner::quota::{QuotaHolding, QuotaJudge, QuotaSubject, Quotas};
