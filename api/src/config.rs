@@ -4,6 +4,7 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
+pub mod audit;
 pub mod billing;
 pub mod calibration;
 #[cfg(any(feature = "meters", feature = "power"))]
@@ -36,6 +37,7 @@ use planner::time::Seconds;
 use serde::Deserialize;
 
 use crate::clock::Clock;
+use audit::{AuditFields, AuditSettings};
 use billing::{Billing, BillingFields};
 use calibration::{CalibrationFields, CalibrationSettings};
 use feeds::{AgendaFields, Feeds};
@@ -107,6 +109,8 @@ struct File {
     #[serde(default)]
     shares: ShareFields,
     #[serde(default)]
+    audit: AuditFields,
+    #[serde(default)]
     sign_in: Vec<SignInFields>,
     #[serde(default)]
     meters: Vec<toml::Table>,
@@ -170,6 +174,8 @@ pub struct Settings {
     pub billing: Billing,
     /// How accounts share the cluster.
     pub shares: FairShares,
+    /// What is recorded of who did what.
+    pub audit: AuditSettings,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -311,6 +317,7 @@ impl Settings {
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
             billing: Billing::read(file.billing).context("[billing]")?,
             shares: FairShares::read(file.shares).context("[shares]")?,
+            audit: AuditSettings::read(&file.audit).context("[audit]")?,
             sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,

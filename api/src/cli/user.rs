@@ -5,8 +5,10 @@ use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::time::Timestamp;
+use storage::Database;
 
 use super::Failure;
+use super::audit::CommandRecord;
 use crate::clock::Clock;
 use crate::config::Overrides;
 
@@ -78,6 +80,7 @@ async fn sign_out(named: &Named) -> anyhow::Result<()> {
     let database = super::open(&named.overrides).await?;
     let from = Timestamp::from_unix_seconds(Clock::default().now().as_unix_seconds() + 1);
     let known = database.end_sessions(&named.name, from).await?;
+    record(&database, "user.sign_out", &named.name, known).await?;
     database.close().await;
     is_somebody(known, &named.name)
 }
@@ -86,8 +89,21 @@ async fn block(named: &Named, is_blocked: bool) -> anyhow::Result<()> {
     let database = super::open(&named.overrides).await?;
     let now = Clock::default().now();
     let known = database.block_person(&named.name, is_blocked, now).await?;
+    let action = if is_blocked { "user.block" } else { "user.unblock" };
+    record(&database, action, &named.name, known).await?;
     database.close().await;
     is_somebody(known, &named.name)
+}
+
+async fn record(
+    database: &Database,
+    action: &'static str,
+    name: &str,
+    known: bool,
+) -> anyhow::Result<()> {
+    let outcome = if known { "done" } else { "not_found" };
+    let done = CommandRecord { action, object: format!("users/{name}"), owner: name, outcome };
+    done.write(database).await
 }
 
 fn is_somebody(known: bool, name: &str) -> anyhow::Result<()> {

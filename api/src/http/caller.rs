@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use storage::{ApiToken, TokenId};
 
 use super::App;
+use super::audit::AuditSheet;
 use super::problem::Problem;
 use crate::clock::Clock;
 use crate::service::shared::{Access, CallerKind, SiteState};
@@ -117,6 +118,11 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
         let state = app.services.shared.state().await?;
         let caller = identify(parts, app, &state).await?;
         let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
+        // A copy: the extensions of a request are not shared while it is waited.
+        let sheet = parts.extensions.get::<AuditSheet>().cloned();
+        if let Some(sheet) = sheet {
+            sheet.caller_is(&caller, admitted).await?;
+        }
         if !admitted {
             let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
             return Err(Problem::new(

@@ -24,6 +24,7 @@
 mod access;
 mod agendas;
 mod amounts;
+mod audit;
 mod blocking;
 mod book;
 mod changed_hours;
@@ -74,6 +75,10 @@ mod write_trials;
 pub use access::ApiToken;
 pub use agendas::{
     AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
+};
+pub use audit::{
+    AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord, BrokenLink, ChainCheck, ChainEnds,
+    FIRST_PREVIOUS, microseconds,
 };
 pub use book::{Marks, PlanBasis};
 pub use consumption::Consumed;

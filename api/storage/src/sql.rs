@@ -4,6 +4,7 @@
 
 pub use crate::access::sql as access;
 pub use crate::agendas::sql as agendas;
+pub use crate::audit::sql as audit;
 pub use crate::book::sql as book;
 pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
@@ -45,6 +46,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         access::ALL,
         agendas::ALL,
         allocations::ALL,
+        audit::ALL,
         book::ALL,
         changed_hours::ALL,
         consumption::ALL,

@@ -27,7 +27,7 @@ pub use propose::Proposed;
 pub(in crate::service) use quote::PlannedRequest;
 pub use re_evaluation::NowExpected;
 pub use request::{BookingRequest, OnCap, Purpose};
-pub use reservations::Page;
+pub use reservations::{ChangedReservation, Page};
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {
