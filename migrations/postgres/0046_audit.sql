@@ -81,3 +81,37 @@ $$;
 
 CREATE TRIGGER audit_refuse_truncate BEFORE TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_empty_audit();
+
+-- Names of people who were erased are replaced where nothing else is ever changed: what is counted stays.
+CREATE OR REPLACE FUNCTION refuse_changes_of_the_ledger() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF to_jsonb(NEW) - 'user_name' - 'owner' = to_jsonb(OLD) - 'user_name' - 'owner'
+            AND (NEW.user_name = OLD.user_name OR NEW.user_name LIKE 'erased-%')
+            AND (NEW.owner = OLD.owner OR NEW.owner LIKE 'erased-%') THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'rows of the ledger are never changed or deleted, except that people are erased';
+END
+$$;
+
+DROP TRIGGER ledger_rows_refuse_changes ON ledger_rows;
+CREATE TRIGGER ledger_rows_refuse_changes BEFORE UPDATE OR DELETE ON ledger_rows
+    FOR EACH ROW EXECUTE FUNCTION refuse_changes_of_the_ledger();
+
+CREATE OR REPLACE FUNCTION refuse_changes_of_the_power_log() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF to_jsonb(NEW) - 'by_name' = to_jsonb(OLD) - 'by_name'
+            AND (NEW.by_name IS NOT DISTINCT FROM OLD.by_name OR NEW.by_name LIKE 'erased-%') THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'rows of the power log are never changed or deleted, except that people are erased';
+END
+$$;
+
+DROP TRIGGER power_log_refuse_changes ON power_log;
+CREATE TRIGGER power_log_refuse_changes BEFORE UPDATE OR DELETE ON power_log
+    FOR EACH ROW EXECUTE FUNCTION refuse_changes_of_the_power_log();

@@ -66,3 +66,34 @@ WHEN OLD.id > (SELECT dropped_id FROM audit_chain)
 BEGIN
     SELECT RAISE(ABORT, 'audit records are never deleted before they are dropped by age');
 END;
+
+-- Names of people who were erased are replaced where nothing else is ever changed: what is counted stays.
+DROP TRIGGER ledger_rows_refuse_update;
+
+CREATE TRIGGER ledger_rows_refuse_update BEFORE UPDATE OF id, hour_s, number, counted_s, holder, reservation_id, job_id,
+    project, application, partition_name, nodes, node_s, missing_s, measured_j, estimated_j, cost_millionths, unpriced_j,
+    currency, co2_location_mg, unrated_j, co2_market_mg, quarter1_j, quarter2_j, quarter3_j, quarter4_j, job_raw_id,
+    job_submitted_s ON ledger_rows
+BEGIN
+    SELECT RAISE(ABORT, 'rows of the ledger are never changed');
+END;
+
+CREATE TRIGGER ledger_rows_refuse_renaming BEFORE UPDATE OF user_name, owner ON ledger_rows
+WHEN NOT ((NEW.user_name = OLD.user_name OR NEW.user_name LIKE 'erased-%')
+    AND (NEW.owner = OLD.owner OR NEW.owner LIKE 'erased-%'))
+BEGIN
+    SELECT RAISE(ABORT, 'rows of the ledger are never changed, except that people are erased');
+END;
+
+DROP TRIGGER power_log_refuse_update;
+
+CREATE TRIGGER power_log_refuse_update BEFORE UPDATE OF id, at_s, node, action_id, what, because ON power_log
+BEGIN
+    SELECT RAISE(ABORT, 'rows of the power log are never changed');
+END;
+
+CREATE TRIGGER power_log_refuse_renaming BEFORE UPDATE OF by_name ON power_log
+WHEN NEW.by_name IS NOT OLD.by_name AND (NEW.by_name IS NULL OR NEW.by_name NOT LIKE 'erased-%')
+BEGIN
+    SELECT RAISE(ABORT, 'rows of the power log are never changed, except that people are erased');
+END;

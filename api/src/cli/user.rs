@@ -1,5 +1,7 @@
 //! `wattbook user`: who signs in at an issuer, and whom the site lets in no more.
 
+mod data;
+
 use anyhow::Context;
 use clap::Subcommand;
 use comfy_table::Table;
@@ -32,6 +34,10 @@ enum Command {
     Block(Named),
     /// Let somebody in again who is blocked
     Unblock(Named),
+    /// Write all that is kept of somebody as JSON
+    Export(Named),
+    /// Put a pseudonym in place of somebody's name wherever it is kept, and revoke their tokens; for good
+    Erase(Named),
 }
 
 #[derive(clap::Args)]
@@ -49,6 +55,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Command::SignOut(named) => sign_out(named).await?,
             Command::Block(named) => block(named, true).await?,
             Command::Unblock(named) => block(named, false).await?,
+            Command::Export(named) => data::export(named).await?,
+            Command::Erase(named) => data::erase(named).await?,
         }
         Ok(())
     })

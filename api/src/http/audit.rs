@@ -9,16 +9,14 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::Extension;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Extensions, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planner::reservation::{Reservation, Role};
+use planner::reservation::Reservation;
 use serde_json::{Value, json};
 use storage::{AuditEnd, AuditEntry, AuditIntent};
 
-use super::caller::{Caller, Credential};
 use super::problem::{Problem, ProblemCode};
 use crate::service::audit::AuditService;
 use crate::service::shared::Fault;
@@ -146,16 +144,17 @@ impl AuditSheet {
     ///
     /// # Errors
     /// It cannot be written, so that nothing may be done.
-    pub async fn caller_is(&self, caller: &Caller, is_admitted: bool) -> Result<(), Fault> {
+    pub async fn caller_is(
+        &self,
+        name: &str,
+        issuer: Option<&str>,
+        is_admitted: bool,
+    ) -> Result<(), Fault> {
         let parts = &self.0;
-        let issuer = match &caller.credential {
-            Credential::SignedIn(it) => it.issuer.clone(),
-            Credential::OnlyUser | Credential::Token(_) => String::new(),
-        };
         let intent = (parts.changes && is_admitted).then(AuditService::new_intent);
         {
             let mut known = self.known();
-            known.actor = Some((caller.owner.clone(), issuer));
+            known.actor = Some((name.to_owned(), issuer.unwrap_or_default().to_owned()));
             known.intent.clone_from(&intent);
         }
         let Some(id) = intent else { return Ok(()) };
@@ -231,12 +230,9 @@ impl AuditNote {
         }
     }
 
-    /// Of what an operator reads that is somebody's, or everybody's; nothing where it is their own, and for all others, who see
-    /// their own alone.
-    pub fn of_read(caller: &Caller, whose: Option<&str>) -> Option<Extension<Self>> {
-        let others = caller.role == Some(Role::Operator) && whose != Some(caller.owner.as_str());
-        let owner = Some(whose.unwrap_or("*").to_owned());
-        others.then(|| Extension(Self { owner, ..Self::default() }))
+    /// Of what is somebody's, and is read.
+    pub fn of_owner(owner: impl Into<String>) -> Self {
+        Self { owner: Some(owner.into()), ..Self::default() }
     }
 }
 

@@ -33,6 +33,7 @@ mod consumption;
 mod database;
 mod engine;
 mod epochs;
+mod erasure;
 mod error;
 mod events;
 mod feeds;
@@ -83,6 +84,7 @@ pub use audit::{
 pub use book::{Marks, PlanBasis};
 pub use consumption::Consumed;
 pub use database::Database;
+pub use erasure::{Erased, PSEUDONYM, PersonSum};
 pub use error::StorageError;
 pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{

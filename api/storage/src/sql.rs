@@ -10,6 +10,7 @@ pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
+pub use crate::erasure::sql as erasure;
 pub use crate::events::sql as events;
 pub use crate::feeds::sql as feeds;
 pub use crate::former_documents::sql as former_documents;
@@ -52,6 +53,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         consumption::ALL,
         engine::ALL,
         epochs::ALL,
+        erasure::ALL,
         events::ALL,
         feeds::ALL,
         former_documents::ALL,
@@ -83,4 +85,5 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     .into_iter()
     .flatten()
     .copied()
+    .chain(erasure::RENAMES.iter().map(|statement| ("RENAMES", *statement)))
 }

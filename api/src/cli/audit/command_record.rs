@@ -20,16 +20,23 @@ pub struct CommandRecord<'a> {
 }
 
 impl CommandRecord<'_> {
-    /// Records it. The actor is who the system's environment says that runs the command: whoever may write the database could
-    /// say that they are somebody else.
+    /// Records it.
     ///
     /// # Errors
     /// The database cannot be written.
     pub async fn write(self, database: &Database) -> anyhow::Result<()> {
+        let entry = self.entry();
+        database.keep_audit(&[], &[AuditEnd { intent: None, entry }]).await?;
+        Ok(())
+    }
+
+    /// As it is recorded. The actor is who the system's environment says that runs the command: whoever may write the database
+    /// could say that they are somebody else.
+    pub fn entry(self) -> AuditEntry {
         let named = ["LOGNAME", "USER"].iter().find_map(|name| std::env::var(name).ok());
         let actor = named.unwrap_or_else(|| "unknown".to_owned());
         let acting_for = if self.owner == actor { "" } else { self.owner };
-        let entry = AuditEntry {
+        AuditEntry {
             at_us: Clock::default().now_us(),
             acting_for: acting_for.to_owned(),
             actor,
@@ -38,8 +45,6 @@ impl CommandRecord<'_> {
             object: self.object,
             outcome: self.outcome.to_owned(),
             ..AuditEntry::default()
-        };
-        database.keep_audit(&[], &[AuditEnd { intent: None, entry }]).await?;
-        Ok(())
+        }
     }
 }

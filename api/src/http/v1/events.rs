@@ -83,7 +83,7 @@ pub async fn watch_events(
     let after = event_stream::last_event_id(&headers)?.map(EventId::from);
     let place = events.stream_place(by.caller.access())?;
     let watch = events.watch(after).await?;
-    let note = AuditNote::of_read(&by.caller, None);
+    let note = by.caller.reads(None);
     let watcher = Watcher {
         _place: place,
         greeting: greeting(&watch, clock.now()),

@@ -103,7 +103,7 @@ pub async fn get_model_error(
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let window = window(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let user = query::name("user", parameters.user)?;
-    let of_people = AuditNote::of_read(&caller.caller, user.as_deref());
+    let of_people = caller.caller.reads(user.as_deref());
     let note = of_people.filter(|_| by != "node");
     let rows = if by == "node" {
         let nodes = recalibration.worst_nodes(limit).await?;

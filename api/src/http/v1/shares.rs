@@ -81,7 +81,7 @@ pub async fn list_shares(
         stated_to: stated_to.map(|at| at.to_string()),
         accounts: accounts.into_iter().map(ShareDocument::from).collect(),
     };
-    Ok((AuditNote::of_read(&by.caller, None), Json(document)))
+    Ok((by.caller.reads(None), Json(document)))
 }
 
 impl From<AccountStanding> for ShareDocument {

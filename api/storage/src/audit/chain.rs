@@ -108,7 +108,8 @@ impl AuditRecord {
     pub fn erase(&mut self, name: &str) -> bool {
         let (entry, previous) = (&mut self.entry, &self.previous);
         let is_actor = entry.actor == name;
-        let names = |text: &str| text.split(['/', '?', '&', '=']).any(|part| part == name);
+        let names =
+            |text: &str| text == name || text.split(['/', '?', '&', '=']).any(|part| part == name);
         let fields = [("actor", &mut entry.actor, is_actor), ("from", &mut entry.source, is_actor)];
         let mut erased = false;
         for (field, value, is_theirs) in fields {

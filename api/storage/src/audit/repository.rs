@@ -61,7 +61,7 @@ repository!(
             }
             drop(reader);
             let mut transaction = self.begin_beside_the_book().await?;
-            sqlx::query(sql::TAKE_CHAIN).execute(&mut *transaction).await?;
+            Self::take_chain(&mut transaction).await?;
             // Another process may have recorded them meanwhile.
             let left = Self::left_begun(&mut transaction, before_us, limit).await?;
             let unknown =
@@ -160,7 +160,7 @@ repository!(
             let mut dropped = 0;
             loop {
                 let mut transaction = self.begin_beside_the_book().await?;
-                sqlx::query(sql::TAKE_CHAIN).execute(&mut *transaction).await?;
+                Self::take_chain(&mut transaction).await?;
                 let ends = Self::ends(&mut transaction).await?;
                 let first_kept: Option<i64> = sqlx::query_scalar(sql::FIRST_FROM)
                     .bind(before_us)
@@ -208,12 +208,20 @@ repository!(
             Ok(())
         }
 
+        /// Takes the chain's row until the end of the transaction.
+        pub(crate) async fn take_chain(
+            connection: &mut Connection<Engine>,
+        ) -> Result<(), StorageError> {
+            sqlx::query(sql::TAKE_CHAIN).execute(connection).await?;
+            Ok(())
+        }
+
         /// Adds entries to the chain, whose row is held from then on.
         pub(crate) async fn append(
             connection: &mut Connection<Engine>,
             entries: Vec<AuditEntry>,
         ) -> Result<(), StorageError> {
-            sqlx::query(sql::TAKE_CHAIN).execute(&mut *connection).await?;
+            Self::take_chain(connection).await?;
             let ChainEnds { mut head_id, mut head_hash, .. } = Self::ends(connection).await?;
             let mut records = Vec::with_capacity(entries.len());
             for entry in entries {
@@ -269,9 +277,7 @@ repository!(
         }
 
         /// The chain's ends inside a caller's transaction.
-        pub(crate) async fn ends(
-            connection: &mut Connection<Engine>,
-        ) -> Result<ChainEnds, StorageError> {
+        async fn ends(connection: &mut Connection<Engine>) -> Result<ChainEnds, StorageError> {
             Ok(sqlx::query_as(sql::CHAIN_ENDS).fetch_one(connection).await?)
         }
 

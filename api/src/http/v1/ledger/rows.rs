@@ -144,7 +144,7 @@ pub async fn list_ledger_rows(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let note = AuditNote::of_read(&by.caller, wanted.user.as_deref());
+    let note = by.caller.reads(wanted.user.as_deref());
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = parameters.cursor.as_deref().map(cursor).transpose()?;
     let page = ledger.rows(by.caller.access(), wanted, after, limit).await?;

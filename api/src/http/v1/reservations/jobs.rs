@@ -73,7 +73,7 @@ pub async fn list_jobs(
         items: page.jobs.iter().map(ManagedJobDocument::from).collect(),
         next_cursor: page.next.map(cursor),
     };
-    Ok((AuditNote::of_read(&by.caller, None), Json(document)))
+    Ok((by.caller.reads(None), Json(document)))
 }
 
 /// The last job of a page by its cursor: seconds since the epoch of its submission, and its id.

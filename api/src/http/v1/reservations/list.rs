@@ -77,7 +77,7 @@ pub async fn list_reservations(
         owner: query::name("owner", parameters.owner)?,
         newest: parameters.newest.unwrap_or_default(),
     };
-    let note = AuditNote::of_read(&by.caller, filter.owner.as_deref());
+    let note = by.caller.reads(filter.owner.as_deref());
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;
