@@ -91,7 +91,7 @@ enum Command {
     SignOut(sign_in::SignOut),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
-    /// List who signs in at an issuer, sign them out, or block them
+    /// List who signs in at an issuer, sign them out, block them, export or erase what is kept of them
     User(user::Arguments),
     /// Export who did or read what, and check that nothing of it was changed
     Audit(audit::Arguments),

@@ -1,4 +1,4 @@
-//! `wattbook user`: who signs in at an issuer, and whom the site lets in no more.
+//! `wattbook user`: who signs in at an issuer, whom the site lets in no more, and what is kept of people.
 
 mod data;
 

@@ -212,8 +212,10 @@ repository!(
         pub(crate) async fn take_chain(
             connection: &mut Connection<Engine>,
         ) -> Result<(), StorageError> {
-            sqlx::query(sql::TAKE_CHAIN).execute(connection).await?;
-            Ok(())
+            match sqlx::query(sql::TAKE_CHAIN).execute(connection).await.map_err(Into::into) {
+                Err(StorageError::Busy(_)) => Err(StorageError::AuditHeld),
+                taken => taken.map(drop),
+            }
         }
 
         /// Adds entries to the chain, whose row is held from then on.

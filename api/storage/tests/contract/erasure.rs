@@ -74,7 +74,7 @@ async fn who_is_erased_is_named_nowhere_and_the_books_add_up(bench: Bench) {
     for it in &records {
         chain.follow(&it.entry, &it.hash, &it.previous).unwrap();
         let texts = [&it.entry.actor, &it.entry.acting_for, &it.entry.object];
-        assert!(texts.iter().all(|text| !text.contains("ada")), "{it:?}");
+        assert!(texts.iter().all(|text| text.split('/').all(|it| it != "ada")), "{it:?}");
     }
     assert_eq!(records.len(), 5);
     assert_eq!((&records[3].entry, &records[4].entry), (&ends[3].entry, &record));
