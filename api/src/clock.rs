@@ -41,6 +41,14 @@ impl Clock {
         Timestamp::from_unix_seconds(self.at(milliseconds()).div_euclid(1000))
     }
 
+    /// Microseconds since 1970 now; a clock that is set shows whole milliseconds.
+    pub fn now_us(self) -> i64 {
+        match self.replay {
+            None => microseconds(),
+            Some(_) => self.at(milliseconds()).saturating_mul(1000),
+        }
+    }
+
     /// How long it is until the clock shows `instant`.
     pub fn until(self, instant: Timestamp) -> Duration {
         let left = instant.as_unix_seconds().saturating_mul(1000) - self.at(milliseconds());
@@ -69,10 +77,14 @@ impl Clock {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the service's only clock")]
 fn milliseconds() -> i64 {
+    microseconds() / 1000
+}
+
+#[expect(clippy::disallowed_methods, reason = "the service's only clock")]
+fn microseconds() -> i64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
-    let elapsed = since_epoch.map_or(0, |elapsed| elapsed.as_millis());
+    let elapsed = since_epoch.map_or(0, |elapsed| elapsed.as_micros());
     i64::try_from(elapsed).unwrap_or(i64::MAX)
 }
 

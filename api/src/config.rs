@@ -4,6 +4,7 @@
     reason = "doc comments on arguments are help texts, shown as they are"
 )]
 
+pub mod audit;
 pub mod billing;
 pub mod calibration;
 #[cfg(any(feature = "meters", feature = "power"))]
@@ -38,6 +39,7 @@ use planner::time::Seconds;
 use serde::Deserialize;
 
 use crate::clock::Clock;
+use audit::{AuditFields, AuditSettings};
 use billing::{Billing, BillingFields};
 use calibration::{CalibrationFields, CalibrationSettings};
 use feeds::{AgendaFields, Feeds};
@@ -114,6 +116,8 @@ struct File {
     #[serde(default)]
     projects: ProjectFields,
     #[serde(default)]
+    audit: AuditFields,
+    #[serde(default)]
     sign_in: Vec<SignInFields>,
     #[serde(default)]
     meters: Vec<toml::Table>,
@@ -181,6 +185,8 @@ pub struct Settings {
     pub projects: ProjectSettings,
     /// What users and projects may hold.
     pub quotas: QuotaSettings,
+    /// What is recorded of who did what.
+    pub audit: AuditSettings,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -325,6 +331,7 @@ impl Settings {
             shares: FairShares::read(file.shares, Seconds::new(hold_s.into()))
                 .context("[shares]")?,
             projects: ProjectSettings::read(&file.projects).context("[projects]")?,
+            audit: AuditSettings::read(&file.audit).context("[audit]")?,
             sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,
             openadr,

@@ -15,7 +15,7 @@ use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
-    Services, dialogue, events, feeds, ledger, live_power, measurements, power_management,
+    Services, audit, dialogue, events, feeds, ledger, live_power, measurements, power_management,
     recalibration, resource_manager, shares, simulations, upkeep,
 };
 
@@ -66,6 +66,8 @@ fn list(services: &Services) -> Vec<Task> {
     add("move reservations on", Every(upkeep::MOVE_ON), Each, Box::pin(work));
     let work = Arc::clone(&services.upkeep).clear_up(stop());
     add("clear up", Every(upkeep::CLEAR_UP), Each, Box::pin(work));
+    let work = Arc::clone(&services.upkeep).record_left(stop());
+    add("record what was left begun", Every(audit::LOOK), Each, Box::pin(work));
     let work = Arc::clone(&services.events).hand_out(stop());
     add("hand out events", Every(events::LOOK), Each, Box::pin(work));
     let work = Arc::clone(&services.simulations).play_simulations(stop());

@@ -1,5 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 impossible, 4 conflict.
 
+mod audit;
 mod back_fill;
 mod batch;
 mod bill;
@@ -100,8 +101,10 @@ enum Command {
     SignOut(sign_in::SignOut),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
-    /// List who signs in at an issuer, sign them out, or block them
+    /// List who signs in at an issuer, sign them out, block them, export or erase what is kept of them
     User(user::Arguments),
+    /// Export who did or read what, and check that nothing of it was changed
+    Audit(audit::Arguments),
     /// Try sources of agendas, back-fill them, judge forecasts
     Feeds(feeds::Arguments),
     /// Send measured power and energy of nodes to a service
@@ -186,6 +189,7 @@ pub fn run() -> ExitCode {
         Command::SignOut(arguments) => sign_in::sign_out(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::User(arguments) => user::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
         Command::Feeds(arguments) => feeds::run(&arguments),
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Measurements(arguments) => measurements::run(&arguments),

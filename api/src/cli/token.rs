@@ -10,6 +10,7 @@ use storage::{ApiToken, Database, TokenId};
 use uuid::Uuid;
 
 use super::Failure;
+use super::audit::CommandRecord;
 use crate::clock::Clock;
 use crate::config::{Overrides, Settings};
 use crate::http::caller::digest;
@@ -79,6 +80,13 @@ async fn create(owner: &str, role: Role, database: Database) -> anyhow::Result<(
         revoked: None,
     };
     database.create_token(&token).await?;
+    let made = CommandRecord {
+        action: "token.create",
+        object: format!("tokens/{}", token.id),
+        owner,
+        outcome: "done",
+    };
+    made.write(&database).await?;
     super::tell(format_args!(
         "token {} for {owner} ({}); it is not shown again:",
         token.id,
@@ -109,7 +117,16 @@ async fn list(overrides: &Overrides) -> anyhow::Result<()> {
 
 async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
     let database = super::open(overrides).await?;
+    let tokens = database.list_tokens().await?;
+    let token = tokens.iter().find(|it| it.id == TokenId::new(id));
     let revoked = database.revoke_token(TokenId::new(id), Clock::default().now()).await?;
+    let ended = CommandRecord {
+        action: "token.revoke",
+        object: format!("tokens/{id}"),
+        owner: token.map_or("", |it| &it.owner),
+        outcome: if revoked { "done" } else { "not_found" },
+    };
+    ended.write(&database).await?;
     database.close().await;
     revoked.then_some(()).with_context(|| format!("there is no valid token {id}"))
 }

@@ -1,12 +1,16 @@
-//! `wattbook user`: who signs in at an issuer, and whom the site lets in no more.
+//! `wattbook user`: who signs in at an issuer, whom the site lets in no more, and what is kept of people.
+
+mod data;
 
 use anyhow::Context;
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::time::Timestamp;
+use storage::Database;
 
 use super::Failure;
+use super::audit::CommandRecord;
 use crate::clock::Clock;
 use crate::config::Overrides;
 
@@ -30,6 +34,10 @@ enum Command {
     Block(Named),
     /// Let somebody in again who is blocked
     Unblock(Named),
+    /// Write all that is kept of somebody as JSON
+    Export(Named),
+    /// Put a pseudonym in place of somebody's name wherever it is kept, and revoke their tokens; for good
+    Erase(Named),
 }
 
 #[derive(clap::Args)]
@@ -47,6 +55,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Command::SignOut(named) => sign_out(named).await?,
             Command::Block(named) => block(named, true).await?,
             Command::Unblock(named) => block(named, false).await?,
+            Command::Export(named) => data::export(named).await?,
+            Command::Erase(named) => data::erase(named).await?,
         }
         Ok(())
     })
@@ -78,6 +88,7 @@ async fn sign_out(named: &Named) -> anyhow::Result<()> {
     let database = super::open(&named.overrides).await?;
     let from = Timestamp::from_unix_seconds(Clock::default().now().as_unix_seconds() + 1);
     let known = database.end_sessions(&named.name, from).await?;
+    record(&database, "user.sign_out", &named.name, known).await?;
     database.close().await;
     is_somebody(known, &named.name)
 }
@@ -86,8 +97,21 @@ async fn block(named: &Named, is_blocked: bool) -> anyhow::Result<()> {
     let database = super::open(&named.overrides).await?;
     let now = Clock::default().now();
     let known = database.block_person(&named.name, is_blocked, now).await?;
+    let action = if is_blocked { "user.block" } else { "user.unblock" };
+    record(&database, action, &named.name, known).await?;
     database.close().await;
     is_somebody(known, &named.name)
+}
+
+async fn record(
+    database: &Database,
+    action: &'static str,
+    name: &str,
+    known: bool,
+) -> anyhow::Result<()> {
+    let outcome = if known { "done" } else { "not_found" };
+    let done = CommandRecord { action, object: format!("users/{name}"), owner: name, outcome };
+    done.write(database).await
 }
 
 fn is_somebody(known: bool, name: &str) -> anyhow::Result<()> {

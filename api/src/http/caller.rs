@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -16,10 +17,14 @@ use sha2::{Digest, Sha256};
 use storage::{ApiToken, TokenId};
 
 use super::App;
+use super::audit::{AuditNote, AuditSheet};
 use super::problem::Problem;
 use crate::clock::Clock;
 use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
 use crate::service::sign_in::{SignInService, SignedIn};
+
+/// Stands for all users where it is noted whose something is.
+const EVERYBODY: &str = "*";
 
 /// The user who sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +98,21 @@ impl Caller {
         Access { owner: &self.owner, kind, projects: self.projects.as_deref() }
     }
 
+    /// The issuer of the access token that let them in.
+    fn issuer(&self) -> Option<&str> {
+        match &self.credential {
+            Credential::SignedIn(it) => Some(&it.issuer),
+            Credential::OnlyUser | Credential::Token(_) => None,
+        }
+    }
+
+    /// What is noted where they read what is somebody's, or everybody's: nothing where it is their own, and for all but
+    /// operators, who see their own alone.
+    pub fn reads(&self, whose: Option<&str>) -> Option<Extension<AuditNote>> {
+        let others = self.role == Some(Role::Operator) && whose != Some(self.owner.as_str());
+        others.then(|| Extension(AuditNote::of_owner(whose.unwrap_or(EVERYBODY))))
+    }
+
     /// Whether what let this caller in still does.
     pub fn is_still_known(&self, state: &SiteState) -> bool {
         match &self.credential {
@@ -119,6 +139,11 @@ impl<R: Roles> FromRequestParts<App> for By<R> {
         let state = app.services.shared.state().await?;
         let caller = identify(parts, app, &state).await?;
         let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
+        // A copy: the extensions of a request are not shared while it is waited.
+        let sheet = parts.extensions.get::<AuditSheet>().cloned();
+        if let Some(sheet) = sheet {
+            sheet.caller_is(&caller.owner, caller.issuer(), admitted).await?;
+        }
         if !admitted {
             let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
             return Err(Problem::new(

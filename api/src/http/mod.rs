@@ -3,6 +3,7 @@
 //! One endpoint per file under `v1/<resource>/`. Each handler names who may call it (see
 //! [`caller`]), reads its input with every error at once, calls one use case and writes the answer.
 
+pub mod audit;
 pub mod body;
 pub mod caller;
 pub mod carbon_aware;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::FromRef;
 use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
@@ -29,6 +31,7 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::service::Services;
 use crate::service::agendas::AgendaService;
+use crate::service::audit::AuditService;
 use crate::service::book_views::BookViewService;
 use crate::service::booking::BookingService;
 use crate::service::cluster::ClusterService;
@@ -50,6 +53,7 @@ use crate::service::shares::ShareService;
 use crate::service::sign_in::SignInService;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
+use audit::Recording;
 use problem::Problem;
 
 /// What handlers share. Each handler takes of it the services that its signature names.
@@ -78,6 +82,7 @@ handed_out! {
     Arc<Settings>: |app| &app.services.shared.settings;
     Arc<StateCache>: |app| &app.services.shared.states;
     Arc<AgendaService>: |app| &app.services.agendas;
+    Arc<AuditService>: |app| &app.services.audit;
     Arc<BookViewService>: |app| &app.services.book_views;
     Arc<ClusterService>: |app| &app.services.cluster;
     Arc<EventService>: |app| &app.services.events;
@@ -103,6 +108,7 @@ handed_out! {
 /// Every route of the service.
 pub fn router(app: App) -> Router {
     let (v1, description) = v1::describe(v1::router());
+    let recording = Recording::new(Arc::clone(&app.services.audit), v1::action_names(&description));
     Router::new()
         .merge(v1)
         .merge(carbon_aware::router())
@@ -128,6 +134,7 @@ pub fn router(app: App) -> Router {
             )
             .into_response()
         }))
+        .layer(from_fn_with_state(recording, audit::record))
         .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))
         .with_state(app)
 }

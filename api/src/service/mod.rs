@@ -9,6 +9,7 @@
 //! always have to be made again. Quotes and choices take no part in that queue.
 
 pub mod agendas;
+pub mod audit;
 pub mod book_views;
 pub mod booking;
 pub mod cluster;
@@ -39,6 +40,7 @@ use storage::Database;
 use crate::config::Settings;
 use crate::leases::Leases;
 use agendas::AgendaService;
+use audit::AuditService;
 use book_views::BookViewService;
 use booking::BookingService;
 use cluster::ClusterService;
@@ -69,6 +71,8 @@ pub struct Services {
     pub shared: Arc<Shared>,
     /// Agendas as they were put and as they are in force.
     pub agendas: Arc<AgendaService>,
+    /// Who did or read what.
+    pub audit: Arc<AuditService>,
     /// The book as people see it.
     pub book_views: Arc<BookViewService>,
     /// Quotes, proposals and reservations.
@@ -123,6 +127,7 @@ impl Services {
             .with_shorter(ledger::LEASE, ledger::LEASE_LASTS);
         let shared = Arc::new(Shared::new(settings, database, leases));
         let agendas = Arc::new(AgendaService::new(Arc::clone(&shared)));
+        let audit = Arc::new(AuditService::new(Arc::clone(&shared)));
         let events = Arc::new(EventService::new(Arc::clone(&shared)));
         let booking = Arc::new(BookingService::new(Arc::clone(&shared)));
         let cluster = Arc::new(ClusterService::new(Arc::clone(&shared)));
@@ -159,9 +164,14 @@ impl Services {
                 Arc::clone(&shared),
                 Arc::clone(&agendas),
             )),
-            upkeep: Arc::new(UpkeepService::new(Arc::clone(&shared), Arc::clone(&events))),
+            upkeep: Arc::new(UpkeepService::new(
+                Arc::clone(&shared),
+                Arc::clone(&events),
+                Arc::clone(&audit),
+            )),
             webhooks: Arc::new(WebhookService::new(Arc::clone(&shared), Arc::clone(&events))),
             agendas,
+            audit,
             booking,
             events,
             shared,
@@ -170,6 +180,7 @@ impl Services {
 
     /// Closes the database once nothing is in progress.
     pub async fn close(&self) {
+        self.audit.settled().await;
         self.shared.database.close().await;
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use super::audit::{self, AuditService};
 use super::events::EventService;
 use super::shared::{Fault, Shared};
 
@@ -19,12 +20,17 @@ pub const CLEAR_UP: Duration = Duration::from_hours(1);
 pub struct UpkeepService {
     shared: Arc<Shared>,
     events: Arc<EventService>,
+    audit: Arc<AuditService>,
 }
 
 impl UpkeepService {
-    /// On what all services share, and the events of which old ones are forgotten.
-    pub const fn new(shared: Arc<Shared>, events: Arc<EventService>) -> Self {
-        Self { shared, events }
+    /// On what all services share, with the events and audit records of which old ones are forgotten.
+    pub const fn new(
+        shared: Arc<Shared>,
+        events: Arc<EventService>,
+        audit: Arc<AuditService>,
+    ) -> Self {
+        Self { shared, events, audit }
     }
 
     /// Moves reservations on as their time comes, until told to stop: offers expire, reservations
@@ -43,7 +49,23 @@ impl UpkeepService {
         }
     }
 
-    /// Forgets old idempotency keys, jobs outside of reservations and events, until told to stop.
+    /// Records what processes that were killed left begun, until told to stop.
+    pub async fn record_left(self: Arc<Self>, stop: CancellationToken) {
+        let mut turns = every(audit::LOOK);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            match self.audit.record_left().await {
+                Ok(0) => {}
+                Ok(count) => tracing::warn!(count, "recorded requests whose outcome nobody knows"),
+                Err(error) => tracing::warn!(%error, "could not record what was left begun"),
+            }
+        }
+    }
+
+    /// Forgets old idempotency keys, jobs outside of reservations, audit records and events, until told to stop.
     pub async fn clear_up(self: Arc<Self>, stop: CancellationToken) {
         let mut turns = every(CLEAR_UP);
         loop {
@@ -63,6 +85,7 @@ impl UpkeepService {
         // With the quarter-hours goes what hours are stated anew by.
         let before = self.shared.now() - self.shared.settings.metering.keep_quarters;
         self.shared.database.forget_jobs_outside(before).await?;
+        self.audit.drop_old().await?;
         self.events.forget_old().await
     }
 }

@@ -90,6 +90,9 @@ pub enum StorageError {
     /// Another process has been writing the book for long, or is frozen in it.
     #[error("another process has been writing the book for long, or is frozen in it")]
     BookHeld,
+    /// Another process has been recording for long; trying again helps.
+    #[error("another process has been writing the audit trail for long, or is frozen in it")]
+    AuditHeld,
     /// There is no room for what is to be written.
     #[error("the disk of the database is full, so that nothing can be written; make room on it")]
     Full(#[source] sqlx::Error),
@@ -155,6 +158,7 @@ impl StorageError {
                 | Self::Silent { .. }
                 | Self::Busy(_)
                 | Self::BookHeld
+                | Self::AuditHeld
                 | Self::Full(_)
                 | Self::ReadOnly(_)
         )

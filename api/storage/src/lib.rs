@@ -24,6 +24,7 @@
 mod access;
 mod agendas;
 mod amounts;
+mod audit;
 mod blocking;
 mod book;
 mod changed_hours;
@@ -32,6 +33,7 @@ mod consumption;
 mod database;
 mod engine;
 mod epochs;
+mod erasure;
 mod error;
 mod events;
 mod feeds;
@@ -76,9 +78,14 @@ pub use access::ApiToken;
 pub use agendas::{
     AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
 };
+pub use audit::{
+    AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord, BrokenLink, ChainCheck, ChainEnds,
+    FIRST_PREVIOUS, microseconds,
+};
 pub use book::{Marks, PlanBasis};
 pub use consumption::Consumed;
 pub use database::Database;
+pub use erasure::{Erased, PSEUDONYM, PersonSum};
 pub use error::StorageError;
 pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{

@@ -4,11 +4,13 @@
 
 pub use crate::access::sql as access;
 pub use crate::agendas::sql as agendas;
+pub use crate::audit::sql as audit;
 pub use crate::book::sql as book;
 pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
+pub use crate::erasure::sql as erasure;
 pub use crate::events::sql as events;
 pub use crate::feeds::sql as feeds;
 pub use crate::former_documents::sql as former_documents;
@@ -46,11 +48,13 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         access::ALL,
         agendas::ALL,
         allocations::ALL,
+        audit::ALL,
         book::ALL,
         changed_hours::ALL,
         consumption::ALL,
         engine::ALL,
         epochs::ALL,
+        erasure::ALL,
         events::ALL,
         feeds::ALL,
         former_documents::ALL,
@@ -83,4 +87,5 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     .into_iter()
     .flatten()
     .copied()
+    .chain(erasure::RENAMES.iter().map(|statement| ("RENAMES", *statement)))
 }

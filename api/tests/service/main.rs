@@ -16,6 +16,7 @@ mod site;
 mod supply;
 
 mod announcements;
+mod audit;
 mod bad_bodies;
 mod bad_requests;
 mod batch;

@@ -120,6 +120,7 @@ fn routes() -> Vec<Route> {
         (put.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::Consumed, May::Supply, 200),
         (get.clone(), "/api/v1/consumption", "/api/v1/consumption", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/events", "/api/v1/events", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/audit", "/api/v1/audit", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),

@@ -52,6 +52,10 @@ pub struct Problem {
     retry_after_s: Option<u32>,
 }
 
+/// The code of a problem; it goes with the response.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemCode(pub &'static str);
+
 /// One error and its place.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlacedError {
@@ -202,6 +206,7 @@ impl IntoResponse for Problem {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(ProblemCode(self.code));
         response
     }
 }

@@ -49,6 +49,12 @@ impl Proxies {
     /// who spoke to it at the end, so the last that is no trusted proxy is the client: what stands
     /// before could be made up.
     pub fn client(&self, headers: &HeaderMap) -> Option<Client> {
+        let address = self.address_of_client(headers)?;
+        Some(address.map_or(Client::Unreadable, Client::at))
+    }
+
+    /// The address of that client; the inner `None` where it is named in a way that cannot be read.
+    pub fn address_of_client(&self, headers: &HeaderMap) -> Option<Option<IpAddr>> {
         let name = match self.header {
             ForwardedHeader::XForwardedFor => "x-forwarded-for",
             ForwardedHeader::Forwarded => "forwarded",
@@ -57,8 +63,7 @@ impl Proxies {
         let hops: Vec<Option<IpAddr>> =
             lines.flat_map(|line| line.split(',')).map(|hop| self.address(hop)).collect();
         let outside = hops.iter().rev().find(|hop| hop.is_none_or(|address| !self.trust(address)));
-        let client = outside.or(hops.first())?;
-        Some(client.map_or(Client::Unreadable, Client::at))
+        outside.or(hops.first()).copied()
     }
 
     /// The address in one element of the header.

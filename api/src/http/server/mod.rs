@@ -33,6 +33,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::audit::RequestSource;
 use super::caller::user_of;
 use super::{App, router};
 use client::{Client, Proxies};
@@ -161,7 +162,7 @@ impl Server {
     /// Answers one request, if its client may have another.
     fn answer(
         &self,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
         peer: IpAddr,
         seat: &Seat,
     ) -> impl Future<Output = Result<Response<Answer>, Infallible>> + use<> {
@@ -173,6 +174,10 @@ impl Server {
             None if self.proxies.trust(peer) => self.proxies.client(request.headers()),
             None => Some(Client::at(peer)),
         };
+        let named =
+            self.proxies.trust(peer).then(|| self.proxies.address_of_client(request.headers()));
+        let source = RequestSource(named.flatten().unwrap_or(Some(peer)));
+        request.extensions_mut().insert(source);
         let (serving, admitted) = seat.begin(client);
         let answer = admitted.map(|()| self.routes.call(request));
         async move {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -118,15 +119,16 @@ pub async fn get_bill(
     State(ledger): State<Arc<LedgerService>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<BillQuery>,
-) -> Result<Json<BillDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<BillDocument>), Problem> {
     let wanted = BillWanted {
         month: parameters.month,
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
+    let note = by.caller.reads(wanted.user.as_deref());
     let access = by.caller.access();
     let bill = ledger.bill(access, wanted).await?;
-    Ok(Json(document(bill, access.is_operator())))
+    Ok((note, Json(document(bill, access.is_operator()))))
 }
 
 fn document(bill: Bill, sees_all: bool) -> BillDocument {

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{Response, sse};
@@ -15,6 +16,7 @@ use storage::{Event, EventId};
 use utoipa::ToSchema;
 
 use crate::clock::Clock;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Anyone, By, Caller};
 use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
@@ -77,10 +79,11 @@ pub async fn watch_events(
     State(states): State<Arc<StateCache>>,
     by: By<Anyone>,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Response), Problem> {
     let after = event_stream::last_event_id(&headers)?.map(EventId::from);
     let place = events.stream_place(by.caller.access())?;
     let watch = events.watch(after).await?;
+    let note = by.caller.reads(None);
     let watcher = Watcher {
         _place: place,
         greeting: greeting(&watch, clock.now()),
@@ -90,7 +93,7 @@ pub async fn watch_events(
         watch,
         kept: None,
     };
-    Ok(event_stream::answer(stream::unfold(watcher, Watcher::next)))
+    Ok((note, event_stream::answer(stream::unfold(watcher, Watcher::next))))
 }
 
 fn greeting(watch: &Watch, now: Timestamp) -> Option<sse::Event> {

@@ -2,6 +2,7 @@
 #![expect(clippy::missing_errors_doc, reason = "a handler's `utoipa::path` lists its responses")]
 
 pub mod agendas;
+pub mod audit;
 pub mod bills;
 pub mod calibrations;
 pub mod consumption;
@@ -39,6 +40,7 @@ pub mod site;
 pub mod slurm;
 pub mod webhooks;
 
+use axum::http::Method;
 use axum::{Extension, Router};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -47,6 +49,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
+use super::audit::ActionNames;
 use super::body::MaxBody;
 
 /// The description that the routes fill.
@@ -125,6 +128,7 @@ pub fn router() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
         .merge(measured)
+        .routes(routes!(audit::list_audit_records))
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
         .routes(routes!(calibrations::findings::list_findings))
         .routes(routes!(calibrations::decide::accept_calibrations))
@@ -190,6 +194,25 @@ pub fn router() -> OpenApiRouter<App> {
 /// The OpenAPI document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     describe(router()).1
+}
+
+/// What each route does, by the name that the description has for it.
+pub fn action_names(description: &utoipa::openapi::OpenApi) -> ActionNames {
+    let mut names = ActionNames::new();
+    for (path, item) in &description.paths.paths {
+        let operations = [
+            (Method::GET, &item.get),
+            (Method::PUT, &item.put),
+            (Method::POST, &item.post),
+            (Method::PATCH, &item.patch),
+            (Method::DELETE, &item.delete),
+        ];
+        for (method, operation) in operations {
+            let name = operation.as_ref().and_then(|it| it.operation_id.clone());
+            names.extend(name.map(|name| ((method, path.clone()), name)));
+        }
+    }
+    names
 }
 
 /// The routes apart from their description, which calls problems by their media type and says what

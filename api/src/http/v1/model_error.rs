@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::quantity::MILLION;
 use serde::{Deserialize, Serialize};
 use storage::JudgedNode;
@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::calibrations::findings::ErrorDocument;
 use super::ledger::window;
 use crate::clock::Clock;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -97,11 +98,13 @@ pub async fn get_model_error(
     State(clock): State<Clock>,
     caller: By<Bookers>,
     Parameters(parameters): Parameters<ModelErrorQuery>,
-) -> Result<Json<ModelErrorDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<ModelErrorDocument>), Problem> {
     let by = parameters.by.unwrap_or_else(|| "user".to_owned());
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let window = window(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let user = query::name("user", parameters.user)?;
+    let of_people = caller.caller.reads(user.as_deref());
+    let note = of_people.filter(|_| by != "node");
     let rows = if by == "node" {
         let nodes = recalibration.worst_nodes(limit).await?;
         nodes.iter().map(ModelErrorRow::from).collect()
@@ -114,7 +117,7 @@ pub async fn get_model_error(
         let lines = recalibration.model_error(access, user.as_deref(), window, by).await?;
         lines.into_iter().map(ModelErrorRow::from).collect()
     };
-    Ok(Json(ModelErrorDocument { by, rows }))
+    Ok((note, Json(ModelErrorDocument { by, rows })))
 }
 
 impl From<&JudgedNode> for ModelErrorRow {

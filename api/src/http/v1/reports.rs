@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use storage::ReportKey;
 use utoipa::{IntoParams, ToSchema};
@@ -11,6 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::ledger::co2_sources::Co2SourceDocument;
 use super::ledger::window;
 use crate::clock::Clock;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -190,7 +191,7 @@ pub async fn get_report(
     State(clock): State<Clock>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<ReportQuery>,
-) -> Result<Json<ReportDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<ReportDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let window = window(from, to, clock.now())?;
     let columns = query::words("by", parameters.by.as_deref(), ReportColumn::from_word)?;
@@ -204,18 +205,20 @@ pub async fn get_report(
         by: keys.collect(),
         by_month: columns.contains(&ReportColumn::Month),
     };
+    let note = by.caller.reads(wanted.rows.user.as_deref());
     let keys = wanted.by.clone();
     let Report { lines, stated_to, cluster, co2_sources } =
         ledger.report(by.caller.access(), wanted).await?;
     let by = parameters.by.iter().flat_map(|by| by.split(','));
-    Ok(Json(ReportDocument {
+    let document = ReportDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         by: by.map(|word| word.trim().to_owned()).collect(),
         stated_to: stated_to.map(|at| at.to_string()),
         co2_sources: co2_sources.into_iter().map(Into::into).collect(),
         rows: lines.into_iter().map(|line| row_document(line, &keys, cluster.as_deref())).collect(),
-    }))
+    };
+    Ok((note, Json(document)))
 }
 
 /// A line by these keys; `cluster` is that of every job.

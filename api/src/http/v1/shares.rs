@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::config::Settings;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::service::shares::{AccountStanding, ShareService, Standings};
@@ -75,17 +76,18 @@ pub async fn list_shares(
     State(service): State<Arc<ShareService>>,
     State(settings): State<Arc<Settings>>,
     by: By<Bookers>,
-) -> Result<Json<SharesDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<SharesDocument>), Problem> {
     let Standings { stated_to, accounts } = service.standings(by.caller.access()).await?;
     let shares = &settings.shares;
-    Ok(Json(SharesDocument {
+    let document = SharesDocument {
         counts: shares.counts.word().to_owned(),
         half_life_s: shares.half_life.get(),
         damping: shares.damping,
         decides: shares.decides.is_some(),
         stated_to: stated_to.map(|at| at.to_string()),
         accounts: accounts.into_iter().map(ShareDocument::from).collect(),
-    }))
+    };
+    Ok((by.caller.reads(None), Json(document)))
 }
 
 impl From<AccountStanding> for ShareDocument {

@@ -5,7 +5,7 @@ use planner::reservation::{ChoiceRefused, OfferSelector, Reservation, Reservatio
 use planner::time::Timestamp;
 use storage::ChooseError;
 
-use super::{BookingError, BookingRequest, BookingService, Expected};
+use super::{BookingError, BookingRequest, BookingService, ChangedReservation, Expected};
 use crate::config::slurm::ManagerSettings;
 use crate::service::shared::{Access, SiteState};
 
@@ -45,7 +45,7 @@ impl BookingService {
         choice: &Choice,
         version: Option<i64>,
         state: &SiteState,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         // The instant of arrival judges, however long the database takes.
         let now = self.shared.now();
         let managed = self.shared.settings.manager.as_ref().is_some_and(ManagerSettings::drives);
@@ -62,7 +62,10 @@ impl BookingService {
             match self.shared.database.choose(id, choice.selector, now, pinned, managed).await {
                 Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }))
                     if version.is_none() => {}
-                chosen => return self.chosen(access, &reservation, chosen, now, state).await,
+                chosen => {
+                    let after = self.chosen(access, &reservation, chosen, now, state).await?;
+                    return Ok(ChangedReservation { before: reservation, after });
+                }
             }
         }
         Err(BookingError::BookChanged)

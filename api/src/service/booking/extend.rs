@@ -10,7 +10,7 @@ use storage::{NewEnd, PlanBasis, ProposeError, Unchanged};
 
 use super::draws::Draws;
 use super::not_extended::{ExtensionReason, NotExtended};
-use super::{BookingError, BookingService, QuoteError};
+use super::{BookingError, BookingService, ChangedReservation, QuoteError};
 use crate::service::shared::{Access, Fault, Party, SiteState, blocking};
 
 /// How often an extension is tried anew when others change the book meanwhile.
@@ -52,7 +52,7 @@ impl BookingService {
         id: ReservationId,
         extension: Extension,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
         // What was read first stays what is extended: sent again by a retry, it is not added twice.
         let mut until = None;
@@ -84,7 +84,8 @@ impl BookingService {
             match self.shared.database.extend(unchanged, &new, now).await {
                 Ok(Some(extended)) => {
                     metrics::counter!("wattbook_extensions_total").increment(1);
-                    return self.changed(extended).await;
+                    let after = self.changed(extended).await?;
+                    return Ok(ChangedReservation { before: stored, after });
                 }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
                 Ok(None) | Err(_) => {}

@@ -42,7 +42,7 @@ pub use re_evaluation::NowExpected;
 pub use release::GivenBack;
 pub use request::{BookingRequest, OnCap, Purpose};
 pub use request_patch::RequestPatch;
-pub use reservations::Page;
+pub use reservations::{ChangedReservation, Page};
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

@@ -11,7 +11,7 @@ use storage::{
 };
 
 use super::request_patch::RequestPatch;
-use super::{BookingError, BookingRequest, BookingService, Draft, Purpose};
+use super::{BookingError, BookingRequest, BookingService, ChangedReservation, Draft, Purpose};
 use crate::service::shared::{Access, Party, SiteState};
 
 /// How often a reservation is planned anew when others change the book meanwhile.
@@ -32,13 +32,13 @@ impl BookingService {
         id: ReservationId,
         patch: &RequestPatch,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
         for _ in 0..TRIES {
             let stored = self.expected_reservation(access, id, version).await?;
             let merged = patch.merged_into(&stored)?;
             if patch.changes_nothing(&merged) {
-                return Ok(stored);
+                return Ok(ChangedReservation { before: stored.clone(), after: stored });
             }
             let modified = if patch.changes_words_only(&merged) {
                 self.reworded(access, &stored, &merged.text).await?
@@ -47,7 +47,10 @@ impl BookingService {
             };
             if let Some(modified) = modified {
                 metrics::counter!("wattbook_modifications_total").increment(1);
-                return self.changed(modified).await;
+                return Ok(ChangedReservation {
+                    before: stored,
+                    after: self.changed(modified).await?,
+                });
             }
         }
         Err(BookingError::BookChanged)

@@ -11,7 +11,7 @@ use planner::time::{Span, Timestamp};
 use storage::{ChangeError, NewNodes, PlanBasis, ProposeError, Unchanged};
 
 use super::draws::Draws;
-use super::{BookingError, BookingService, QuoteError};
+use super::{BookingError, BookingService, ChangedReservation, QuoteError};
 use crate::service::shared::{Access, Cluster, SiteState, blocking};
 
 /// How often nodes are given back anew when others change the book meanwhile.
@@ -40,7 +40,7 @@ impl BookingService {
         id: ReservationId,
         given_back: &GivenBack,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         for _ in 0..TRIES {
             let stored = self.expected_reservation(access, id, version).await?;
             let state = stored.state_at(self.shared.now());
@@ -48,7 +48,7 @@ impl BookingService {
                 return Err(not_running(state));
             }
             if *given_back == GivenBack::All {
-                return self.release_all(id, version).await;
+                return self.release_all(stored, version).await;
             }
             // Read later, so that whatever was chosen is in it.
             let state = self.shared.state().await?;
@@ -58,18 +58,19 @@ impl BookingService {
             let jobs = self.running_jobs(id, now).await?;
             let given = given_back.ranks(&held, &jobs, &state.cluster)?;
             if held.iter().all(|(_, ranks)| ranks.difference(&given).is_empty()) {
-                return self.release_all(id, version).await;
+                return self.release_all(stored, version).await;
             }
             self.refuse_where_jobs_run(id, &given, &jobs, &state.cluster)?;
-            let draws = self.draws(&stored, &state);
-            let row_version = stored.row_version;
-            let kept = blocking(move || draws.kept(&stored, &held, &given, now)).await?;
+            let (draws, row_version) = (self.draws(&stored, &state), stored.row_version);
+            let read = stored.clone();
+            let kept = blocking(move || draws.kept(&read, &held, &given, now)).await?;
             let Some(kept) = kept else { continue };
             let unchanged = Unchanged { id, row_version, basis };
             match self.shared.database.release_nodes(unchanged, &kept, now).await {
                 Ok(Some(released)) => {
                     metrics::counter!("wattbook_releases_total").increment(1);
-                    return self.changed(released).await;
+                    let after = self.changed(released).await?;
+                    return Ok(ChangedReservation { before: stored, after });
                 }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
                 Ok(None) | Err(_) => {}
@@ -80,9 +81,10 @@ impl BookingService {
 
     async fn release_all(
         &self,
-        id: ReservationId,
+        before: Reservation,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
+        let id = before.id;
         self.refuse_with_jobs(id).await?;
         let released = self.shared.database.release(id, self.shared.now(), version).await;
         let released = released.map_err(|error| match error {
@@ -94,7 +96,7 @@ impl BookingService {
         })?;
         metrics::counter!("wattbook_releases_total").increment(1);
         self.ring();
-        Ok(released)
+        Ok(ChangedReservation { before, after: released })
     }
 
     /// The jobs that run in a reservation, as far as they are known.

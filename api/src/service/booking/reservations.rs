@@ -19,6 +19,15 @@ pub struct Page {
     pub next: Option<ReservationId>,
 }
 
+/// A reservation that was changed.
+#[derive(Debug)]
+pub struct ChangedReservation {
+    /// As it was read before; others may have changed it in between.
+    pub before: Reservation,
+    /// As it is by now.
+    pub after: Reservation,
+}
+
 impl BookingService {
     /// One reservation, with time's changes made first.
     ///
@@ -121,14 +130,14 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         self.shared.database.advance(self.shared.now()).await?;
-        self.changeable(access, id).await?;
+        let before = self.changeable(access, id).await?;
         self.refuse_with_jobs(id).await?;
         let ended = self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version);
         let ended = ended.await;
         self.shared.manager_bell.notify_one();
-        ended.map_err(|error| match error {
+        let ended = ended.map_err(|error| match error {
             EndError::NotFound => BookingError::NoReservation(id),
             EndError::Refused(EndRefused::AlreadyEnded { state }) => BookingError::WrongState {
                 state: state.word().to_owned(),
@@ -136,7 +145,8 @@ impl BookingService {
             },
             EndError::Refused(EndRefused::VersionMismatch { .. }) => BookingError::VersionMismatch,
             EndError::Storage(error) => error.into(),
-        })
+        })?;
+        Ok(ChangedReservation { before, after: ended })
     }
 
     /// Reservations that hold power and have yet to end.

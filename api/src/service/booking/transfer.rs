@@ -4,7 +4,7 @@ use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
 use storage::{ChangeError, PlanBasis};
 
-use super::{BookingError, BookingService};
+use super::{BookingError, BookingService, ChangedReservation};
 use crate::service::shared::{Access, CallerKind, SiteState};
 
 /// How often a reservation is given away anew when others change the book meanwhile.
@@ -22,7 +22,7 @@ impl BookingService {
         id: ReservationId,
         to: &str,
         version: Option<i64>,
-    ) -> Result<Reservation, BookingError> {
+    ) -> Result<ChangedReservation, BookingError> {
         for _ in 0..TRIES {
             if let Some(transferred) = self.transfer_now(access, id, to, version).await? {
                 return Ok(transferred);
@@ -38,14 +38,14 @@ impl BookingService {
         id: ReservationId,
         to: &str,
         version: Option<i64>,
-    ) -> Result<Option<Reservation>, BookingError> {
+    ) -> Result<Option<ChangedReservation>, BookingError> {
         let stored = self.expected_reservation(access, id, version).await?;
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
         self.check_owner(access, to, &stored, &state)?;
         let now = self.shared.now();
         if stored.owner == to && !stored.state_at(now).is_final() {
-            return Ok(Some(Reservation { state: stored.state_at(now), ..stored }));
+            return Ok(Some(ChangedReservation { before: stored.clone(), after: stored }));
         }
         let theirs = Reservation { owner: to.to_owned(), ..stored.clone() };
         self.check_quotas_of(access, &theirs, None).await?;
@@ -68,7 +68,7 @@ impl BookingService {
         };
         self.ring();
         transferred.state = transferred.state_at(now);
-        Ok(Some(transferred))
+        Ok(Some(ChangedReservation { before: stored, after: transferred }))
     }
 
     /// Whether somebody may own a reservation: the site knows them, and they are in its project.

@@ -51,7 +51,8 @@ fn amounts(joules: i64) -> Amounts {
     }
 }
 
-fn row(user: &str, joules: i64) -> LedgerRow {
+/// A row of a job of a user in one of ada's reservations.
+pub fn row(user: &str, joules: i64) -> LedgerRow {
     let party = Party {
         reservation: Some(ReservationId::new(next_uuid())),
         job: "7".to_owned(),
@@ -70,7 +71,8 @@ fn idle(joules: i64) -> LedgerRow {
     LedgerRow { party: Party::of(Holder::Idle), amounts: amounts(joules) }
 }
 
-fn statement(hour: i64, number: u32, counted: i64, rows: Vec<LedgerRow>) -> NewStatement {
+/// What is stated of an hour.
+pub fn statement(hour: i64, number: u32, counted: i64, rows: Vec<LedgerRow>) -> NewStatement {
     NewStatement {
         hour: t(hour * HOUR),
         number,
@@ -81,7 +83,8 @@ fn statement(hour: i64, number: u32, counted: i64, rows: Vec<LedgerRow>) -> NewS
     }
 }
 
-fn all(from: i64, to: i64) -> LedgerFilter {
+/// Every row of these hours.
+pub fn all(from: i64, to: i64) -> LedgerFilter {
     LedgerFilter { window: span(from * HOUR, to * HOUR), of: None, user: None, project: None }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::ReservationId;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::window;
 use crate::clock::Clock;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -136,20 +137,22 @@ pub async fn list_ledger_rows(
     State(clock): State<Clock>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<LedgerQuery>,
-) -> Result<Json<LedgerPageDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<LedgerPageDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let wanted = LedgerWanted {
         window: window(from, to, clock.now())?,
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
+    let note = by.caller.reads(wanted.user.as_deref());
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = parameters.cursor.as_deref().map(cursor).transpose()?;
     let page = ledger.rows(by.caller.access(), wanted, after, limit).await?;
-    Ok(Json(LedgerPageDocument {
+    let document = LedgerPageDocument {
         items: page.rows.into_iter().map(LedgerRowDocument::from).collect(),
         next_cursor: page.next.map(|(hour, id)| format!("{}-{id}", hour.as_unix_seconds())),
-    }))
+    };
+    Ok((note, Json(document)))
 }
 
 /// The hour and the id after which a page starts.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::ledger::Amounts;
 use planner::quantity::Currency;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use super::co2_sources::Co2SourceDocument;
 use super::window;
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -127,7 +128,7 @@ pub async fn get_ledger_totals(
     State(settings): State<Arc<Settings>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<LedgerTotalsQuery>,
-) -> Result<Json<LedgerTotalsDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<LedgerTotalsDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let window = window(from, to, clock.now())?;
     let wanted = LedgerWanted {
@@ -135,6 +136,7 @@ pub async fn get_ledger_totals(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
+    let note = by.caller.reads(wanted.user.as_deref());
     let LedgerTotals { groups, totals, stated_to, pue, co2_sources } =
         ledger.totals(by.caller.access(), wanted).await?;
     let all_of = |currency: Currency| {
@@ -146,7 +148,7 @@ pub async fn get_ledger_totals(
     let total = |(currency, amounts): &(Currency, Amounts)| {
         sum(None, *currency, amounts, amounts.energy_j())
     };
-    Ok(Json(LedgerTotalsDocument {
+    let document = LedgerTotalsDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         stated_to: stated_to.map(|at| at.to_string()),
@@ -160,7 +162,8 @@ pub async fn get_ledger_totals(
             from: period.start().to_string(),
             to: period.end().to_string(),
         }),
-    }))
+    };
+    Ok((note, Json(document)))
 }
 
 fn sum(

@@ -8,6 +8,7 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
@@ -39,6 +40,8 @@ pub async fn cancel_reservation(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;
-    let cancelled = booking.cancel(by.caller.access(), id, version).await?;
-    tagged(&booking, &cancelled).await
+    let changed = booking.cancel(by.caller.access(), id, version).await?;
+    let mut response = tagged(&booking, &changed.after).await?;
+    AuditNote::changed(&mut response, &changed.before);
+    Ok(response)
 }

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -55,8 +56,11 @@ pub async fn choose_offer(
 ) -> Result<Response, Problem> {
     let choice = body.read(choice)?;
     let version = if_match(&headers)?;
-    let chosen = booking.choose(by.caller.access(), id, &choice, version, &by.state).await?;
-    tagged(&booking, &chosen).await
+    let access = by.caller.access();
+    let changed = booking.choose(access, id, &choice, version, &by.state).await?;
+    let mut response = tagged(&booking, &changed.after).await?;
+    AuditNote::changed(&mut response, &changed.before);
+    Ok(response)
 }
 
 fn choice(reader: &mut Reader, raw: &RawValue) -> Option<Choice> {

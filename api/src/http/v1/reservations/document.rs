@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::managed::ManagedDocument;
+use crate::http::audit::AuditNote;
 use crate::http::problem::Problem;
 use crate::service::booking::{BookingService, JOBS_OF_ONE, ManagedOf, NowExpected};
 use crate::service::shared::Fault;
@@ -175,5 +176,6 @@ pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Re
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);
     }
+    AuditNote::of_reservation(stored).put(&mut response);
     Ok(response)
 }

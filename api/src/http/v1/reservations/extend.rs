@@ -12,6 +12,7 @@ use planner::time::Seconds;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -57,7 +58,9 @@ pub async fn extend_reservation(
     let extension = body.read(extension)?;
     let version = if_match(&headers)?;
     let extended = booking.extend(by.caller.access(), id, extension, version).await?;
-    tagged(&booking, &extended).await
+    let mut response = tagged(&booking, &extended.after).await?;
+    AuditNote::changed(&mut response, &extended.before);
+    Ok(response)
 }
 
 fn extension(reader: &mut Reader, raw: &RawValue) -> Option<Extension> {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::ReservationId;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::managed::ManagedJobDocument;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -59,7 +60,7 @@ pub async fn list_jobs(
     by: By<Bookers>,
     IdInPath(id): IdInPath<ReservationId>,
     Parameters(parameters): Parameters<JobsQuery>,
-) -> Result<Json<JobsDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<JobsDocument>), Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = parameters.cursor.map(|cursor| {
         job_behind(&cursor)
@@ -68,10 +69,11 @@ pub async fn list_jobs(
     let page = booking.jobs_of(by.caller.access(), id, after.transpose()?, limit).await?;
     let cursor =
         |(submitted, id): (Timestamp, String)| format!("{}-{id}", submitted.as_unix_seconds());
-    Ok(Json(JobsDocument {
+    let document = JobsDocument {
         items: page.jobs.iter().map(ManagedJobDocument::from).collect(),
         next_cursor: page.next.map(cursor),
-    }))
+    };
+    Ok((by.caller.reads(None), Json(document)))
 }
 
 /// The last job of a page by its cursor: seconds since the epoch of its submission, and its id.

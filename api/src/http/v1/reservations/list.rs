@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::ReservationDocument;
+use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
@@ -69,7 +70,7 @@ pub async fn list_reservations(
     State(booking): State<Arc<BookingService>>,
     by: By<Bookers>,
     Parameters(parameters): Parameters<ReservationsQuery>,
-) -> Result<Json<ReservationsPage>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<ReservationsPage>), Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let filter = Filter {
         states: query::words("state", parameters.state.as_deref(), ReservationState::from_word)?,
@@ -80,6 +81,7 @@ pub async fn list_reservations(
         seen_by: None,
         newest: parameters.newest.unwrap_or_default(),
     };
+    let note = by.caller.reads(filter.owner.as_deref());
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;
@@ -87,8 +89,9 @@ pub async fn list_reservations(
     let document =
         |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id), managed.get(&it.id));
     let items: Result<_, StorageError> = page.reservations.iter().map(document).collect();
-    Ok(Json(ReservationsPage {
+    let page = ReservationsPage {
         items: items.map_err(Fault::from)?,
         next_cursor: page.next.map(ReservationId::as_uuid),
-    }))
+    };
+    Ok((note, Json(page)))
 }

@@ -8,6 +8,7 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -53,5 +54,7 @@ pub async fn modify_reservation(
     let patch = body.read(RequestPatch::read)?;
     let version = if_match(&headers)?;
     let modified = booking.modify(by.caller.access(), id, &patch, version).await?;
-    tagged(&booking, &modified).await
+    let mut response = tagged(&booking, &modified.after).await?;
+    AuditNote::changed(&mut response, &modified.before);
+    Ok(response)
 }

@@ -10,6 +10,7 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -51,7 +52,9 @@ pub async fn release_reservation(
     let given_back = body.read(given_back)?;
     let version = if_match(&headers)?;
     let released = booking.release(by.caller.access(), id, &given_back, version).await?;
-    tagged(&booking, &released).await
+    let mut response = tagged(&booking, &released.after).await?;
+    AuditNote::changed(&mut response, &released.before);
+    Ok(response)
 }
 
 fn given_back(reader: &mut Reader, raw: &RawValue) -> Option<GivenBack> {

@@ -10,6 +10,7 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -52,7 +53,9 @@ pub async fn transfer_reservation(
     let owner = body.read(owner)?;
     let version = if_match(&headers)?;
     let transferred = booking.transfer(by.caller.access(), id, &owner, version).await?;
-    tagged(&booking, &transferred).await
+    let mut response = tagged(&booking, &transferred.after).await?;
+    AuditNote::changed(&mut response, &transferred.before);
+    Ok(response)
 }
 
 fn owner(reader: &mut Reader, raw: &RawValue) -> Option<Box<str>> {

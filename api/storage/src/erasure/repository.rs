@@ -1,0 +1,110 @@
+//! A person's data, and a pseudonym in place of their name.
+
+use planner::time::Timestamp;
+
+use super::sql;
+use crate::access::repository::Tokens;
+use crate::audit::AuditEntry;
+use crate::audit::repository::Audit;
+use crate::book::repository::BookRow;
+use crate::database::repository;
+use crate::engine::connections::Connection;
+use crate::engine::dialect::Dialect;
+use crate::erasure::{Erased, PersonSum};
+use crate::error::StorageError;
+
+/// Audit records that are looked at together.
+const RECORDS: u16 = 1000;
+
+repository!(
+    /// What is kept of a person.
+    impl Database for Erasure {
+        /// What a person's rows of the ledger add up to, by project.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn person_sums(&self, name: &str) -> Result<Vec<PersonSum>, StorageError> {
+            Ok(sqlx::query_as(sql::PERSON_SUMS).bind(name).fetch_all(&self.reader).await?)
+        }
+
+        /// Puts a pseudonym in place of a person's name wherever it is kept, revokes their tokens and records that; nothing
+        /// where reservations of theirs have yet to end. What the ledger counts stays, and so does the audit trail's chain.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn erase_person(
+            &self,
+            name: &str,
+            pseudonym: &str,
+            record: &AuditEntry,
+            now: Timestamp,
+        ) -> Result<Erased, StorageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            if let Some(statement) = Engine::LONG_PAUSE {
+                Engine::run(&mut transaction, statement).await?;
+            }
+            let live = sqlx::query_scalar(sql::LIVE_RESERVATIONS).bind(name);
+            let live: i64 = live.fetch_one(&mut *transaction).await?;
+            if live > 0 {
+                return Ok(Erased::HasReservations(live));
+            }
+            let mut rows = Self::rename(&mut transaction, name, pseudonym, now).await?;
+            Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
+            // Nobody adds a record meanwhile.
+            Audit::<Engine>::take_chain(&mut transaction).await?;
+            rows += Self::erase_in_audit(&mut transaction, name).await?;
+            Audit::<Engine>::append(&mut transaction, vec![record.clone()]).await?;
+            transaction.commit().await?;
+            Ok(Erased::Rows(rows))
+        }
+    }
+
+    /// Parts of transactions.
+    impl Erasure {
+        /// The pseudonym in place of the name; in how many rows.
+        async fn rename(
+            connection: &mut Connection<Engine>,
+            name: &str,
+            pseudonym: &str,
+            now: Timestamp,
+        ) -> Result<u64, StorageError> {
+            let forgotten = sqlx::query(sql::FORGET_KEYS).bind(name);
+            let mut rows = forgotten.execute(&mut *connection).await?.rows_affected();
+            for statement in [sql::RENAME_TOKENS, sql::RENAME_PERSON] {
+                let renamed = sqlx::query(statement).bind(name).bind(pseudonym);
+                let renamed = renamed.bind(now.as_unix_seconds());
+                rows += renamed.execute(&mut *connection).await?.rows_affected();
+            }
+            for statement in sql::RENAMES {
+                let renamed = sqlx::query(*statement).bind(name).bind(pseudonym);
+                rows += renamed.execute(&mut *connection).await?.rows_affected();
+            }
+            Ok(rows)
+        }
+
+        /// Digests in place of what names the person in audit records; in how many.
+        async fn erase_in_audit(
+            connection: &mut Connection<Engine>,
+            name: &str,
+        ) -> Result<u64, StorageError> {
+            let (mut rows, mut after) = (0, 0);
+            loop {
+                let page = (after, i64::MAX);
+                let mut records = Audit::<Engine>::after(&mut *connection, page, RECORDS).await?;
+                let Some(last) = records.last() else { return Ok(rows) };
+                after = last.id;
+                for record in &mut records {
+                    if record.erase(name) {
+                        let erased = sqlx::query(sql::ERASE_IN_RECORD)
+                            .bind(record.id)
+                            .bind(&record.entry.actor)
+                            .bind(&record.entry.acting_for)
+                            .bind(&record.entry.source)
+                            .bind(&record.entry.object);
+                        rows += erased.execute(&mut *connection).await?.rows_affected();
+                    }
+                }
+            }
+        }
+    }
+);

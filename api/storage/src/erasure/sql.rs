@@ -1,0 +1,48 @@
+//! People's names, wherever they are kept.
+
+use crate::statements::statements;
+
+statements! {
+    /// How many of a person's reservations have yet to end.
+    LIVE_RESERVATIONS = "SELECT COUNT(*) FROM reservations
+        WHERE owner = $1 AND state IN ('proposed', 'confirmed', 'active', 'awaiting_supplier')";
+
+    /// What a person's rows of the ledger add up to, by project.
+    PERSON_SUMS = "SELECT project, currency, CAST(SUM(node_s) AS BIGINT) AS node_s,
+            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
+            CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg
+        FROM ledger_rows WHERE user_name = $1 OR owner = $1
+        GROUP BY project, currency ORDER BY project, currency";
+
+    /// Forgets what was answered to the person $1.
+    FORGET_KEYS = "DELETE FROM idempotency_keys WHERE owner = $1";
+
+    /// The person $1 as $2, and no valid token of theirs after $3.
+    RENAME_TOKENS = "UPDATE api_tokens SET owner = $2, revoked_s = COALESCE(revoked_s, $3) WHERE owner = $1";
+
+    /// The person $1 as $2, blocked since $3: whoever signs in later as the same subject is somebody new.
+    RENAME_PERSON = "UPDATE people SET name = $2, subject = $2, blocked_s = COALESCE(blocked_s, $3) WHERE name = $1";
+
+    /// An audit record with digests in place of names.
+    ERASE_IN_RECORD = "UPDATE audit SET actor = $2, acting_for = $3, source = $4, object = $5 WHERE id = $1";
+}
+
+/// The other tables with names: each statement puts $2 in place of $1.
+pub const RENAMES: &[&str] = &[
+    "UPDATE reservations SET owner = $2 WHERE owner = $1",
+    "UPDATE outages SET owner = $2 WHERE owner = $1",
+    "UPDATE simulations SET owner = $2 WHERE owner = $1",
+    "UPDATE events SET owner = $2 WHERE owner = $1",
+    "UPDATE measured_runs SET owner = $2 WHERE owner = $1",
+    "UPDATE managed_jobs SET user_name = $2 WHERE user_name = $1",
+    "UPDATE ledger_rows SET user_name = $2 WHERE user_name = $1",
+    "UPDATE ledger_rows SET owner = $2 WHERE owner = $1",
+    "UPDATE power_actions SET asked_by = $2 WHERE asked_by = $1",
+    "UPDATE power_actions SET decided_by = $2 WHERE decided_by = $1",
+    "UPDATE power_log SET by_name = $2 WHERE by_name = $1",
+    "UPDATE power_holds SET by_name = $2 WHERE by_name = $1",
+    "UPDATE project_members SET user_name = $2 WHERE user_name = $1",
+    "UPDATE audit_begun SET actor = $2 WHERE actor = $1",
+    "UPDATE audit_begun SET acting_for = $2 WHERE acting_for = $1",
+];
