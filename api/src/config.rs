@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use planner::cap_scope::CapScope;
+use planner::identity::ReservationId;
 use planner::node::{NAME_RULE, is_name};
 use planner::problem::SearchMode;
 use planner::quantity::Currency;
@@ -85,6 +86,7 @@ struct File {
     currency: Option<String>,
     location: Option<String>,
     time_zone: Option<String>,
+    public_url: Option<String>,
     hold_s: Option<u32>,
     power_cap_scope: Option<String>,
     slot_s: Option<u32>,
@@ -139,6 +141,8 @@ pub struct Settings {
     pub location: String,
     /// The time zone that people at the site live by, an IANA name.
     pub time_zone: Option<String>,
+    /// Where people reach the page, without a slash at its end; `None` where that is not said.
+    pub public_url: Option<String>,
     /// How long an offer is held.
     pub hold: Seconds,
     /// What the power cap limits.
@@ -242,12 +246,18 @@ impl Settings {
         Ok(File::of(overrides)?.database_url(overrides))
     }
 
+    /// Where people see a reservation; `None` where the settings do not say where the page is.
+    pub fn page_of(&self, id: ReservationId) -> Option<String> {
+        self.public_url.as_ref().map(|url| format!("{url}/#/reservations/{id}"))
+    }
+
     fn of(file: File, overrides: &Overrides) -> anyhow::Result<Self> {
         let database = file.database_url(overrides);
         let currency = file.currency.as_deref().unwrap_or("EUR");
         let location = file.location.unwrap_or_else(|| "site".to_owned());
         ensure!(is_name(&location), "location {NAME_RULE}");
         let time_zone = file.time_zone.map(|name| time_zone(&name)).transpose()?;
+        let public_url = file.public_url.map(|url| public_url(&url)).transpose()?;
         let slot_s = file.slot_s.unwrap_or(900);
         ensure!((1..=86_400).contains(&slot_s), "slot_s must lie between 1 and 86400");
         let hold_s = overrides.hold_s.or(file.hold_s).unwrap_or(900);
@@ -296,6 +306,7 @@ impl Settings {
             cap_scope,
             location,
             time_zone,
+            public_url,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },
             planning_queue,
@@ -345,6 +356,16 @@ fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the settings file {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))
+}
+
+/// The address of the page as it is put into calendars and mails.
+fn public_url(text: &str) -> anyhow::Result<String> {
+    let says =
+        || format!("public_url = {text:?} must be an address such as \"https://wattbook.example\"");
+    let url = url::Url::parse(text).with_context(says)?;
+    let is_one = matches!(url.scheme(), "http" | "https") && url.query().is_none();
+    ensure!(is_one && url.fragment().is_none(), says());
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// The name of a time zone as the rules of time zones have it.
@@ -417,6 +438,19 @@ mod tests {
             assert!(format!("{error:#}").contains("time_zone"), "{error:#}");
         }
         assert_eq!(Settings::load(&Overrides::default()).unwrap().time_zone, None);
+    }
+
+    #[test]
+    fn the_page_has_an_address_that_browsers_open() {
+        for (text, expected) in [
+            ("https://wattbook.example/", Some("https://wattbook.example")),
+            ("http://login1:8080/wattbook", Some("http://login1:8080/wattbook")),
+            ("wattbook.example", None),
+            ("ftp://wattbook.example", None),
+            ("https://wattbook.example/#/plan", None),
+        ] {
+            assert_eq!(public_url(text).ok().as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

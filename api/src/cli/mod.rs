@@ -4,6 +4,7 @@ mod back_fill;
 mod batch;
 mod bill;
 mod booking;
+mod calendar;
 mod calibrations;
 mod demo;
 mod estimate;
@@ -112,6 +113,8 @@ enum Command {
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
+    /// Make a secret address at which calendar programs read what you have booked
+    Calendar(calendar::Arguments),
     /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
@@ -179,6 +182,7 @@ pub fn run() -> ExitCode {
         Command::Project(arguments) => project::run(&arguments),
         Command::Share(arguments) => share::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
+        Command::Calendar(arguments) => calendar::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]
         Command::Slurm(arguments) => slurm::run(&arguments),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Failure;
 use crate::clock::Clock;
 use crate::config::{Overrides, Settings};
-use crate::http::caller::digest;
+use crate::service::shared::digest;
 
 /// Arguments of `wattbook token`.
 #[derive(clap::Args)]

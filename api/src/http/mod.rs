@@ -31,6 +31,7 @@ use crate::service::Services;
 use crate::service::agendas::AgendaService;
 use crate::service::book_views::BookViewService;
 use crate::service::booking::BookingService;
+use crate::service::calendar::CalendarService;
 use crate::service::cluster::ClusterService;
 use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
@@ -78,6 +79,7 @@ handed_out! {
     Arc<StateCache>: |app| &app.services.shared.states;
     Arc<AgendaService>: |app| &app.services.agendas;
     Arc<BookViewService>: |app| &app.services.book_views;
+    Arc<CalendarService>: |app| &app.services.calendar;
     Arc<ClusterService>: |app| &app.services.cluster;
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
@@ -132,7 +134,14 @@ pub fn router(app: App) -> Router {
 
 /// What is logged of a request: never its query, which holds what an issuer sent the page with.
 fn span<B>(request: &axum::http::Request<B>) -> tracing::Span {
-    tracing::debug_span!("request", method = %request.method(), path = request.uri().path())
+    let path = without_secret(request.uri().path());
+    tracing::debug_span!("request", method = %request.method(), path)
+}
+
+/// A path as it is logged: the secret of a calendar's address is left out.
+fn without_secret(path: &str) -> &str {
+    const CALENDARS: &str = "/api/v1/calendar/";
+    if path.starts_with(CALENDARS) { CALENDARS } else { path }
 }
 
 /// One line for each request: never its headers, which hold tokens.

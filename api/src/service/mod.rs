@@ -11,6 +11,7 @@
 pub mod agendas;
 pub mod book_views;
 pub mod booking;
+pub mod calendar;
 pub mod cluster;
 pub mod dialogue;
 pub mod events;
@@ -40,6 +41,7 @@ use crate::leases::Leases;
 use agendas::AgendaService;
 use book_views::BookViewService;
 use booking::BookingService;
+use calendar::CalendarService;
 use cluster::ClusterService;
 use dialogue::DialogueService;
 use events::EventService;
@@ -71,6 +73,8 @@ pub struct Services {
     pub book_views: Arc<BookViewService>,
     /// Quotes, proposals and reservations.
     pub booking: Arc<BookingService>,
+    /// Calendar feeds at secret addresses.
+    pub calendar: Arc<CalendarService>,
     /// Nodes, their calibration, and outages.
     pub cluster: Arc<ClusterService>,
     /// What is said between site and supplier.
@@ -132,6 +136,7 @@ impl Services {
             Arc::clone(&book_views),
         );
         Self {
+            calendar: Arc::new(CalendarService::new(Arc::clone(&shared))),
             dialogue: Arc::new(dialogue),
             live_power: Arc::new(live_power),
             book_views,

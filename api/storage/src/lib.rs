@@ -26,6 +26,7 @@ mod agendas;
 mod amounts;
 mod blocking;
 mod book;
+mod calendar_feeds;
 mod changed_hours;
 mod connect;
 mod consumption;
@@ -77,6 +78,7 @@ pub use agendas::{
     AgendaMeta, AgendaRevision, ComposedAgenda, ProvenPiece, ProvenRevision, Quantity,
 };
 pub use book::{Marks, PlanBasis};
+pub use calendar_feeds::CalendarFeed;
 pub use consumption::Consumed;
 pub use database::Database;
 pub use error::StorageError;

@@ -5,6 +5,7 @@
 pub use crate::access::sql as access;
 pub use crate::agendas::sql as agendas;
 pub use crate::book::sql as book;
+pub use crate::calendar_feeds::sql as calendar_feeds;
 pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
@@ -47,6 +48,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         agendas::ALL,
         allocations::ALL,
         book::ALL,
+        calendar_feeds::ALL,
         changed_hours::ALL,
         consumption::ALL,
         engine::ALL,

@@ -26,6 +26,7 @@ mod batch_site;
 mod batch_sweep;
 mod booking;
 mod booking_lists;
+mod calendar;
 mod carbon_aware;
 mod connections;
 mod coverage;
@@ -73,6 +74,7 @@ mod opening;
 mod out_folder;
 mod outage_commands;
 mod outages;
+mod peers;
 mod plan;
 mod power;
 #[cfg(feature = "power")]

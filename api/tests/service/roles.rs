@@ -122,6 +122,11 @@ fn routes() -> Vec<Route> {
         (put.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/eve", Body::Nothing, May::Manage, 200),
         (delete.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/nobody", Body::None, May::Manage, 404),
         (delete.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Run, 404),
+        (post.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
+        (delete.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 204),
+        // The secret is the right, and this is nobody's.
+        (get.clone(), "/api/v1/calendar/{file}", "/api/v1/calendar/none.ics", Body::None, May::Everybody, 404),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.

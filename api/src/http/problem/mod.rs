@@ -4,6 +4,7 @@
 mod agendas;
 mod book_views;
 mod booking;
+mod calendar;
 mod cluster;
 mod dialogue;
 mod events;

@@ -3,6 +3,7 @@
 
 pub mod agendas;
 pub mod bills;
+pub mod calendar;
 pub mod calibrations;
 pub mod consumption;
 pub mod estimates;
@@ -169,6 +170,12 @@ pub fn router() -> OpenApiRouter<App> {
             projects::put_member::put_project_member,
             projects::remove_member::remove_project_member
         ))
+        .routes(routes!(
+            calendar::create::renew_calendar,
+            calendar::get::get_calendar,
+            calendar::end::end_calendar
+        ))
+        .routes(routes!(calendar::feed::get_calendar_feed))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

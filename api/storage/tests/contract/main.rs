@@ -10,6 +10,7 @@ mod access;
 mod agendas;
 mod allocations;
 mod bench;
+mod calendar_feeds;
 mod changes;
 mod events;
 mod feeds;
