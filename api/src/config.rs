@@ -12,10 +12,12 @@ pub mod feeds;
 pub mod job_owners;
 pub mod ledger;
 pub mod limits;
+pub mod mail;
 pub mod meters;
 pub mod negotiation;
 pub mod power;
 pub mod projects;
+mod public_url;
 pub mod racks;
 pub mod shares;
 pub mod sign_in;
@@ -43,10 +45,12 @@ use calibration::{CalibrationFields, CalibrationSettings};
 use feeds::{AgendaFields, Feeds};
 use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
+use mail::{MailFields, MailSettings};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use projects::{ProjectFields, ProjectSettings};
+use public_url::public_url;
 use racks::Racks;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
@@ -126,6 +130,7 @@ struct File {
     limits: LimitFields,
     #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
+    mail: Option<MailFields>,
 }
 
 /// The settings in force.
@@ -190,6 +195,8 @@ pub struct Settings {
     pub calibration: CalibrationSettings,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
+    /// How users are told by mail; `None` where they are not.
+    pub mail: Option<MailSettings>,
     /// The time, unless it is replayed.
     pub clock: Clock,
 }
@@ -211,6 +218,7 @@ impl Settings {
     pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.mail = None;
         file.slurm = None;
         file.power = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
@@ -226,6 +234,7 @@ impl Settings {
     pub fn load_for_slurm(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.mail = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Self::of(file, overrides)
     }
@@ -336,6 +345,7 @@ impl Settings {
             limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
+            mail: file.mail.map(MailSettings::read).transpose().context("[mail]")?,
         })
     }
 }
@@ -356,16 +366,6 @@ fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the settings file {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("in the settings file {}", path.display()))
-}
-
-/// The address of the page as it is put into calendars and mails.
-fn public_url(text: &str) -> anyhow::Result<String> {
-    let says =
-        || format!("public_url = {text:?} must be an address such as \"https://wattbook.example\"");
-    let url = url::Url::parse(text).with_context(says)?;
-    let is_one = matches!(url.scheme(), "http" | "https") && url.query().is_none();
-    ensure!(is_one && url.fragment().is_none(), says());
-    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// The name of a time zone as the rules of time zones have it.
@@ -438,19 +438,6 @@ mod tests {
             assert!(format!("{error:#}").contains("time_zone"), "{error:#}");
         }
         assert_eq!(Settings::load(&Overrides::default()).unwrap().time_zone, None);
-    }
-
-    #[test]
-    fn the_page_has_an_address_that_browsers_open() {
-        for (text, expected) in [
-            ("https://wattbook.example/", Some("https://wattbook.example")),
-            ("http://login1:8080/wattbook", Some("http://login1:8080/wattbook")),
-            ("wattbook.example", None),
-            ("ftp://wattbook.example", None),
-            ("https://wattbook.example/#/plan", None),
-        ] {
-            assert_eq!(public_url(text).ok().as_deref(), expected, "{text}");
-        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::webhook_lease;
 use crate::service::{
-    Services, dialogue, events, feeds, ledger, live_power, measurements, power_management,
-    recalibration, resource_manager, shares, simulations, upkeep,
+    Services, dialogue, events, feeds, ledger, live_power, measurements, notifications,
+    power_management, recalibration, resource_manager, shares, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -124,6 +124,16 @@ fn list(services: &Services) -> Vec<Task> {
             let (name, lease) = (format!("ask the meter {id}"), meter_lease(id));
             list.push(Task { name, acts: OnSchedule, run_by: Holder(lease), work: Box::pin(work) });
         }
+    }
+    if services.notifications.sends_mails() {
+        let work = Arc::clone(&services.notifications).tell_by_mail(stop());
+        let teller = Holder(notifications::LEASE.to_owned());
+        list.push(Task {
+            name: "tell users by mail".to_owned(),
+            acts: Every(notifications::LOOK),
+            run_by: teller,
+            work: Box::pin(work),
+        });
     }
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());

@@ -16,6 +16,7 @@ mod ledger;
 mod log;
 mod measurements;
 mod negotiation;
+mod notify;
 mod openapi;
 mod out;
 mod plan;
@@ -115,6 +116,8 @@ enum Command {
     Slurm(slurm::Arguments),
     /// Make a secret address at which calendar programs read what you have booked
     Calendar(calendar::Arguments),
+    /// Say what you want to be told by mail, and where
+    Notify(notify::Arguments),
     /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
@@ -183,6 +186,7 @@ pub fn run() -> ExitCode {
         Command::Share(arguments) => share::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Calendar(arguments) => calendar::run(&arguments),
+        Command::Notify(arguments) => notify::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]
         Command::Slurm(arguments) => slurm::run(&arguments),

@@ -40,6 +40,7 @@ use crate::service::ledger::LedgerService;
 use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
+use crate::service::notifications::NotificationService;
 use crate::service::power_management::PowerManagementService;
 use crate::service::projects::ProjectService;
 use crate::service::readiness::ReadinessService;
@@ -87,6 +88,7 @@ handed_out! {
     Arc<LivePowerService>: |app| &app.services.live_power;
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<MeterService>: |app| &app.services.meters;
+    Arc<NotificationService>: |app| &app.services.notifications;
     Arc<PowerManagementService>: |app| &app.services.power_management;
     Arc<ProjectService>: |app| &app.services.projects;
     Arc<ReadinessService>: |app| &app.services.readiness;

@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod live_power;
 pub mod measurements;
 pub mod meters;
+pub mod notifications;
 pub mod power_management;
 pub mod projects;
 pub mod readiness;
@@ -50,6 +51,7 @@ use ledger::LedgerService;
 use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
+use notifications::NotificationService;
 use power_management::PowerManagementService;
 use projects::ProjectService;
 use readiness::ReadinessService;
@@ -91,6 +93,8 @@ pub struct Services {
     pub measurements: Arc<MeasurementService>,
     /// Meters that are asked.
     pub meters: Arc<MeterService>,
+    /// Mails to users.
+    pub notifications: Arc<NotificationService>,
     /// Nodes that are switched to save energy.
     pub power_management: Arc<PowerManagementService>,
     /// Projects and who is in them.
@@ -135,7 +139,13 @@ impl Services {
             Arc::clone(&booking),
             Arc::clone(&book_views),
         );
+        let ledger = LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements));
+        let ledger = Arc::new(ledger);
         Self {
+            notifications: Arc::new(NotificationService::new(
+                Arc::clone(&shared),
+                Arc::clone(&ledger),
+            )),
             calendar: Arc::new(CalendarService::new(Arc::clone(&shared))),
             dialogue: Arc::new(dialogue),
             live_power: Arc::new(live_power),
@@ -143,7 +153,7 @@ impl Services {
             cluster,
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
-            ledger: Arc::new(LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements))),
+            ledger,
             meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),
             recalibration: Arc::new(RecalibrationService::new(
                 Arc::clone(&shared),

@@ -45,12 +45,14 @@ mod ledger;
 #[cfg(test)]
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
+mod mails;
 mod managed_jobs;
 mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;
 mod nodes;
+mod notifications;
 mod outages;
 mod people;
 mod polled_meters;
@@ -96,6 +98,7 @@ pub use ledger::{
     BillGroup, BillSum, DayUsage, HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord,
     LedgerSources, NewStatement, ReportGroup, ReportKey, ReportPart, ReportSum, WholeEnergy,
 };
+pub use mails::{MailOutcome, MailPosition, NewMail, WaitingMail};
 pub use managed_nodes::ManagedNodeEvent;
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
@@ -104,6 +107,7 @@ pub use negotiations::{
     NegotiationOutcome, NewMessage,
 };
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
+pub use notifications::{NotificationKind, NotificationSettings, PendingAddress};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
 pub use people::Person;
 pub use polled_meters::PolledMeter;

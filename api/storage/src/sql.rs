@@ -17,12 +17,14 @@ pub use crate::grants::sql as grants;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
+pub use crate::mails::sql as mails;
 pub use crate::managed_jobs::sql as managed_jobs;
 pub use crate::managed_nodes::sql as managed_nodes;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
+pub use crate::notifications::sql as notifications;
 pub use crate::outages::sql as outages;
 pub use crate::people::sql as people;
 pub use crate::polled_meters::sql as polled_meters;
@@ -60,12 +62,14 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         idempotency::ALL,
         leases::ALL,
         ledger::ALL,
+        mails::ALL,
         managed_jobs::ALL,
         managed_nodes::ALL,
         managed_reservations::ALL,
         measurements::ALL,
         negotiations::ALL,
         nodes::ALL,
+        notifications::ALL,
         outages::ALL,
         people::ALL,
         polled_meters::ALL,

@@ -10,6 +10,8 @@ mod cluster;
 mod dialogue;
 mod issuer;
 mod left_out;
+mod mail_server;
+mod peers;
 mod raw;
 mod server;
 mod site;
@@ -66,6 +68,7 @@ mod lowered_cap;
 mod machines;
 mod measurements;
 mod meters;
+mod notifications;
 mod occupancy;
 mod one_user;
 #[cfg(feature = "openadr")]
@@ -74,7 +77,6 @@ mod opening;
 mod out_folder;
 mod outage_commands;
 mod outages;
-mod peers;
 mod plan;
 mod power;
 #[cfg(feature = "power")]

@@ -9,6 +9,7 @@ mod cluster;
 mod dialogue;
 mod events;
 mod ledger;
+mod notifications;
 mod power_management;
 mod projects;
 mod recalibration;

@@ -18,6 +18,7 @@ pub mod meters;
 pub mod model_error;
 pub mod negotiations;
 pub mod nodes;
+pub mod notifications;
 pub mod occupancy;
 pub mod occupied;
 pub mod outages;
@@ -176,6 +177,11 @@ pub fn router() -> OpenApiRouter<App> {
             calendar::end::end_calendar
         ))
         .routes(routes!(calendar::feed::get_calendar_feed))
+        .routes(routes!(
+            notifications::get::get_notifications,
+            notifications::put::put_notifications
+        ))
+        .routes(routes!(notifications::confirm::confirm_notifications))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

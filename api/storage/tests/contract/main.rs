@@ -19,12 +19,14 @@ mod ledger;
 #[path = "../../../tests/service/left_out.rs"]
 mod left_out;
 mod lifecycle;
+mod mails;
 mod managed_jobs;
 mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;
 mod nodes;
+mod notifications;
 mod outages;
 mod polled_meters;
 mod power_actions;
