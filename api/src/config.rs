@@ -31,6 +31,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use grid_feeds::reach::Reach;
 use planner::cap_scope::CapScope;
 use planner::identity::ReservationId;
 use planner::node::{NAME_RULE, is_name};
@@ -131,6 +132,7 @@ struct File {
     #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
     mail: Option<MailFields>,
+    private_webhooks: Option<bool>,
 }
 
 /// The settings in force.
@@ -197,6 +199,8 @@ pub struct Settings {
     pub webhooks: Vec<EventWebhook>,
     /// How users are told by mail; `None` where they are not.
     pub mail: Option<MailSettings>,
+    /// Where users' own webhooks may be.
+    pub own_webhooks: Reach,
     /// The time, unless it is replayed.
     pub clock: Clock,
 }
@@ -345,6 +349,10 @@ impl Settings {
             limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
+            own_webhooks: match file.private_webhooks {
+                Some(true) => Reach::Anywhere,
+                _ => Reach::Public,
+            },
             mail: file.mail.map(MailSettings::read).transpose().context("[mail]")?,
         })
     }

@@ -123,6 +123,10 @@ fn describe() {
         "Orders of this process to switch nodes on, by outcome."
     );
     describe_counter!(
+        "wattbook_own_webhook_messages_total",
+        "Attempts of this process to tell users' own webhooks, by outcome."
+    );
+    describe_counter!(
         "wattbook_mails_total",
         "Attempts of this process to send mails to users, by outcome."
     );

@@ -13,7 +13,7 @@ use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
 use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
-use crate::service::webhooks::webhook_lease;
+use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
     Services, dialogue, events, feeds, ledger, live_power, measurements, notifications,
     power_management, recalibration, resource_manager, shares, simulations, upkeep,
@@ -135,6 +135,12 @@ fn list(services: &Services) -> Vec<Task> {
             work: Box::pin(work),
         });
     }
+    list.push(Task {
+        name: "tell users' webhooks".to_owned(),
+        acts: Every(OWN_LOOK),
+        run_by: Holder(OWN_LEASE.to_owned()),
+        work: Box::pin(Arc::clone(&services.webhooks).tell_own_webhooks(stop())),
+    });
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());
         let (name, lease) = (format!("tell {}", webhook.id), webhook_lease(&webhook.id));

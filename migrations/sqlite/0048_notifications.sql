@@ -43,3 +43,12 @@ CREATE TABLE mails (
     last_failure   TEXT
 ) STRICT;
 CREATE INDEX mails_waiting ON mails (next_attempt_s) WHERE state = 'waiting';
+
+-- Webhooks that users named, each with what its messages are signed with. webhook: the id of its row in webhooks, which
+-- says how far it is told.
+CREATE TABLE own_webhooks (
+    owner   TEXT NOT NULL PRIMARY KEY,
+    url     TEXT NOT NULL,
+    secret  TEXT NOT NULL,
+    webhook TEXT NOT NULL UNIQUE
+) STRICT;

@@ -32,7 +32,7 @@ enum Command {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Be told nothing any more, and have your address forgotten
+    /// Be told nothing any more, and have your address and your webhook forgotten
     Off {
         #[command(flatten)]
         connection: Connection,
@@ -50,6 +50,12 @@ struct Set {
     /// How many minutes before a reservation begins
     #[arg(long, value_name = "MINUTES")]
     begins_soon_min: Option<i64>,
+    /// A webhook that is told what becomes of your reservations; its secret is shown this once
+    #[arg(long, value_name = "URL", conflicts_with = "no_webhook")]
+    webhook_url: Option<String>,
+    /// Have no webhook any more
+    #[arg(long)]
+    no_webhook: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -83,12 +89,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Off { connection } => {
             let server = connection.open()?;
             block_on(async {
-                let nothing = [("address", Value::Null), ("kinds", json!([]))];
+                let nothing =
+                    [("address", Value::Null), ("kinds", json!([])), ("webhook_url", Value::Null)];
                 let nothing = nothing.map(|(name, value)| (name.to_owned(), value));
                 let nothing = Map::from_iter(nothing);
                 let _: NotificationDocument =
                     server.put("notifications", Value::Object(nothing)).await?;
-                tell("you are told nothing by mail any more");
+                tell("you are told nothing any more");
                 Ok(())
             })
         }
@@ -109,6 +116,9 @@ async fn set(server: &Server, wanted: &Set) -> Result<(), Failure> {
     if let Some(minutes) = wanted.begins_soon_min {
         body.insert("begins_soon_min".to_owned(), json!(minutes));
     }
+    if wanted.no_webhook || wanted.webhook_url.is_some() {
+        body.insert("webhook_url".to_owned(), json!(wanted.webhook_url));
+    }
     let body = Value::Object(body);
     let document: NotificationDocument = server.put("notifications", body).await?;
     Ok(show(&document)?)
@@ -127,5 +137,13 @@ fn show(document: &NotificationDocument) -> anyhow::Result<()> {
     }
     let kinds = document.kinds.join(", ");
     print(format_args!("told of      {}", if kinds.is_empty() { "nothing" } else { &kinds }))?;
-    print(format_args!("begins soon  {} minutes before", document.begins_soon_min))
+    print(format_args!("begins soon  {} minutes before", document.begins_soon_min))?;
+    if let (Some(url), Some(status)) = (&document.webhook_url, &document.webhook_status) {
+        print(format_args!("webhook      {url} ({status})"))?;
+    }
+    if let Some(secret) = &document.webhook_secret {
+        tell("messages are signed with this secret; it is not shown again:");
+        print(secret)?;
+    }
+    Ok(())
 }

@@ -54,6 +54,7 @@ mod negotiations;
 mod nodes;
 mod notifications;
 mod outages;
+mod own_webhooks;
 mod people;
 mod polled_meters;
 mod power_actions;
@@ -109,6 +110,7 @@ pub use negotiations::{
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use notifications::{NotificationKind, NotificationSettings, PendingAddress};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use own_webhooks::OwnWebhook;
 pub use people::Person;
 pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};

@@ -26,6 +26,7 @@ pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
 pub use crate::notifications::sql as notifications;
 pub use crate::outages::sql as outages;
+pub use crate::own_webhooks::sql as own_webhooks;
 pub use crate::people::sql as people;
 pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
@@ -71,6 +72,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         nodes::ALL,
         notifications::ALL,
         outages::ALL,
+        own_webhooks::ALL,
         people::ALL,
         polled_meters::ALL,
         power_actions::ALL,

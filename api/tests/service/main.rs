@@ -77,6 +77,7 @@ mod opening;
 mod out_folder;
 mod outage_commands;
 mod outages;
+mod own_webhooks;
 mod plan;
 mod power;
 #[cfg(feature = "power")]

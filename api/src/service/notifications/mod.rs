@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use lettre::Address;
 use planner::time::Seconds;
-use storage::{NewMail, NotificationKind, NotificationSettings, PendingAddress};
+use storage::{
+    NewMail, NotificationKind, NotificationSettings, OwnWebhook, PendingAddress, WebhookState,
+};
 use uuid::Uuid;
 
 use super::ledger::LedgerService;
-use super::shared::{Access, Fault, Shared, digest};
+use super::shared::{Access, Fault, Shared, digest, new_secret};
 use crate::config::mail::MailSettings;
 
 pub use outbox::{LEASE, LOOK};
@@ -49,15 +51,26 @@ pub struct NotificationRequest {
     pub kinds: Option<BTreeSet<NotificationKind>>,
     /// How long before a reservation begins they are told.
     pub begins_soon: Option<Seconds>,
+    /// The webhook that is told, too.
+    pub webhook: Option<AddressChange>,
 }
 
-/// What becomes of a user's address.
+/// What becomes of the address of a user or of their webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressChange {
     /// It is forgotten, and so is one that is to be confirmed.
     Forget,
-    /// It is this one, once it is confirmed.
+    /// It is this one; mails go there once it is confirmed.
     To(String),
+}
+
+/// A user's webhook, and how it stands.
+#[derive(Debug)]
+pub struct OwnWebhookStatus {
+    /// The webhook.
+    pub webhook: OwnWebhook,
+    /// How far it was told.
+    pub state: Option<WebhookState>,
 }
 
 /// Why what a user wants is not so.
@@ -128,7 +141,7 @@ impl NotificationService {
     }
 
     /// Takes down what the caller wants to be told. An address that is not confirmed is sent a code; until it is
-    /// confirmed mails go to the one before.
+    /// confirmed mails go to the one before. Where a webhook is named, what its messages are signed with.
     ///
     /// # Errors
     /// `NoMail`, `SentJustNow`; the database cannot be reached.
@@ -136,7 +149,7 @@ impl NotificationService {
         &self,
         access: Access<'_>,
         request: NotificationRequest,
-    ) -> Result<NotificationSettings, NotificationError> {
+    ) -> Result<(NotificationSettings, Option<String>), NotificationError> {
         let mut settings = self.notifications(access).await?;
         if let Some(kinds) = request.kinds {
             settings.kinds = kinds;
@@ -158,7 +171,40 @@ impl NotificationService {
         if let Some(mail) = code {
             database.write_mails(&[mail]).await.map_err(Fault::from)?;
         }
-        Ok(settings)
+        let secret = match request.webhook {
+            None => None,
+            Some(AddressChange::Forget) => {
+                database.end_own_webhook(access.owner).await.map_err(Fault::from)?;
+                None
+            }
+            Some(AddressChange::To(url)) => Some(self.put_own_webhook(access, url).await?),
+        };
+        Ok((settings, secret))
+    }
+
+    /// Gives the caller a webhook in the place of the one before; what its messages are signed with.
+    async fn put_own_webhook(&self, access: Access<'_>, url: String) -> Result<String, Fault> {
+        let secret = new_secret()?;
+        let webhook = OwnWebhook {
+            owner: access.owner.to_owned(),
+            url,
+            secret: secret.clone(),
+            webhook: format!("own-{}", Uuid::now_v7()),
+        };
+        self.shared.database.put_own_webhook(&webhook, Uuid::now_v7()).await?;
+        Ok(secret)
+    }
+
+    /// The caller's webhook and how it stands; `None` where they have none.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn own_webhook(&self, access: Access<'_>) -> Result<Option<OwnWebhookStatus>, Fault> {
+        let found = self.shared.database.own_webhook_of(access.owner).await?;
+        let Some(webhook) = found else { return Ok(None) };
+        let states = self.shared.database.webhooks().await?;
+        let state = states.into_iter().find(|state| state.id == webhook.webhook);
+        Ok(Some(OwnWebhookStatus { webhook, state }))
     }
 
     /// Takes down an address that is to be confirmed; the mail with its code.

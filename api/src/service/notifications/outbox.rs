@@ -35,6 +35,9 @@ const RESERVATIONS: u16 = 500;
 /// How often it is looked for what begins soon, and for months that are over.
 const MINUTE: Seconds = Seconds::new(60);
 
+/// What happened longer ago is no news: nobody was there to tell it.
+const NEWS_FOR: Seconds = Seconds::new(86_400);
+
 /// Mails that were sent are kept for so long: longer than the same could be written again.
 const KEPT: Seconds = Seconds::new(40 * 86_400);
 
@@ -126,7 +129,10 @@ impl NotificationService {
 
     /// The mails that tell of events.
     async fn mails_of(&self, events: &[Event]) -> Result<Vec<NewMail>, Fault> {
-        let is_told = |event: &&Event| event.subject() == "reservation" && event.owner.is_some();
+        let oldest = self.shared.now() - NEWS_FOR;
+        let is_told = |event: &&Event| {
+            event.subject() == "reservation" && event.owner.is_some() && event.at >= oldest
+        };
         let of_reservations: Vec<&Event> = events.iter().filter(is_told).collect();
         if of_reservations.is_empty() {
             return Ok(Vec::new());

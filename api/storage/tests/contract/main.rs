@@ -28,6 +28,7 @@ mod negotiations;
 mod nodes;
 mod notifications;
 mod outages;
+mod own_webhooks;
 mod polled_meters;
 mod power_actions;
 mod power_excesses;

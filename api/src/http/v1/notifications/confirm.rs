@@ -37,6 +37,7 @@ pub async fn confirm_notifications(
         let object = reader.object(raw, &["code"])?;
         reader.required(&object, "code", |reader, raw| reader.string(raw))
     })?;
-    let settings = service.confirm(by.caller.access(), &code).await?;
-    Ok(Json(NotificationDocument::new(settings, service.sends_mails())))
+    let access = by.caller.access();
+    let settings = service.confirm(access, &code).await?;
+    Ok(Json(NotificationDocument::new(&service, access, settings, None).await?))
 }

@@ -25,6 +25,7 @@ pub async fn get_notifications(
     State(service): State<Arc<NotificationService>>,
     by: By<Bookers>,
 ) -> Result<Json<NotificationDocument>, Problem> {
-    let settings = service.notifications(by.caller.access()).await?;
-    Ok(Json(NotificationDocument::new(settings, service.sends_mails())))
+    let access = by.caller.access();
+    let settings = service.notifications(access).await?;
+    Ok(Json(NotificationDocument::new(&service, access, settings, None).await?))
 }

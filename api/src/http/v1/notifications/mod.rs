@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 use storage::NotificationSettings;
 use utoipa::ToSchema;
 
+use crate::http::problem::Problem;
+use crate::service::notifications::NotificationService;
+use crate::service::shared::Access;
+use crate::service::webhooks::status_word;
+
 /// What the caller is told by mail.
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct NotificationDocument {
@@ -24,6 +29,14 @@ pub struct NotificationDocument {
     pub begins_soon_min: i64,
     /// Whether the site sends mails at all.
     pub sends_mails: bool,
+    /// The webhook that is told what becomes of the caller's reservations; null where there is none.
+    #[schema(example = "https://hooks.site.example/wattbook")]
+    pub webhook_url: Option<String>,
+    /// What its messages are signed with. Only in the answer that it is made by; it is not shown again.
+    pub webhook_secret: Option<String>,
+    /// `ok`, `failing`, or `stopped` where the receiver wants no more; null where there is none.
+    #[schema(example = "ok")]
+    pub webhook_status: Option<String>,
 }
 
 /// What the caller wants to be told by mail. What is left out stays as it is.
@@ -37,6 +50,9 @@ pub struct NotificationBody {
     pub kinds: Option<Vec<String>>,
     /// How many minutes before a reservation begins, from 1 to 10080; 30 until it is said.
     pub begins_soon_min: Option<i64>,
+    /// A webhook that is told what becomes of the caller's reservations; null for none.
+    #[schema(example = "https://hooks.site.example/wattbook")]
+    pub webhook_url: Option<String>,
 }
 
 /// The code that was sent to the address.
@@ -48,14 +64,24 @@ pub struct ConfirmationBody {
 }
 
 impl NotificationDocument {
-    /// What a user is told.
-    fn new(settings: NotificationSettings, sends_mails: bool) -> Self {
-        Self {
+    /// What the caller is told; with the secret of a webhook that was made just now.
+    async fn new(
+        service: &NotificationService,
+        access: Access<'_>,
+        settings: NotificationSettings,
+        webhook_secret: Option<String>,
+    ) -> Result<Self, Problem> {
+        let webhook = service.own_webhook(access).await?;
+        let status = webhook.as_ref().map(|it| status_word(it.state.as_ref()).to_owned());
+        Ok(Self {
             address: settings.address,
             pending_address: settings.pending.map(|pending| pending.address),
             kinds: settings.kinds.into_iter().map(|kind| kind.word().to_owned()).collect(),
             begins_soon_min: settings.begins_soon.get() / 60,
-            sends_mails,
-        }
+            sends_mails: service.sends_mails(),
+            webhook_url: webhook.map(|it| it.webhook.url),
+            webhook_secret,
+            webhook_status: status,
+        })
     }
 }

@@ -4,18 +4,22 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use grid_feeds::reach::Reach;
 use planner::json::Reader;
+use planner::json::reader::Object;
 use planner::time::Seconds;
 use serde_json::value::RawValue;
 use storage::NotificationKind;
 
 use super::{NotificationBody, NotificationDocument};
+use crate::config::Settings;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::service::notifications::{
     AddressChange, LONGEST_BEGINS_SOON, NotificationRequest, NotificationService, check_address,
 };
+use crate::service::webhooks::check_webhook;
 
 /// Says what the caller wants to be told by mail
 ///
@@ -39,21 +43,20 @@ use crate::service::notifications::{
 )]
 pub async fn put_notifications(
     State(service): State<Arc<NotificationService>>,
+    State(settings): State<Arc<Settings>>,
     by: By<Bookers>,
     body: JsonBody,
 ) -> Result<Json<NotificationDocument>, Problem> {
-    let request = body.read(notifications)?;
-    let settings = service.put(by.caller.access(), request).await?;
-    Ok(Json(NotificationDocument::new(settings, service.sends_mails())))
+    let (access, reach) = (by.caller.access(), settings.own_webhooks);
+    let request = body.read(|reader, raw| notifications(reader, raw, reach))?;
+    let (stored, secret) = service.put(access, request).await?;
+    Ok(Json(NotificationDocument::new(&service, access, stored, secret).await?))
 }
 
-fn notifications(reader: &mut Reader, raw: &RawValue) -> Option<NotificationRequest> {
-    let object = reader.object(raw, &["address", "kinds", "begins_soon_min"])?;
-    let given = |name: &str| object.get(name).map(RawValue::get);
-    let address = match given("address") {
-        Some("null") => Some(Some(AddressChange::Forget)),
-        _ => reader.optional(&object, "address", address),
-    };
+fn notifications(reader: &mut Reader, raw: &RawValue, reach: Reach) -> Option<NotificationRequest> {
+    let object = reader.object(raw, &["address", "kinds", "begins_soon_min", "webhook_url"])?;
+    let address = address_change(reader, &object, "address", check_address);
+    let webhook = address_change(reader, &object, "webhook_url", |text| check_webhook(text, reach));
     let kinds =
         reader.optional(&object, "kinds", |reader, raw| reader.array(raw, notification_kind));
     let begins_soon = reader.optional(&object, "begins_soon_min", minutes);
@@ -61,12 +64,24 @@ fn notifications(reader: &mut Reader, raw: &RawValue) -> Option<NotificationRequ
         address: address?,
         kinds: kinds?.map(|kinds| kinds.into_iter().collect()),
         begins_soon: begins_soon?,
+        webhook: webhook?,
     })
 }
 
-fn address(reader: &mut Reader, raw: &RawValue) -> Option<AddressChange> {
-    let text = reader.string(raw)?;
-    reader.accept(check_address(&text).map(|()| AddressChange::To(text)))
+/// An address that may be left out, and is forgotten by null.
+fn address_change(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    name: &'static str,
+    check: impl Fn(&str) -> Result<(), &'static str>,
+) -> Option<Option<AddressChange>> {
+    if object.get(name).is_some_and(|raw| raw.get() == "null") {
+        return Some(Some(AddressChange::Forget));
+    }
+    reader.optional(object, name, |reader, raw| {
+        let text = reader.string(raw)?;
+        reader.accept(check(&text).map(|()| AddressChange::To(text)))
+    })
 }
 
 fn notification_kind(reader: &mut Reader, raw: &RawValue) -> Option<NotificationKind> {
