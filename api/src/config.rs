@@ -13,10 +13,12 @@ pub mod feeds;
 pub mod job_owners;
 pub mod ledger;
 pub mod limits;
+pub mod mail;
 pub mod meters;
 pub mod negotiation;
 pub mod power;
 pub mod projects;
+mod public_url;
 pub mod quotas;
 pub mod racks;
 pub mod shares;
@@ -31,7 +33,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use grid_feeds::reach::Reach;
 use planner::cap_scope::CapScope;
+use planner::identity::ReservationId;
 use planner::node::{NAME_RULE, is_name};
 use planner::problem::SearchMode;
 use planner::quantity::Currency;
@@ -45,10 +49,12 @@ use calibration::{CalibrationFields, CalibrationSettings};
 use feeds::{AgendaFields, Feeds};
 use ledger::{LedgerFields, LedgerSettings};
 use limits::{LimitFields, Limits};
+use mail::{MailFields, MailSettings};
 use meters::{Metering, MeteringFields};
 use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use projects::{ProjectFields, ProjectSettings};
+use public_url::public_url;
 use quotas::{QuotaFields, QuotaSettings};
 use racks::Racks;
 use shares::{FairShares, ShareFields};
@@ -89,6 +95,7 @@ struct File {
     currency: Option<String>,
     location: Option<String>,
     time_zone: Option<String>,
+    public_url: Option<String>,
     hold_s: Option<u32>,
     power_cap_scope: Option<String>,
     slot_s: Option<u32>,
@@ -131,6 +138,8 @@ struct File {
     limits: LimitFields,
     #[serde(default)]
     webhooks: Vec<EventWebhookFields>,
+    mail: Option<MailFields>,
+    private_webhooks: Option<bool>,
 }
 
 /// The settings in force.
@@ -146,6 +155,8 @@ pub struct Settings {
     pub location: String,
     /// The time zone that people at the site live by, an IANA name.
     pub time_zone: Option<String>,
+    /// Where people reach the page, without a slash at its end; `None` where that is not said.
+    pub public_url: Option<String>,
     /// How long an offer is held.
     pub hold: Seconds,
     /// What the power cap limits.
@@ -197,6 +208,10 @@ pub struct Settings {
     pub calibration: CalibrationSettings,
     /// Who is told events.
     pub webhooks: Vec<EventWebhook>,
+    /// How users are told by mail; `None` where they are not.
+    pub mail: Option<MailSettings>,
+    /// Where users' own webhooks may be.
+    pub own_webhooks: Reach,
     /// The time, unless it is replayed.
     pub clock: Clock,
 }
@@ -218,6 +233,7 @@ impl Settings {
     pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.mail = None;
         file.slurm = None;
         file.power = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
@@ -233,6 +249,7 @@ impl Settings {
     pub fn load_for_slurm(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.mail = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Self::of(file, overrides)
     }
@@ -253,12 +270,18 @@ impl Settings {
         Ok(File::of(overrides)?.database_url(overrides))
     }
 
+    /// Where people see a reservation; `None` where the settings do not say where the page is.
+    pub fn page_of(&self, id: ReservationId) -> Option<String> {
+        self.public_url.as_ref().map(|url| format!("{url}/#/reservations/{id}"))
+    }
+
     fn of(file: File, overrides: &Overrides) -> anyhow::Result<Self> {
         let database = file.database_url(overrides);
         let currency = file.currency.as_deref().unwrap_or("EUR");
         let location = file.location.unwrap_or_else(|| "site".to_owned());
         ensure!(is_name(&location), "location {NAME_RULE}");
         let time_zone = file.time_zone.map(|name| time_zone(&name)).transpose()?;
+        let public_url = file.public_url.map(|url| public_url(&url)).transpose()?;
         let slot_s = file.slot_s.unwrap_or(900);
         ensure!((1..=86_400).contains(&slot_s), "slot_s must lie between 1 and 86400");
         let hold_s = overrides.hold_s.or(file.hold_s).unwrap_or(900);
@@ -308,6 +331,7 @@ impl Settings {
             location,
             quotas: QuotaSettings::read(file.quotas, time_zone.as_deref()).context("[quotas]")?,
             time_zone,
+            public_url,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
             planning_threads: if planning_threads == 0 { cores } else { planning_threads },
             planning_queue,
@@ -338,6 +362,11 @@ impl Settings {
             limits: Limits::read(&file.limits).context("[limits]")?,
             feeds,
             webhooks: EventWebhook::read_all(file.webhooks, Secrets::Needed)?,
+            own_webhooks: match file.private_webhooks {
+                Some(true) => Reach::Anywhere,
+                _ => Reach::Public,
+            },
+            mail: file.mail.map(MailSettings::read).transpose().context("[mail]")?,
         })
     }
 }

@@ -122,5 +122,14 @@ fn describe() {
         "wattbook_power_actions_total",
         "Orders of this process to switch nodes on, by outcome."
     );
+    describe_counter!(
+        "wattbook_own_webhook_messages_total",
+        "Attempts of this process to tell users' own webhooks, by outcome."
+    );
+    describe_counter!(
+        "wattbook_mails_total",
+        "Attempts of this process to send mails to users, by outcome."
+    );
+    describe_gauge!("wattbook_mails_waiting", "Mails to users that are yet to be sent.");
     describe_gauge!("wattbook_webhook_behind_events", "Events that the webhook has yet to pass.");
 }

@@ -13,10 +13,10 @@ use crate::service::booking::re_evaluation;
 use crate::service::feeds::{agenda_lease, source_lease};
 use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
-use crate::service::webhooks::webhook_lease;
+use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
-    Services, audit, dialogue, events, feeds, ledger, live_power, measurements, power_management,
-    recalibration, resource_manager, shares, simulations, upkeep,
+    Services, audit, dialogue, events, feeds, ledger, live_power, measurements, notifications,
+    power_management, recalibration, resource_manager, shares, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -127,6 +127,22 @@ fn list(services: &Services) -> Vec<Task> {
             list.push(Task { name, acts: OnSchedule, run_by: Holder(lease), work: Box::pin(work) });
         }
     }
+    if services.notifications.sends_mails() {
+        let work = Arc::clone(&services.notifications).tell_by_mail(stop());
+        let teller = Holder(notifications::LEASE.to_owned());
+        list.push(Task {
+            name: "tell users by mail".to_owned(),
+            acts: Every(notifications::LOOK),
+            run_by: teller,
+            work: Box::pin(work),
+        });
+    }
+    list.push(Task {
+        name: "tell users' webhooks".to_owned(),
+        acts: Every(OWN_LOOK),
+        run_by: Holder(OWN_LEASE.to_owned()),
+        work: Box::pin(Arc::clone(&services.webhooks).tell_own_webhooks(stop())),
+    });
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());
         let (name, lease) = (format!("tell {}", webhook.id), webhook_lease(&webhook.id));

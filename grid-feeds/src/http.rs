@@ -13,9 +13,12 @@ use reqwest::header::{
     ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, IntoUrl, Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{
+    Certificate, ClientBuilder, IntoUrl, Method, RequestBuilder, Response, StatusCode, Url,
+};
 
 use crate::feed::{FeedError, Query, Secret, Validator, beginning, excerpt, scrub};
+use crate::reach::PublicNames;
 
 /// An answer is read up to this size.
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
@@ -40,6 +43,10 @@ pub struct Timeouts {
 pub struct Http {
     client: reqwest::Client,
     requests: Arc<AtomicU64>,
+}
+
+fn misconfigured(error: reqwest::Error) -> FeedError {
+    FeedError::configuration(error.without_url())
 }
 
 /// What a site said.
@@ -110,16 +117,33 @@ impl Http {
         Self::redirected_by(timeouts, Policy::none(), &Trust::System)
     }
 
+    /// A client for messages to addresses that somebody from outside named: only to public ones, and by no proxy, which
+    /// would look names up by itself.
+    ///
+    /// # Errors
+    /// As [`Http::new`].
+    pub fn for_public_messages(timeouts: Timeouts) -> Result<Self, FeedError> {
+        let builder = reqwest::Client::builder().no_proxy().dns_resolver(Arc::new(PublicNames));
+        Self::built(builder, timeouts, Policy::none())
+    }
+
     fn redirected_by(timeouts: Timeouts, policy: Policy, trust: &Trust) -> Result<Self, FeedError> {
-        // An error means that a provider is installed already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let wrong = |error: reqwest::Error| FeedError::configuration(error.without_url());
         let builder = match trust {
             Trust::System => reqwest::Client::builder(),
             Trust::Also(pem) => reqwest::Client::builder()
-                .tls_certs_merge(Certificate::from_pem_bundle(pem).map_err(wrong)?),
+                .tls_certs_merge(Certificate::from_pem_bundle(pem).map_err(misconfigured)?),
             Trust::Anything => reqwest::Client::builder().tls_danger_accept_invalid_certs(true),
         };
+        Self::built(builder, timeouts, policy)
+    }
+
+    fn built(
+        builder: ClientBuilder,
+        timeouts: Timeouts,
+        policy: Policy,
+    ) -> Result<Self, FeedError> {
+        // An error means that a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = builder
             .user_agent(concat!("wattbook/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timeouts.connect)
@@ -129,7 +153,7 @@ impl Http {
             .http1_only()
             .redirect(policy)
             .build();
-        let client = client.map_err(wrong)?;
+        let client = client.map_err(misconfigured)?;
         Ok(Self { client, requests: Arc::default() })
     }
 

@@ -14,6 +14,7 @@ mod measurement;
 pub mod plausibility;
 mod power_sample;
 pub mod provider;
+pub mod reach;
 pub mod schedule;
 pub mod table;
 pub mod webhook;

@@ -7,11 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use planner::time::Timestamp;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Method, Url};
+use reqwest::{Method, Response, Url};
 use sha2::Sha256;
 
 use crate::feed::{FeedError, Secret};
 use crate::http::{Http, Timeouts, ask, received};
+use crate::reach::Reach;
 
 /// Secrets in the specification's own form begin so; what follows is Base64.
 const PREFIX: &str = "whsec_";
@@ -64,6 +65,27 @@ impl Webhook {
     /// The address is no `http://` or `https://` one, what follows `whsec_` is not Base64, or TLS
     /// cannot be set up.
     pub fn new(url: &str, secret: Secret) -> Result<Self, FeedError> {
+        Self::by(Http::for_messages(Timeouts::default())?, url, secret)
+    }
+
+    /// An address that somebody from outside named, with its secret, to which is sent as far as it may reach.
+    ///
+    /// # Errors
+    /// As [`Webhook::new`].
+    pub fn reaching(
+        url: &str,
+        secret: Secret,
+        reach: Reach,
+        timeouts: Timeouts,
+    ) -> Result<Self, FeedError> {
+        let http = match reach {
+            Reach::Anywhere => Http::for_messages(timeouts)?,
+            Reach::Public => Http::for_public_messages(timeouts)?,
+        };
+        Self::by(http, url, secret)
+    }
+
+    fn by(http: Http, url: &str, secret: Secret) -> Result<Self, FeedError> {
         let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or_else(|| {
             FeedError::configuration("url must be one that begins with http:// or https://")
@@ -77,7 +99,6 @@ impl Webhook {
         if key.is_empty() {
             return Err(FeedError::configuration("the secret is empty after whsec_"));
         }
-        let http = Http::for_messages(Timeouts::default())?;
         Ok(Self { http, url: Address(url), secret, key: Key(key) })
     }
 
@@ -91,6 +112,34 @@ impl Webhook {
     /// # Errors
     /// What the other side answers; [`FeedError::retry`] says whether to try again.
     pub async fn send(&self, id: &str, body: &str, now: Timestamp) -> Result<(), FeedError> {
+        let response = self.post(id, body, now).await?;
+        // What a receiver that took it says beside that is nothing to us.
+        if response.status().is_success() {
+            return Ok(());
+        }
+        received(response, Some(&self.secret), now).await?.success()?;
+        Ok(())
+    }
+
+    /// As [`Self::send`], to somebody whose words are not read: only the status of the answer counts.
+    ///
+    /// # Errors
+    /// What the other side answers; [`FeedError::retry`] says whether to try again.
+    pub async fn send_unread(&self, id: &str, body: &str, now: Timestamp) -> Result<(), FeedError> {
+        match self.post(id, body, now).await?.status().as_u16() {
+            200..=299 => Ok(()),
+            status @ (429 | 503) => Err(FeedError::Busy { status, retry_after: None }),
+            status @ (300..=399 | 408 | 500..=599) => {
+                Err(FeedError::transient(format!("status {status}")))
+            }
+            status => {
+                let message = "what it said is not read".to_owned();
+                Err(FeedError::Refused { status, message })
+            }
+        }
+    }
+
+    async fn post(&self, id: &str, body: &str, now: Timestamp) -> Result<Response, FeedError> {
         let timestamp = now.as_unix_seconds().to_string();
         let signature = self.signature(id, &timestamp, body);
         let request = self
@@ -101,13 +150,7 @@ impl Webhook {
             .header("webhook-signature", signature)
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
-        let response = ask(request, Some(&self.secret)).await?;
-        // What a receiver that took it says beside that is nothing to us.
-        if response.status().is_success() {
-            return Ok(());
-        }
-        received(response, Some(&self.secret), now).await?.success()?;
-        Ok(())
+        ask(request, Some(&self.secret)).await
     }
 
     fn signature(&self, id: &str, timestamp: &str, body: &str) -> String {

@@ -5,6 +5,7 @@ mod back_fill;
 mod batch;
 mod bill;
 mod booking;
+mod calendar;
 mod calibrations;
 mod demo;
 mod estimate;
@@ -16,6 +17,7 @@ mod ledger;
 mod log;
 mod measurements;
 mod negotiation;
+mod notify;
 mod openapi;
 mod out;
 mod plan;
@@ -126,6 +128,10 @@ enum Command {
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
+    /// Make a secret address at which calendar programs read what you have booked
+    Calendar(calendar::Arguments),
+    /// Say what you want to be told by mail, and where
+    Notify(notify::Arguments),
     /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),
     /// Play a month of requests against agendas under policies
@@ -199,6 +205,8 @@ pub fn run() -> ExitCode {
         Command::Share(arguments) => share::run(&arguments),
         Command::Quota(arguments) => quota::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
+        Command::Calendar(arguments) => calendar::run(&arguments),
+        Command::Notify(arguments) => notify::run(&arguments),
         Command::Webhook(arguments) => webhook::run(&arguments),
         #[cfg(feature = "slurm")]
         Command::Slurm(arguments) => slurm::run(&arguments),

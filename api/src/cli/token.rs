@@ -13,7 +13,7 @@ use super::Failure;
 use super::audit::CommandRecord;
 use crate::clock::Clock;
 use crate::config::{Overrides, Settings};
-use crate::http::caller::digest;
+use crate::service::shared::digest;
 
 /// Arguments of `wattbook token`.
 #[derive(clap::Args)]

@@ -13,14 +13,13 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use planner::reservation::Role;
-use sha2::{Digest, Sha256};
 use storage::{ApiToken, TokenId};
 
 use super::App;
 use super::audit::{AuditNote, AuditSheet};
 use super::problem::Problem;
 use crate::clock::Clock;
-use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
+use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState, digest};
 use crate::service::sign_in::{SignInService, SignedIn};
 
 /// Stands for all users where it is noted whose something is.
@@ -231,11 +230,6 @@ fn local_user(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Pro
         credential: Credential::OnlyUser,
         projects: None,
     })
-}
-
-/// What is stored of a token: its SHA-256. A token has 256 random bits, so no salt is needed.
-pub fn digest(token: &str) -> String {
-    hex::encode(Sha256::digest(token.as_bytes()))
 }
 
 fn is_loopback_host(parts: &Parts) -> bool {

@@ -20,6 +20,7 @@ use super::problem::Problem;
 use crate::recorder;
 use crate::service::feeds::{FeedService, Status};
 use crate::service::live_power::{LivePower, LivePowerService, NodesPower, ReservationPower};
+use crate::service::notifications::NotificationService;
 use crate::service::webhooks::WebhookService;
 
 /// The route of the metrics, `/metrics`.
@@ -30,6 +31,7 @@ pub fn router() -> Router<App> {
 async fn read(
     State(feeds): State<Arc<FeedService>>,
     State(webhooks): State<Arc<WebhookService>>,
+    State(notifications): State<Arc<NotificationService>>,
     State(live): State<Arc<LivePowerService>>,
     by: By<Operators>,
 ) -> Result<Response, Problem> {
@@ -38,6 +40,9 @@ async fn read(
     gauge!("wattbook_book_held").set(held as f64);
     measure_feeds(&feeds).await?;
     measure_webhooks(&webhooks).await?;
+    if notifications.sends_mails() {
+        gauge!("wattbook_mails_waiting").set(notifications.waiting_mails().await? as f64);
+    }
     let power = live.power(by.caller.access()).await?;
     measure_power(&power);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];

@@ -34,6 +34,7 @@ use crate::service::agendas::AgendaService;
 use crate::service::audit::AuditService;
 use crate::service::book_views::BookViewService;
 use crate::service::booking::BookingService;
+use crate::service::calendar::CalendarService;
 use crate::service::cluster::ClusterService;
 use crate::service::dialogue::DialogueService;
 use crate::service::events::EventService;
@@ -42,6 +43,7 @@ use crate::service::ledger::LedgerService;
 use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
+use crate::service::notifications::NotificationService;
 use crate::service::power_management::PowerManagementService;
 use crate::service::projects::ProjectService;
 use crate::service::quotas::QuotaService;
@@ -84,6 +86,7 @@ handed_out! {
     Arc<AgendaService>: |app| &app.services.agendas;
     Arc<AuditService>: |app| &app.services.audit;
     Arc<BookViewService>: |app| &app.services.book_views;
+    Arc<CalendarService>: |app| &app.services.calendar;
     Arc<ClusterService>: |app| &app.services.cluster;
     Arc<EventService>: |app| &app.services.events;
     Arc<FeedService>: |app| &app.services.feeds;
@@ -91,6 +94,7 @@ handed_out! {
     Arc<LivePowerService>: |app| &app.services.live_power;
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<MeterService>: |app| &app.services.meters;
+    Arc<NotificationService>: |app| &app.services.notifications;
     Arc<PowerManagementService>: |app| &app.services.power_management;
     Arc<ProjectService>: |app| &app.services.projects;
     Arc<QuotaService>: |app| &app.services.quotas;
@@ -141,7 +145,14 @@ pub fn router(app: App) -> Router {
 
 /// What is logged of a request: never its query, which holds what an issuer sent the page with.
 fn span<B>(request: &axum::http::Request<B>) -> tracing::Span {
-    tracing::debug_span!("request", method = %request.method(), path = request.uri().path())
+    let path = without_secret(request.uri().path());
+    tracing::debug_span!("request", method = %request.method(), path)
+}
+
+/// A path as it is logged: the secret of a calendar's address is left out.
+fn without_secret(path: &str) -> &str {
+    const CALENDARS: &str = "/api/v1/calendar/";
+    if path.starts_with(CALENDARS) { CALENDARS } else { path }
 }
 
 /// One line for each request: never its headers, which hold tokens.

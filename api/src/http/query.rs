@@ -8,9 +8,9 @@ use planner::node::{NAME_RULE, is_name};
 use planner::time::{Span, Timestamp};
 use serde::de::DeserializeOwned;
 
-use super::caller::digest;
 use super::problem::Problem;
 use crate::service::shared::IdempotencyKey;
+use crate::service::shared::digest;
 
 /// `Query` whose rejections are problem documents.
 pub struct Parameters<T>(pub T);

@@ -12,6 +12,7 @@ pub mod agendas;
 pub mod audit;
 pub mod book_views;
 pub mod booking;
+pub mod calendar;
 pub mod cluster;
 pub mod dialogue;
 pub mod events;
@@ -20,6 +21,7 @@ pub mod ledger;
 pub mod live_power;
 pub mod measurements;
 pub mod meters;
+pub mod notifications;
 pub mod power_management;
 pub mod projects;
 pub mod quotas;
@@ -43,6 +45,7 @@ use agendas::AgendaService;
 use audit::AuditService;
 use book_views::BookViewService;
 use booking::BookingService;
+use calendar::CalendarService;
 use cluster::ClusterService;
 use dialogue::DialogueService;
 use events::EventService;
@@ -51,6 +54,7 @@ use ledger::LedgerService;
 use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
+use notifications::NotificationService;
 use power_management::PowerManagementService;
 use projects::ProjectService;
 use quotas::QuotaService;
@@ -77,6 +81,8 @@ pub struct Services {
     pub book_views: Arc<BookViewService>,
     /// Quotes, proposals and reservations.
     pub booking: Arc<BookingService>,
+    /// Calendar feeds at secret addresses.
+    pub calendar: Arc<CalendarService>,
     /// Nodes, their calibration, and outages.
     pub cluster: Arc<ClusterService>,
     /// What is said between site and supplier.
@@ -93,6 +99,8 @@ pub struct Services {
     pub measurements: Arc<MeasurementService>,
     /// Meters that are asked.
     pub meters: Arc<MeterService>,
+    /// Mails to users.
+    pub notifications: Arc<NotificationService>,
     /// Nodes that are switched to save energy.
     pub power_management: Arc<PowerManagementService>,
     /// Projects and who is in them.
@@ -140,14 +148,21 @@ impl Services {
             Arc::clone(&booking),
             Arc::clone(&book_views),
         );
+        let ledger = LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements));
+        let ledger = Arc::new(ledger);
         Self {
+            notifications: Arc::new(NotificationService::new(
+                Arc::clone(&shared),
+                Arc::clone(&ledger),
+            )),
+            calendar: Arc::new(CalendarService::new(Arc::clone(&shared))),
             dialogue: Arc::new(dialogue),
             live_power: Arc::new(live_power),
             book_views,
             cluster,
             resource_manager: Arc::new(manager),
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
-            ledger: Arc::new(LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements))),
+            ledger,
             meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),
             recalibration: Arc::new(RecalibrationService::new(
                 Arc::clone(&shared),

@@ -27,6 +27,7 @@ mod amounts;
 mod audit;
 mod blocking;
 mod book;
+mod calendar_feeds;
 mod changed_hours;
 mod connect;
 mod consumption;
@@ -46,13 +47,16 @@ mod ledger;
 #[cfg(test)]
 #[path = "../../tests/service/left_out.rs"]
 mod left_out;
+mod mails;
 mod managed_jobs;
 mod managed_nodes;
 mod managed_reservations;
 mod measurements;
 mod negotiations;
 mod nodes;
+mod notifications;
 mod outages;
+mod own_webhooks;
 mod people;
 mod polled_meters;
 mod power_actions;
@@ -83,6 +87,7 @@ pub use audit::{
     FIRST_PREVIOUS, microseconds,
 };
 pub use book::{Marks, PlanBasis};
+pub use calendar_feeds::CalendarFeed;
 pub use consumption::Consumed;
 pub use database::Database;
 pub use erasure::{Erased, PSEUDONYM, PersonSum};
@@ -101,6 +106,7 @@ pub use ledger::{
     BillGroup, BillSum, DayUsage, HeldNodes, LedgerFilter, LedgerGroup, LedgerRecord,
     LedgerSources, NewStatement, ReportGroup, ReportKey, ReportPart, ReportSum, WholeEnergy,
 };
+pub use mails::{MailOutcome, MailPosition, NewMail, WaitingMail};
 pub use managed_nodes::ManagedNodeEvent;
 pub use managed_reservations::{ManagedReservationEvent, StoredManagedReservation};
 pub use measurements::{MeasuredQuarters, NewSamples, NewestSample, SampleFates};
@@ -109,7 +115,9 @@ pub use negotiations::{
     NegotiationOutcome, NewMessage,
 };
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
+pub use notifications::{NotificationKind, NotificationSettings, PendingAddress};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use own_webhooks::OwnWebhook;
 pub use people::Person;
 pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};

@@ -6,6 +6,7 @@ pub use crate::access::sql as access;
 pub use crate::agendas::sql as agendas;
 pub use crate::audit::sql as audit;
 pub use crate::book::sql as book;
+pub use crate::calendar_feeds::sql as calendar_feeds;
 pub use crate::changed_hours::sql as changed_hours;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
@@ -18,13 +19,16 @@ pub use crate::grants::sql as grants;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
+pub use crate::mails::sql as mails;
 pub use crate::managed_jobs::sql as managed_jobs;
 pub use crate::managed_nodes::sql as managed_nodes;
 pub use crate::managed_reservations::sql as managed_reservations;
 pub use crate::measurements::sql as measurements;
 pub use crate::negotiations::sql as negotiations;
 pub use crate::nodes::sql as nodes;
+pub use crate::notifications::sql as notifications;
 pub use crate::outages::sql as outages;
+pub use crate::own_webhooks::sql as own_webhooks;
 pub use crate::people::sql as people;
 pub use crate::polled_meters::sql as polled_meters;
 pub use crate::power_actions::sql as power_actions;
@@ -50,6 +54,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         allocations::ALL,
         audit::ALL,
         book::ALL,
+        calendar_feeds::ALL,
         changed_hours::ALL,
         consumption::ALL,
         engine::ALL,
@@ -62,13 +67,16 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         idempotency::ALL,
         leases::ALL,
         ledger::ALL,
+        mails::ALL,
         managed_jobs::ALL,
         managed_nodes::ALL,
         managed_reservations::ALL,
         measurements::ALL,
         negotiations::ALL,
         nodes::ALL,
+        notifications::ALL,
         outages::ALL,
+        own_webhooks::ALL,
         people::ALL,
         polled_meters::ALL,
         power_actions::ALL,

@@ -56,6 +56,8 @@ enum Body {
     /// Extra power.
     Gift,
     Consumed,
+    /// A code that confirms an address.
+    Code,
     Issuer,
     DeviceCode,
     RefreshToken,
@@ -133,6 +135,15 @@ fn routes() -> Vec<Route> {
         (delete.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/nobody", Body::None, May::Manage, 404),
         (delete.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Run, 404),
         (get.clone(), "/api/v1/quotas", "/api/v1/quotas", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
+        (delete.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 204),
+        // The secret is the right, and this is nobody's.
+        (get.clone(), "/api/v1/calendar/{file}", "/api/v1/calendar/none.ics", Body::None, May::Everybody, 404),
+        (get.clone(), "/api/v1/notifications", "/api/v1/notifications", Body::None, May::Book, 200),
+        (put.clone(), "/api/v1/notifications", "/api/v1/notifications", Body::Nothing, May::Book, 200),
+        // No code was sent.
+        (post.clone(), "/api/v1/notifications/confirm", "/api/v1/notifications/confirm", Body::Code, May::Book, 409),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.
@@ -236,6 +247,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
     Some(match body {
         Body::None => return None,
         Body::Nothing => json!({}),
+        Body::Code => json!({ "code": "00000000" }),
         Body::Issuer => json!({ "issuer": "https://id.example.org" }),
         Body::DeviceCode => json!({ "issuer": "https://id.example.org", "device_code": "c" }),
         Body::RefreshToken => {

@@ -190,6 +190,12 @@ impl Server {
         Ok(Err(refusal))
     }
 
+    /// The whole address of a path at the service that an answer names.
+    pub fn absolute(&self, path: &str) -> anyhow::Result<Url> {
+        let base = self.base.trim_end_matches("/api/v1");
+        Url::parse(&format!("{base}{path}")).context(NOT_OURS)
+    }
+
     /// The service, asked as who signed in.
     pub fn signed_in(self, file: SessionFile) -> Self {
         Self { credential: Credential::SignedIn(file), ..self }

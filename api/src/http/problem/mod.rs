@@ -4,10 +4,12 @@
 mod agendas;
 mod book_views;
 mod booking;
+mod calendar;
 mod cluster;
 mod dialogue;
 mod events;
 mod ledger;
+mod notifications;
 mod power_management;
 mod projects;
 mod recalibration;

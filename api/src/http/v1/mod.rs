@@ -4,6 +4,7 @@
 pub mod agendas;
 pub mod audit;
 pub mod bills;
+pub mod calendar;
 pub mod calibrations;
 pub mod consumption;
 pub mod estimates;
@@ -18,6 +19,7 @@ pub mod meters;
 pub mod model_error;
 pub mod negotiations;
 pub mod nodes;
+pub mod notifications;
 pub mod occupancy;
 pub mod occupied;
 pub mod outages;
@@ -179,6 +181,17 @@ pub fn router() -> OpenApiRouter<App> {
             projects::remove_member::remove_project_member
         ))
         .routes(routes!(quotas::list_quotas))
+        .routes(routes!(
+            calendar::create::renew_calendar,
+            calendar::get::get_calendar,
+            calendar::end::end_calendar
+        ))
+        .routes(routes!(calendar::feed::get_calendar_feed))
+        .routes(routes!(
+            notifications::get::get_notifications,
+            notifications::put::put_notifications
+        ))
+        .routes(routes!(notifications::confirm::confirm_notifications))
         .routes(routes!(me::get_me))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))

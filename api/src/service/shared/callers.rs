@@ -80,6 +80,15 @@ impl Callers {
         self.projects_of.get(user).cloned().unwrap_or_default()
     }
 
+    /// Whether what belongs to a user of this name may be told: they have a token, may sign in, or are the only user of a
+    /// site that has had no others.
+    pub fn knows(&self, owner: &str) -> bool {
+        let mut people = self.people.values().flat_map(HashMap::values);
+        !self.have_been
+            || self.tokens.values().any(|token| token.owner == owner)
+            || people.any(|person| person.name == owner && person.blocked.is_none())
+    }
+
     /// A subject of an issuer, if they were met before.
     pub fn person(&self, issuer: &str, subject: &str) -> Option<&Person> {
         self.people.get(issuer)?.get(subject)

@@ -5,8 +5,10 @@
 //! receiver took it or it is given up. Whoever takes over goes on after what was noted: what was sent
 //! and not noted is sent again, under the same id.
 
+mod address;
 mod attempt;
 mod message;
+mod own_webhooks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +21,10 @@ use uuid::Uuid;
 use super::events::{EventService, Watch};
 use super::shared::{Fault, Shared};
 use crate::config::webhooks::EventWebhook;
+pub use address::check_webhook;
 use attempt::{DeliveryOutcome, count, note};
 use message::EventMessage;
+pub use own_webhooks::{OWN_LEASE, OWN_LOOK};
 
 /// How often it is noted that events were passed over.
 const NOTE: Duration = Duration::from_secs(10);
@@ -52,11 +56,16 @@ impl<'a> WebhookStatus<'a> {
 
     /// `ok`, `failing`, or `stopped` where the receiver wants no more.
     pub fn status(&self) -> &'static str {
-        match &self.state {
-            Some(state) if state.gone => "stopped",
-            Some(state) if state.last_failure.is_some() => "failing",
-            _ => "ok",
-        }
+        status_word(self.state.as_ref())
+    }
+}
+
+/// How a webhook stands, in a word: `ok`, `failing`, or `stopped` where the receiver wants no more.
+pub fn status_word(state: Option<&WebhookState>) -> &'static str {
+    match state {
+        Some(state) if state.gone => "stopped",
+        Some(state) if state.last_failure.is_some() => "failing",
+        _ => "ok",
     }
 }
 

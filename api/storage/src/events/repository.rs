@@ -37,6 +37,46 @@ repository!(
             Ok(rows.into_iter().map(Event::from).collect())
         }
 
+        /// Events of a user's reservations since an instant that are still kept, the newest first. At
+        /// most `limit`.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservation_events_of(
+            &self,
+            owner: &str,
+            since: Timestamp,
+            limit: u16,
+        ) -> Result<Vec<Event>, StorageError> {
+            let rows: Vec<EventRow> = sqlx::query_as(sql::RESERVATION_EVENTS_OF)
+                .bind(owner)
+                .bind(since.as_unix_seconds())
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(rows.into_iter().map(Event::from).collect())
+        }
+
+        /// Events of a user's reservations after one, in the order in which they were committed. At most
+        /// `limit`.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservation_events_after(
+            &self,
+            owner: &str,
+            after: EventId,
+            limit: u16,
+        ) -> Result<Vec<Event>, StorageError> {
+            let rows: Vec<EventRow> = sqlx::query_as(sql::RESERVATION_EVENTS_AFTER)
+                .bind(owner)
+                .bind(after)
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(rows.into_iter().map(Event::from).collect())
+        }
+
         /// The oldest and the newest event that are kept.
         ///
         /// # Errors

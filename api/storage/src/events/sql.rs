@@ -7,6 +7,14 @@ statements! {
     EVENTS_AFTER = "SELECT id, at_s, kind, owner, data FROM events
         WHERE id > $1 ORDER BY id LIMIT $2";
 
+    /// Events of a user's reservations since an instant, the newest first, at most so many.
+    RESERVATION_EVENTS_OF = "SELECT id, at_s, kind, owner, data FROM events
+        WHERE owner = $1 AND at_s >= $2 AND kind LIKE 'reservation.%' ORDER BY id DESC LIMIT $3";
+
+    /// Events of a user's reservations after one, at most so many.
+    RESERVATION_EVENTS_AFTER = "SELECT id, at_s, kind, owner, data FROM events
+        WHERE owner = $1 AND id > $2 AND kind LIKE 'reservation.%' ORDER BY id LIMIT $3";
+
     /// The oldest and the newest.
     EVENTS_KEPT = "SELECT MIN(id) AS oldest, MAX(id) AS newest FROM events";
 
