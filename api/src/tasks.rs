@@ -127,26 +127,31 @@ fn list(services: &Services) -> Vec<Task> {
             list.push(Task { name, acts: OnSchedule, run_by: Holder(lease), work: Box::pin(work) });
         }
     }
-    if services.notifications.sends_mails() {
-        let work = Arc::clone(&services.notifications).tell_by_mail(stop());
-        let teller = Holder(notifications::LEASE.to_owned());
-        list.push(Task {
-            name: "tell users by mail".to_owned(),
-            acts: Every(notifications::LOOK),
-            run_by: teller,
-            work: Box::pin(work),
-        });
-    }
-    list.push(Task {
-        name: "tell users' webhooks".to_owned(),
-        acts: Every(OWN_LOOK),
-        run_by: Holder(OWN_LEASE.to_owned()),
-        work: Box::pin(Arc::clone(&services.webhooks).tell_own_webhooks(stop())),
-    });
+    list.extend(of_users(services));
     for (index, webhook) in shared.settings.webhooks.iter().enumerate() {
         let work = Arc::clone(&services.webhooks).tell_webhook(index, stop());
         let (name, lease) = (format!("tell {}", webhook.id), webhook_lease(&webhook.id));
         list.push(Task { name, acts: OnNews, run_by: Holder(lease), work: Box::pin(work) });
+    }
+    list
+}
+
+/// The tasks that tell users what becomes of what is theirs.
+fn of_users(services: &Services) -> Vec<Task> {
+    let stop = || services.shared.stop.clone();
+    let mut list = vec![Task {
+        name: "tell users' webhooks".to_owned(),
+        acts: Every(OWN_LOOK),
+        run_by: Holder(OWN_LEASE.to_owned()),
+        work: Box::pin(Arc::clone(&services.webhooks).tell_own_webhooks(stop())),
+    }];
+    if services.notifications.sends_mails() {
+        list.push(Task {
+            name: "tell users by mail".to_owned(),
+            acts: Every(notifications::LOOK),
+            run_by: Holder(notifications::LEASE.to_owned()),
+            work: Box::pin(Arc::clone(&services.notifications).tell_by_mail(stop())),
+        });
     }
     list
 }

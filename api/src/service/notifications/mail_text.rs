@@ -25,110 +25,145 @@ pub(super) struct EventText {
 
 /// What is said of an event of a reservation that is in a state now; `None` where nobody is told.
 pub(super) fn of_event(kind: &str, state: &str) -> Option<EventText> {
-    use NotificationKind::{Confirmed, Degraded, Ended, Moved, Offered};
-    let text = |kind, subject, happened, to_do| EventText {
-        kind,
-        subject,
-        happened,
-        to_do,
-        has_notice: false,
-    };
-    Some(match kind {
-        "reservation.proposed" => text(
+    let what = kind.strip_prefix("reservation.")?;
+    match (what, state) {
+        ("withdrawn", "rejected") => of_end("withdrawn"),
+        _ => of_offers(what).or_else(|| of_change(what)).or_else(|| of_end(what)),
+    }
+}
+
+/// What is said of offers that are held.
+fn of_offers(what: &str) -> Option<EventText> {
+    use NotificationKind::Offered;
+    let to_do = "Choose one before the hold ends, by `wattbook choose ID` or on the page.";
+    Some(match what {
+        "proposed" => EventText::new(
             Offered,
             "Offered",
             "Offers are held for you. The earliest is:",
-            "Choose one before the hold ends, by `wattbook choose ID` or on the page.",
+            to_do,
         ),
-        "reservation.withdrawn" if state == "rejected" => EventText {
-            has_notice: true,
-            ..text(
-                Ended,
-                "Rejected",
-                "None of the offers that were held for you is possible any more.",
-                "Ask again by `wattbook reserve`.",
-            )
-        },
-        "reservation.withdrawn" => EventText {
-            has_notice: true,
-            ..text(
-                Offered,
-                "Offers withdrawn",
-                "Some of the offers that were held for you are not possible any more. The earliest of the others is:",
-                "Choose one before the hold ends, by `wattbook choose ID` or on the page.",
-            )
-        },
-        "reservation.confirmed" => text(
+        "withdrawn" => EventText::new(
+            Offered,
+            "Offers withdrawn",
+            "Some of the offers that were held for you are not possible any more. The earliest of the others is:",
+            to_do,
+        )
+        .and_notice(),
+        _ => return None,
+    })
+}
+
+/// What is said of a reservation that is chosen, or other than it was.
+fn of_change(what: &str) -> Option<EventText> {
+    use NotificationKind::{Confirmed, Degraded, Moved};
+    Some(match what {
+        "confirmed" => EventText::new(
             Confirmed,
             "Confirmed",
             "Your reservation is confirmed.",
             "Nothing. Should you not need it, `wattbook cancel ID` gives the nodes back.",
         ),
-        "reservation.nodes_replaced" => EventText {
-            has_notice: true,
-            ..text(
-                Moved,
-                "Other nodes",
-                "Other nodes took the place of some of your reservation's.",
-                "Look at the list of nodes if your job names some.",
-            )
-        },
-        "reservation.degraded" => EventText {
-            has_notice: true,
-            ..text(
-                Degraded,
-                "Degraded",
-                "What was promised of your reservation no longer holds.",
-                "`wattbook show ID` says how it stands.",
-            )
-        },
-        "reservation.restored" => text(
+        "nodes_replaced" => EventText::new(
+            Moved,
+            "Other nodes",
+            "Other nodes took the place of some of your reservation's.",
+            "Look at the list of nodes if your job names some.",
+        )
+        .and_notice(),
+        "extended" | "modified" | "nodes_released" => EventText::new(
+            Moved,
+            "Changed",
+            "Your reservation was changed.",
+            "Look at its start, its end and its nodes.",
+        ),
+        "transferred" => EventText::new(
+            Moved,
+            "Transferred",
+            "The reservation has another owner.",
+            "Nothing. `wattbook show ID` says whose it is, to whom may see it.",
+        ),
+        "degraded" => EventText::new(
+            Degraded,
+            "Degraded",
+            "What was promised of your reservation no longer holds.",
+            "`wattbook show ID` says how it stands.",
+        )
+        .and_notice(),
+        "restored" => EventText::new(
             Degraded,
             "Restored",
             "What was promised of your reservation holds again.",
             "Nothing.",
         ),
-        "reservation.completed" => text(
+        _ => return None,
+    })
+}
+
+/// What is said of a reservation that has ended.
+fn of_end(what: &str) -> Option<EventText> {
+    use NotificationKind::Ended;
+    let ask_again = "Ask again by `wattbook reserve`.";
+    Some(match what {
+        "completed" => EventText::new(
             Ended,
             "Ended",
             "Your reservation has ended.",
             "Nothing. `wattbook report` says what it took, once it is measured.",
         ),
-        "reservation.cancelled" => text(
+        "cancelled" => EventText::new(
             Ended,
             "Cancelled",
             "Your reservation was cancelled. Its nodes are not yours any more.",
             "Ask again by `wattbook reserve` if it was not you.",
         ),
-        "reservation.expired" => text(
+        "expired" => EventText::new(
             Ended,
             "Expired",
             "None of the offers that were held for you was chosen in time.",
-            "Ask again by `wattbook reserve`.",
+            ask_again,
         ),
-        "reservation.failed" | "reservation.rejected" => EventText {
-            has_notice: true,
-            ..text(
-                Ended,
-                "Not possible",
-                "Your reservation was ended: the site cannot keep it.",
-                "Ask again by `wattbook reserve`.",
-            )
-        },
+        "withdrawn" => EventText::new(
+            Ended,
+            "Rejected",
+            "None of the offers that were held for you is possible any more.",
+            ask_again,
+        )
+        .and_notice(),
+        "failed" | "rejected" => EventText::new(
+            Ended,
+            "Not possible",
+            "Your reservation was ended: the site cannot keep it.",
+            ask_again,
+        )
+        .and_notice(),
         _ => return None,
     })
 }
 
 /// What is said before a reservation begins.
-pub(super) const BEGINS_SOON: EventText = EventText {
-    kind: NotificationKind::BeginsSoon,
-    subject: "Begins soon",
-    happened: "Your reservation begins soon.",
-    to_do: "See that your job is ready. Should you not need the nodes, `wattbook cancel ID` gives them back.",
-    has_notice: false,
-};
+pub(super) const BEGINS_SOON: EventText = EventText::new(
+    NotificationKind::BeginsSoon,
+    "Begins soon",
+    "Your reservation begins soon.",
+    "See that your job is ready. Should you not need the nodes, `wattbook cancel ID` gives them back.",
+);
 
 impl EventText {
+    const fn new(
+        kind: NotificationKind,
+        subject: &'static str,
+        happened: &'static str,
+        to_do: &'static str,
+    ) -> Self {
+        Self { kind, subject, happened, to_do, has_notice: false }
+    }
+
+    /// This text, to which the reservation's notice is added.
+    const fn and_notice(self) -> Self {
+        Self { has_notice: true, ..self }
+    }
+
     /// The subject and the text of a mail about a reservation.
     pub(super) fn mail(self, reservation: &Reservation, settings: &Settings) -> (String, String) {
         let title = title(reservation);

@@ -15,7 +15,7 @@ pub enum NotificationKind {
     Offered,
     /// An offer was chosen.
     Confirmed,
-    /// Other nodes took the place of some.
+    /// Other nodes took the place of some, or a reservation was changed otherwise.
     Moved,
     /// What was promised no longer holds, or holds again.
     Degraded,
