@@ -78,8 +78,8 @@ impl BookingService {
             self.check_quotas_of(access, &reworded, None).await?;
         }
         let (id, now) = (stored.id, self.shared.now());
-        let words = (request, project.as_str());
-        match self.shared.database.set_request(id, words, basis, now, stored.row_version).await {
+        let (database, version) = (&self.shared.database, stored.row_version);
+        match database.set_request(id, request, &project, basis, now, version).await {
             Ok(relabelled) => Ok(Some(relabelled)),
             Err(ChangeError::VersionMismatch { .. } | ChangeError::BookChanged) => Ok(None),
             Err(ChangeError::NotFound) => Err(BookingError::NoReservation(id)),

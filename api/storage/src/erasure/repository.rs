@@ -68,8 +68,11 @@ repository!(
             pseudonym: &str,
             now: Timestamp,
         ) -> Result<u64, StorageError> {
-            let forgotten = sqlx::query(sql::FORGET_KEYS).bind(name);
-            let mut rows = forgotten.execute(&mut *connection).await?.rows_affected();
+            let mut rows = 0;
+            for statement in sql::FORGETS {
+                let forgotten = sqlx::query(*statement).bind(name);
+                rows += forgotten.execute(&mut *connection).await?.rows_affected();
+            }
             for statement in [sql::RENAME_TOKENS, sql::RENAME_PERSON] {
                 let renamed = sqlx::query(statement).bind(name).bind(pseudonym);
                 let renamed = renamed.bind(now.as_unix_seconds());

@@ -15,9 +15,6 @@ statements! {
         FROM ledger_rows WHERE user_name = $1 OR owner = $1
         GROUP BY project, currency ORDER BY project, currency";
 
-    /// Forgets what was answered to the person $1.
-    FORGET_KEYS = "DELETE FROM idempotency_keys WHERE owner = $1";
-
     /// The person $1 as $2, and no valid token of theirs after $3.
     RENAME_TOKENS = "UPDATE api_tokens SET owner = $2, revoked_s = COALESCE(revoked_s, $3) WHERE owner = $1";
 
@@ -27,6 +24,20 @@ statements! {
     /// An audit record with digests in place of names.
     ERASE_IN_RECORD = "UPDATE audit SET actor = $2, acting_for = $3, source = $4, object = $5 WHERE id = $1";
 }
+
+/// What is of no use without the person $1: what was answered to them, where they are told what, and the projects that
+/// they are in.
+pub const FORGETS: &[&str] = &[
+    "DELETE FROM idempotency_keys WHERE owner = $1",
+    "DELETE FROM calendar_feeds WHERE owner = $1",
+    "DELETE FROM notifications WHERE owner = $1",
+    "DELETE FROM mails WHERE owner = $1",
+    "DELETE FROM webhooks WHERE id IN (SELECT webhook FROM own_webhooks WHERE owner = $1)",
+    "DELETE FROM own_webhooks WHERE owner = $1",
+    "DELETE FROM project_members WHERE user_name = $1",
+    // They name both owners. One too many does no harm: events are forgotten after a week anyway.
+    "DELETE FROM events WHERE kind = 'reservation.transferred' AND data LIKE '%' || $1 || '%'",
+];
 
 /// The other tables with names: each statement puts $2 in place of $1.
 pub const RENAMES: &[&str] = &[
@@ -42,7 +53,6 @@ pub const RENAMES: &[&str] = &[
     "UPDATE power_actions SET decided_by = $2 WHERE decided_by = $1",
     "UPDATE power_log SET by_name = $2 WHERE by_name = $1",
     "UPDATE power_holds SET by_name = $2 WHERE by_name = $1",
-    "UPDATE project_members SET user_name = $2 WHERE user_name = $1",
     "UPDATE audit_begun SET actor = $2 WHERE actor = $1",
     "UPDATE audit_begun SET acting_for = $2 WHERE acting_for = $1",
 ];

@@ -108,7 +108,8 @@ repository!(
         pub async fn set_request(
             &self,
             id: ReservationId,
-            (request, project): (&str, &str),
+            request: &str,
+            project: &str,
             basis: Option<PlanBasis>,
             now: Timestamp,
             expected_row_version: i64,

@@ -196,10 +196,10 @@ async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     assert!(matches!(late, Err(ChangeError::BookChanged)), "{late:?}");
 
     let request = "{\"labels\":{}}";
-    let stale = database.set_request(id, (request, "ocean"), None, t(40), version).await;
+    let stale = database.set_request(id, request, "ocean", None, t(40), version).await;
     assert!(matches!(stale, Err(ChangeError::VersionMismatch { .. })), "{stale:?}");
     let relabelled = database
-        .set_request(id, (request, "ocean"), Some(basis(database).await), t(40), version + 1)
+        .set_request(id, request, "ocean", Some(basis(database).await), t(40), version + 1)
         .await
         .unwrap();
     assert_eq!((&*relabelled.request, relabelled.row_version), (request, version + 2));
@@ -208,7 +208,7 @@ async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     database.cancel(id, t(50), None).await.unwrap();
     for refused in [
         database.transfer(id, "ada", basis(database).await, t(60), None).await,
-        database.set_request(id, ("{}", ""), None, t(60), version + 3).await,
+        database.set_request(id, "{}", "", None, t(60), version + 3).await,
         database.release(id, t(60), None).await,
     ] {
         assert!(matches!(refused, Err(ChangeError::WrongState { .. })), "{refused:?}");
