@@ -207,6 +207,9 @@ pub struct ReservationRequest {
     /// `application` are what the ledger and reports go by.
     #[schema(example = json!({"project": "ocean"}))]
     pub labels: Option<std::collections::BTreeMap<String, String>>,
+    /// What you note about it, for people.
+    #[schema(example = "for the review on Monday", min_length = 1, max_length = 1000)]
+    pub note: Option<String>,
     /// `application`: the utilisation is the one that earlier runs of the label `application` had, and is learnt anew. So
     /// it is where a request names an application and says no utilisation; reservations tell it.
     #[schema(example = "application")]
@@ -469,6 +472,9 @@ pub struct RequestPatchDocument {
     /// What you call it; each name that is null is left out.
     #[schema(example = json!({"project": "ocean"}))]
     pub labels: Option<std::collections::BTreeMap<String, Option<String>>>,
+    /// What you note about it.
+    #[schema(min_length = 1, max_length = 1000)]
+    pub note: Option<String>,
     /// `application`: the utilisation is the one that earlier runs of the label `application` had.
     pub utilisation_from: Option<String>,
     /// By which ranking a confirmed reservation is planned anew; one that its offer wins, unless given.

@@ -10,7 +10,7 @@ use storage::{
     AfterModification, ChangeError, Modification, NewOffer, PlanBasis, ProposeError, Unchanged,
 };
 
-use super::request_patch::RequestPatch;
+use super::request_patch::{RequestPatch, check_words};
 use super::{BookingError, BookingRequest, BookingService, Draft, Purpose, draft};
 use crate::service::shared::{Access, Party, SiteState};
 
@@ -19,7 +19,7 @@ const TRIES: usize = 8;
 
 impl BookingService {
     /// Changes the request of a reservation. A proposed one gets new offers, which are held anew; a confirmed
-    /// one the best start by the patch's ranking, or by one that its chosen offer wins. Labels alone change
+    /// one the best start by the patch's ranking, or by one that its chosen offer wins. Labels and the note change
     /// nothing that is held, so that they may change in every state but the final ones.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl BookingService {
             if patch.changes_nothing(&merged) {
                 return Ok(stored);
             }
-            let modified = if patch.changes_labels_only(&merged) {
+            let modified = if patch.changes_words_only(&merged) {
                 self.relabelled(&stored, &merged.text).await?
             } else {
                 self.planned_anew(access, &stored, patch, &merged.text).await?
@@ -52,14 +52,13 @@ impl BookingService {
         Err(BookingError::BookChanged)
     }
 
-    /// Writes other labels; `None` where the reservation changed meanwhile.
+    /// Writes other labels or another note; `None` where the reservation changed meanwhile.
     async fn relabelled(
         &self,
         stored: &Reservation,
         request: &str,
     ) -> Result<Option<Reservation>, BookingError> {
-        let labels = self.check_labels(request);
-        labels.map_err(BookingError::InvalidRequest)?;
+        check_words(request).map_err(BookingError::InvalidRequest)?;
         let (id, now) = (stored.id, self.shared.now());
         match self.shared.database.set_request(id, request, now, stored.row_version).await {
             Ok(relabelled) => Ok(Some(relabelled)),
@@ -182,7 +181,7 @@ fn best_by(ranking: Ranking, offers: &[NewOffer]) -> Option<&NewOffer> {
 fn not_modifiable(state: ReservationState) -> BookingError {
     let way_out = match state {
         ReservationState::Active => {
-            "while it runs, its labels can be changed, and its length by extending it or giving it back \
+            "while it runs, its labels and note can be changed, and its length by extending it or giving it back \
              (POST /api/v1/reservations/{id}/extend and release, wattbook extend and release)"
         }
         ReservationState::AwaitingSupplier => {

@@ -10,7 +10,6 @@ use planner::json::request::{
 };
 use planner::json::slower_states::slowest_speed;
 use planner::json::{JsonError, Reader};
-use planner::node::is_name;
 use planner::problem::SearchMode;
 use planner::quantity::MILLION;
 use planner::recalibration::{LearntUtilisation, MOST_RUNS, learn_utilisation};
@@ -21,6 +20,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::labels::{labels, note};
 use super::{BookingService, Expected};
 use crate::config::limits::Limits;
 use crate::service::shared::{Fault, SiteState};
@@ -28,14 +28,8 @@ use crate::service::shared::{Fault, SiteState};
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
 
-/// The most labels that a request has.
-const MAX_LABELS: usize = 16;
-
 /// A run counts that was measured for so many quarter-hours of nodes: an hour of one.
 const LEAST_QUARTERS_OF_RUN: u32 = 4;
-
-const LABEL_RULE: &str = "must be an object of at most 16 labels such as {\"project\": \"ocean\"}, whose names and \
-    values have 1 to 255 characters and no control characters";
 
 /// A request, where its starts are looked for, and what to tell of them.
 #[derive(Clone, Debug)]
@@ -58,6 +52,8 @@ pub struct BookingRequest {
     pub gives_back: bool,
     /// What its owner calls it, such as its project, for reports.
     pub labels: BTreeMap<String, String>,
+    /// What its owner notes about it, for people.
+    pub note: Option<String>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
     /// The application whose earlier runs tell its utilisation, and what they tell.
@@ -91,6 +87,7 @@ impl BookingRequest {
             replaces: None,
             gives_back: false,
             labels: BTreeMap::new(),
+            note: None,
             expected: None,
             learnt: None,
             said: vec!["latest_start"],
@@ -137,6 +134,9 @@ impl BookingRequest {
         }
         if !self.labels.is_empty() {
             put("labels", json!(self.labels));
+        }
+        if let Some(note) = &self.note {
+            put("note", json!(note));
         }
         if self.learnt.is_some() || self.says("utilisation_from") {
             put("utilisation_from", json!("application"));
@@ -195,6 +195,7 @@ impl Context<'_> {
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
         let labels = reader.optional(&object, "labels", labels);
+        let note = reader.optional(&object, "note", note);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
         let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
@@ -235,6 +236,7 @@ impl Context<'_> {
             replaces: replaces?,
             gives_back: gives_back?.unwrap_or_default(),
             labels: labels?.unwrap_or_default(),
+            note: note?,
             expected: expected?,
             learnt: None,
             said,
@@ -282,17 +284,6 @@ fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
 fn utilisation_from(reader: &mut Reader, raw: &RawValue) -> Option<()> {
     let word = reader.string(raw)?;
     reader.accept((word == "application").then_some(()).ok_or("must be \"application\""))
-}
-
-/// Names and what they say, both of which are names of their own.
-pub(super) fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String>> {
-    let labels: Option<BTreeMap<String, String>> = serde_json::from_str(raw.get()).ok();
-    let known = |labels: &BTreeMap<String, String>| {
-        let named = |(name, value): (&String, &String)| is_name(name) && is_name(value);
-        labels.len() <= MAX_LABELS && labels.iter().all(named)
-    };
-    let labels = labels.filter(known);
-    reader.accept(labels.ok_or(LABEL_RULE))
 }
 
 /// Money, zero or more.
@@ -385,6 +376,7 @@ impl BookingService {
                 "replaces",
                 "give_back",
                 "labels",
+                "note",
                 "utilisation_from",
                 "expected",
             ],

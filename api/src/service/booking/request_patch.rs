@@ -8,8 +8,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use storage::StorageError;
 
-use super::request::labels;
-use super::{BookingError, BookingService, Expected};
+use super::labels::{labels, note};
+use super::{BookingError, Expected};
+
+/// The fields on which nothing that is held depends.
+const WORDS: [&str; 2] = ["labels", "note"];
 
 /// What is to change of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,7 +88,7 @@ impl RequestPatch {
         let differs = |name: &&String| before.get(*name) != after.get(*name);
         let names = before.keys().chain(after.keys().filter(|it| !before.contains_key(*it)));
         let changed: Vec<String> = names.filter(differs).cloned().collect();
-        if !changed.is_empty() && !self.says_a_length() && changed != ["labels"] {
+        if !changed.is_empty() && !self.says_a_length() && !are_words(&changed) {
             keep_booked_length(&mut after, stored);
         }
         Ok(MergedRequest { text: Value::Object(after).to_string(), changed })
@@ -100,25 +103,30 @@ impl RequestPatch {
         merged.changed.is_empty() && self.ranking.is_none() && self.expected.is_none()
     }
 
-    /// Whether nothing that is held depends on what changes.
-    pub(super) fn changes_labels_only(&self, merged: &MergedRequest) -> bool {
-        merged.changed == ["labels"] && self.ranking.is_none() && self.expected.is_none()
+    /// Whether only labels and the note change, on which nothing that is held depends.
+    pub(super) fn changes_words_only(&self, merged: &MergedRequest) -> bool {
+        are_words(&merged.changed) && self.ranking.is_none() && self.expected.is_none()
     }
 }
 
-impl BookingService {
-    /// Whether the labels of a request are some.
-    ///
-    /// # Errors
-    /// Every error in them.
-    pub(super) fn check_labels(&self, request: &str) -> Result<(), Vec<JsonError>> {
-        let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
-        let document = json!({ "labels": request.get("labels") }).to_string();
-        read(&document, |reader, raw| {
-            let object = reader.object(raw, &["labels"])?;
-            reader.optional(&object, "labels", labels).map(|_| ())
-        })
-    }
+/// Whether the labels and the note of a request are such.
+///
+/// # Errors
+/// Every error in them.
+pub(super) fn check_words(request: &str) -> Result<(), Vec<JsonError>> {
+    let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
+    let document = json!({ "labels": request.get("labels"), "note": request.get("note") });
+    read(&document.to_string(), |reader, raw| {
+        let object = reader.object(raw, &WORDS)?;
+        let labels = reader.optional(&object, "labels", labels);
+        let note = reader.optional(&object, "note", note);
+        labels.zip(note).map(|_| ())
+    })
+}
+
+/// Whether fields are only words for people.
+fn are_words(fields: &[String]) -> bool {
+    fields.iter().all(|field| WORDS.contains(&field.as_str()))
 }
 
 /// What was booked longer or shorter than it was asked for, by an extension, keeps its length.

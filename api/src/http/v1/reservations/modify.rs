@@ -20,8 +20,8 @@ use crate::service::booking::{BookingService, RequestPatch};
 ///
 /// For its owner and operators. The body is a merge patch (RFC 7396) of the request: a field that is null is left out. What the
 /// reservation holds is kept until what is new is certain. A proposed one gets new offers, held anew until `expires_at`; a
-/// confirmed one that has not begun the best start by `ranking`. Labels alone change nothing that is held, and may change while
-/// it runs. With `expected` nothing is changed unless the offer is that one: 409 `offer_changed`.
+/// confirmed one that has not begun the best start by `ranking`. Labels and the note change nothing that is held, and may change
+/// while it runs. With `expected` nothing is changed unless the offer is that one: 409 `offer_changed`.
 #[utoipa::path(
     patch,
     path = "/api/v1/reservations/{id}",
