@@ -74,6 +74,20 @@ const MAY_BE_SAID: [&str; 8] = [
     "utilisation_from",
 ];
 
+/// The fields that a request has beside the planner's where it is to be held.
+pub(super) const RESERVATION_FIELDS: [&str; 10] = [
+    "search",
+    "on_cap",
+    "extra_power_fee_limit",
+    "priority",
+    "replaces",
+    "give_back",
+    "labels",
+    "note",
+    "utilisation_from",
+    "expected",
+];
+
 impl BookingRequest {
     /// A request and nothing beside it.
     pub fn plain(request: Request, search: SearchMode) -> Self {
@@ -368,18 +382,7 @@ impl BookingService {
 
     fn context<'a>(&'a self, state: &'a SiteState, purpose: Purpose) -> Context<'a> {
         let fields: &[&str] = match purpose {
-            Purpose::Reservation => &[
-                "search",
-                "on_cap",
-                "extra_power_fee_limit",
-                "priority",
-                "replaces",
-                "give_back",
-                "labels",
-                "note",
-                "utilisation_from",
-                "expected",
-            ],
+            Purpose::Reservation => &RESERVATION_FIELDS,
             Purpose::Quote => &["search", "pareto_nodes", "explain", "labels", "utilisation_from"],
         };
         let settings = &self.shared.settings;

@@ -1,6 +1,7 @@
 //! Patches of requests: JSON merge patches (RFC 7396) of what a reservation was asked for as.
 
 use planner::json::reader::read;
+use planner::json::request::REQUEST_FIELDS;
 use planner::json::{JsonError, Reader};
 use planner::ranking::Ranking;
 use planner::reservation::Reservation;
@@ -9,6 +10,7 @@ use serde_json::{Map, Value, json};
 use storage::StorageError;
 
 use super::labels::{labels, note};
+use super::request::RESERVATION_FIELDS;
 use super::{BookingError, Expected};
 
 /// The fields on which nothing that is held depends.
@@ -52,6 +54,10 @@ impl RequestPatch {
                 *expected = Some(Expected::read(reader, raw)?);
                 Some(Value::Null)
             }
+            _ if !is_known(name) => {
+                reader.error("is no field of a request");
+                None
+            }
             _ => reader.accept(serde_json::from_str::<Value>(raw.get())),
         })?;
         let is_field = |(name, _): &(String, Value)| name != "ranking" && name != "expected";
@@ -76,8 +82,12 @@ impl RequestPatch {
                 problem: "it cannot be read",
             })?;
         let mut after = before.clone();
-        // Either spelling of the length takes the place of the other.
-        for (name, other) in [("duration", "duration_s"), ("duration_s", "duration")] {
+        // Either spelling of the length takes the place of the other, and what is said of what is learnt.
+        for (name, other) in [
+            ("duration", "duration_s"),
+            ("duration_s", "duration"),
+            ("utilisation", "utilisation_from"),
+        ] {
             if self.fields.contains_key(name) && !self.fields.contains_key(other) {
                 after.remove(other);
             }
@@ -107,6 +117,12 @@ impl RequestPatch {
     pub(super) fn changes_words_only(&self, merged: &MergedRequest) -> bool {
         are_words(&merged.changed) && self.ranking.is_none() && self.expected.is_none()
     }
+}
+
+/// Whether a patch may have a field of this name.
+fn is_known(name: &str) -> bool {
+    let fields = REQUEST_FIELDS.iter().chain(&RESERVATION_FIELDS);
+    fields.chain(&["slowest_speed", "ranking"]).any(|field| *field == name)
 }
 
 /// Whether the labels and the note of a request are such.
@@ -209,6 +225,7 @@ mod tests {
         for (value, told) in [
             (json!({ "ranking": "cheap" }), "/ranking: is not a ranking"),
             (json!({ "replaces": null }), "/replaces: cannot be changed"),
+            (json!({ "knots": null }), "/knots: is no field of a request"),
             (json!({ "expected": {} }), "/expected: must say"),
             (json!([]), "is not an object"),
         ] {

@@ -8,12 +8,12 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged};
+use super::schema::RequestPatchDocument;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::http::v1::schema::RequestPatchDocument;
 use crate::service::booking::{BookingService, RequestPatch};
 
 /// Changes the request of a reservation, which is planned anew as if it were not there
