@@ -61,6 +61,9 @@ fn describe() {
     describe_counter!("wattbook_quotes_total", "Quotes asked for.");
     describe_counter!("wattbook_proposals_total", "Reservations proposed.");
     describe_counter!("wattbook_confirmations_total", "Choices that succeeded.");
+    describe_counter!("wattbook_extensions_total", "Reservations that got a later end.");
+    describe_counter!("wattbook_modifications_total", "Reservations that got another request.");
+    describe_counter!("wattbook_releases_total", "Reservations of which nodes were given back.");
     describe_histogram!(
         "wattbook_plan_duration_seconds",
         "Time of a plan, its wait for a thread included."

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use axum::body::BodyDataStream;
-use axum::extract::{FromRequest, Request};
+use axum::body::{BodyDataStream, HttpBody};
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures_util::StreamExt;
 use grid_feeds::table::TableError;
@@ -177,7 +177,20 @@ impl FromRequest<App> for JsonBody {
         if media_type(request.headers()).as_deref() != Some("application/json") {
             return Err(unsupported("application/json"));
         }
-        Ok(Self(Body::from_request(request, app).await?))
+        Ok(Self(<Body as FromRequest<App>>::from_request(request, app).await?))
+    }
+}
+
+/// A body that may be left out altogether, and its media type with it.
+impl OptionalFromRequest<App> for JsonBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Option<Self>, Problem> {
+        let is_left_out = request.body().is_end_stream();
+        if is_left_out && !request.headers().contains_key(header::CONTENT_TYPE) {
+            return Ok(None);
+        }
+        <Self as FromRequest<App>>::from_request(request, app).await.map(Some)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::site::{Site, on_both_engines};
 on_both_engines! { no_history_takes_more_power_than_there_is }
 
 /// Hours that things happen in.
-const HOURS: i64 = 5;
+const HOURS: u64 = 5;
 
 /// Hours into which reservations may be extended.
 const LATER_HOURS: i64 = 20;
@@ -70,7 +70,7 @@ async fn no_history_takes_more_power_than_there_is(site: Site) {
 }
 
 async fn happen(client: &Client, hours: Hours, known: &mut Known, dice: &mut Dice) {
-    let hour = i64::try_from(dice.below(5)).unwrap();
+    let hour = i64::try_from(dice.below(HOURS)).unwrap();
     match dice.below(12) {
         0..=3 => {
             let nodes = u32::try_from(dice.below(4)).unwrap() + 1;

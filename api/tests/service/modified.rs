@@ -130,8 +130,11 @@ async fn labels_change_nothing_that_is_held(site: Site) {
     for same in ["offers", "expires_at", "state"] {
         assert_eq!(relabelled[same], held[same], "{same}");
     }
-    let none = patch(&client, &held, &json!({ "labels": null })).await.ok(200);
+    let none = json!({ "labels": null, "note": "for the review\non Monday" });
+    let none = patch(&client, &held, &none).await.ok(200);
     assert_eq!(none["request"]["labels"], Value::Null);
+    assert_eq!(none["request"]["note"], "for the review\non Monday");
+    assert_eq!(none["offers"], held["offers"]);
     let tag = client.get(&path(&held)).await.header("etag").to_owned();
     let same = patch(&client, &held, &json!({ "nodes": 2 })).await;
     assert_eq!((same.status, same.header("etag")), (200, tag.as_str()));
@@ -150,6 +153,7 @@ async fn patches_are_refused_with_their_places(site: Site) {
         (json!({ "nodes": null }), "/nodes"),
         (json!({ "knots": 1 }), "/knots"),
         (json!({ "labels": { "": "x" } }), "/labels"),
+        (json!({ "note": "x".repeat(1001) }), "/note"),
         (json!({ "ranking": "cheap" }), "/ranking"),
         (json!({ "replaces": held["id"] }), "/replaces"),
         (json!({ "latest_start": hours.hour(-1) }), "/latest_start"),

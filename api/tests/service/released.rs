@@ -43,7 +43,10 @@ async fn what_runs_is_given_back_and_others_get_it(site: Site) {
     let mut all = hours.request(4, 3, 3);
     all["duration_s"] = json!(600);
     client.post("/api/v1/reservations", &all).await.problem(422, "impossible");
-    let released = client.post(&release, &json!({})).await.ok(200);
+    // A body without its media type is none of ours, and no body gives back all.
+    let unnamed = client.request(Method::POST, &release).body("{\"nodes\":1}");
+    answer(unnamed).await.problem(415, "unsupported_media_type");
+    let released = answer(client.request(Method::POST, &release)).await.ok(200);
     assert_eq!(released["state"], "completed");
     let end = seconds(&released["end"]);
     assert!((hours.at(2) + 900..hours.at(3)).contains(&end), "{released}");

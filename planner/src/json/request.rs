@@ -35,7 +35,7 @@ pub const REQUEST_FIELDS: [&str; 13] = [
 ];
 
 /// What a request to a service may say besides, and why it is refused in a simulation.
-const OF_SERVICES: [(&str, &str); 11] = [
+const OF_SERVICES: [(&str, &str); 12] = [
     ("search", "has no meaning in a simulation: starts are looked for on slots of slot_s"),
     ("on_cap", "has no meaning in a simulation: there is no supplier to ask for extra power"),
     (
@@ -47,6 +47,7 @@ const OF_SERVICES: [(&str, &str); 11] = [
     ("give_back", "has no meaning in a simulation: no job ends before its reservation does"),
     ("utilisation_from", "has no meaning in a simulation: nothing is learnt from earlier runs"),
     ("labels", "has no meaning in a simulation: there is no ledger that goes by them"),
+    ("note", "has no meaning in a simulation: nobody reads it"),
     ("expected", "has no meaning in a simulation: nobody was shown its offers before"),
     ("pareto_nodes", "has no meaning in a simulation: the policy chooses, and nothing is shown"),
     ("explain", "has no meaning in a simulation: the policy chooses, and nothing is shown"),

@@ -196,3 +196,69 @@ impl OfferTerms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantity::Currency;
+
+    fn values(energy: i128, cost: i128, co2: i128) -> Values {
+        Values {
+            energy: Energy::from_microjoules(energy),
+            cost: Money::from_exact(cost, Currency::EUR),
+            co2: CarbonMass::from_exact(co2),
+        }
+    }
+
+    fn money(low: i128, high: i128) -> (Money, Money) {
+        (Money::from_exact(low, Currency::EUR), Money::from_exact(high, Currency::EUR))
+    }
+
+    /// Three nodes for 100 s take 300, cost 30 and emit 60; they save 1, 2 and 3.
+    fn terms() -> OfferTerms {
+        let saves = Savings::against(&values(301, 32, 63), &values(300, 30, 60));
+        OfferTerms {
+            rankings: Ranking::ALL.to_vec(),
+            span: Span::starting(Timestamp::MIN, Seconds::new(100)).unwrap(),
+            nodes: NamedNodes { names: None, ordinals: NodeSet::from_positions(0..3) },
+            values: values(300, 30, 60),
+            idle_change: None,
+            extra_power_fee: None,
+            peak_power: Power::from_microwatts(9),
+            delay: Seconds::new(0),
+            saves,
+            cost_band: None,
+            co2_band: None,
+            basis: None,
+            slowing: None,
+        }
+    }
+
+    /// 50 s more take 150 at 20 and 30, of which the price is an estimate between 15 and 28: with the 30 that
+    /// are sure the whole costs 45 to 58.
+    #[test]
+    fn a_later_end_adds_what_it_takes() {
+        let (before, end) = (terms(), Timestamp::from_unix_seconds(150));
+        let more = values(150, 20, 30);
+        let added = AddedAmounts { values: more, cost_band: Some(money(15, 28)), co2_band: None };
+        let after = before.clone().extended(end, &added);
+        assert_eq!((after.span.end(), after.values), (end, values(450, 50, 90)));
+        assert_eq!((after.cost_band, after.co2_band), (Some(money(45, 58)), None));
+        assert_eq!((&after.nodes, after.saves), (&before.nodes, before.saves));
+        // And once more, by what is sure.
+        let sure = AddedAmounts { cost_band: None, ..added };
+        let later = after.extended(Timestamp::from_unix_seconds(200), &sure);
+        assert_eq!((later.values, later.cost_band), (values(600, 70, 120), Some(money(65, 78))));
+    }
+
+    /// A third of the nodes is given back for the last 40 s: 40 less of 300, 4 of 30 and 8 of 60.
+    #[test]
+    fn fewer_nodes_take_less() {
+        let before = OfferTerms { cost_band: Some(money(25, 35)), ..terms() };
+        let left = NamedNodes { names: None, ordinals: NodeSet::from_positions(0..2) };
+        let peak = Power::from_microwatts(6);
+        let after = before.clone().on_fewer_nodes(left.clone(), peak, &values(40, 4, 8));
+        assert_eq!((after.values, after.cost_band), (values(260, 26, 52), Some(money(21, 31))));
+        assert_eq!((after.nodes, after.peak_power, after.span), (left, peak, before.span));
+    }
+}

@@ -84,6 +84,9 @@ pub struct Reserve {
     /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
+    /// What you note about it, for people
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -200,12 +203,13 @@ fn offer_help() -> String {
 /// Has offers held, and one of them chosen where a ranking is given.
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     let mut body = body(&arguments.request)?;
-    let Reserve { negotiate, fee_limit, replaces, give_back, priority, .. } = arguments;
+    let Reserve { negotiate, fee_limit, replaces, give_back, priority, note, .. } = arguments;
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
         ("give_back", give_back.then(|| json!("jobs_ended"))),
         ("priority", priority.map(|it| json!(it))),
+        ("note", note.as_ref().map(|it| json!(it))),
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));
     }

@@ -83,6 +83,9 @@ struct RequestChanges {
     /// Priority when the cap is lowered, 0 to 1000; a higher one is for operators to give
     #[arg(long)]
     priority: Option<u32>,
+    /// What you note about it; an empty text leaves it out
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
 }
 
 /// A label, such as `project=ocean`, or `project=` for none.
@@ -128,6 +131,7 @@ impl RequestChanges {
             ("search", self.exact.then(|| json!({ "mode": "exact" }))),
             ("give_back", self.give_back.then(|| json!("jobs_ended"))),
             ("priority", self.priority.map(|it| json!(it))),
+            ("note", self.note.as_ref().map(|it| json!(Some(it).filter(|it| !it.is_empty())))),
         ];
         let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         Ok(said.collect())

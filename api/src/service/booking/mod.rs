@@ -7,6 +7,7 @@ mod error;
 mod expected;
 mod extend;
 mod holds;
+mod labels;
 mod managed;
 mod missing_power;
 mod modify;

@@ -10,7 +10,7 @@ use storage::{
     AfterModification, ChangeError, Modification, NewOffer, PlanBasis, ProposeError, Unchanged,
 };
 
-use super::request_patch::RequestPatch;
+use super::request_patch::{RequestPatch, words_of};
 use super::{BookingError, BookingRequest, BookingService, ChangedReservation, Draft, Purpose};
 use crate::service::shared::{Access, Party, SiteState};
 
@@ -19,8 +19,8 @@ const TRIES: usize = 8;
 
 impl BookingService {
     /// Changes the request of a reservation. A proposed one gets new offers, which are held anew; a confirmed
-    /// one the best start by the patch's ranking, or by one that its chosen offer wins. Labels and the project
-    /// alone change nothing that is held, so that they may change in every state but the final ones.
+    /// one the best start by the patch's ranking, or by one that its chosen offer wins. Labels, the note and the
+    /// project change nothing that is held, so that they may change in every state but the final ones.
     ///
     /// # Errors
     /// `Impossible`, `OfferChanged`, `InvalidRequest`, `WrongState`, `VersionMismatch`, `NoReservation`,
@@ -56,15 +56,15 @@ impl BookingService {
         Err(BookingError::BookChanged)
     }
 
-    /// Writes other labels and another project; `None` where the reservation changed meanwhile.
+    /// Writes other labels, another note or another project; `None` where the reservation changed meanwhile.
     async fn reworded(
         &self,
         access: Access<'_>,
         stored: &Reservation,
         request: &str,
     ) -> Result<Option<Reservation>, BookingError> {
-        let project = self.project_of_words(request).map_err(BookingError::InvalidRequest)?;
-        let project = project.unwrap_or_default();
+        let words = words_of(request).map_err(BookingError::InvalidRequest)?;
+        let project = words.project.unwrap_or_default();
         let mut basis = None;
         if project != stored.project {
             basis = self.shared.state().await?.marks.map(PlanBasis::from);
@@ -213,7 +213,7 @@ fn best_by(ranking: Ranking, offers: &[NewOffer]) -> Option<&NewOffer> {
 fn not_modifiable(state: ReservationState) -> BookingError {
     let way_out = match state {
         ReservationState::Active => {
-            "while it runs, its labels can be changed, and its length by extending it or giving it back \
+            "while it runs, its labels and note can be changed, and its length by extending it or giving it back \
              (POST /api/v1/reservations/{id}/extend and release, wattbook extend and release)"
         }
         ReservationState::AwaitingSupplier => {

@@ -10,7 +10,6 @@ use planner::json::request::{
 };
 use planner::json::slower_states::slowest_speed;
 use planner::json::{JsonError, Reader};
-use planner::node::{NAME_RULE, is_name};
 use planner::problem::SearchMode;
 use planner::quantity::MILLION;
 use planner::recalibration::{LearntUtilisation, MOST_RUNS, learn_utilisation};
@@ -21,6 +20,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::labels::{Words, words};
 use super::{BookingService, Expected};
 use crate::config::limits::Limits;
 use crate::service::shared::{Fault, SiteState};
@@ -28,14 +28,8 @@ use crate::service::shared::{Fault, SiteState};
 /// The highest priority.
 const MAX_PRIORITY: i64 = 1000;
 
-/// The most labels that a request has.
-const MAX_LABELS: usize = 16;
-
 /// A run counts that was measured for so many quarter-hours of nodes: an hour of one.
 const LEAST_QUARTERS_OF_RUN: u32 = 4;
-
-const LABEL_RULE: &str = "must be an object of at most 16 labels such as {\"project\": \"ocean\"}, whose names and \
-    values have 1 to 255 characters and no control characters";
 
 /// A request, where its starts are looked for, and what to tell of them.
 #[derive(Clone, Debug)]
@@ -60,6 +54,8 @@ pub struct BookingRequest {
     pub project: Option<String>,
     /// What its owner calls it, for reports.
     pub labels: BTreeMap<String, String>,
+    /// What its owner notes about it, for people.
+    pub note: Option<String>,
     /// What one of its offers must be; without such an offer nothing is held.
     pub expected: Option<Expected>,
     /// The application whose earlier runs tell its utilisation, and what they tell.
@@ -82,6 +78,21 @@ const MAY_BE_SAID: [&str; 8] = [
     "utilisation_from",
 ];
 
+/// The fields that a request has beside the planner's where it is to be held.
+pub(super) const RESERVATION_FIELDS: [&str; 11] = [
+    "search",
+    "on_cap",
+    "extra_power_fee_limit",
+    "priority",
+    "replaces",
+    "give_back",
+    "labels",
+    "note",
+    "project",
+    "utilisation_from",
+    "expected",
+];
+
 impl BookingRequest {
     /// A request and nothing beside it.
     pub fn plain(request: Request, search: SearchMode) -> Self {
@@ -96,6 +107,7 @@ impl BookingRequest {
             gives_back: false,
             project: None,
             labels: BTreeMap::new(),
+            note: None,
             expected: None,
             learnt: None,
             quotas_of: None,
@@ -147,6 +159,9 @@ impl BookingRequest {
         }
         if !self.labels.is_empty() {
             put("labels", json!(self.labels));
+        }
+        if let Some(note) = &self.note {
+            put("note", json!(note));
         }
         if self.learnt.is_some() || self.says("utilisation_from") {
             put("utilisation_from", json!("application"));
@@ -204,7 +219,7 @@ impl Context<'_> {
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
-        let labels_and_project = labels_and_project(reader, &object);
+        let words = words(reader, &object);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
         let slowest_speed = reader.optional(&object, "slowest_speed", slowest_speed);
@@ -227,7 +242,7 @@ impl Context<'_> {
         }
         utilisation_from?;
         let (on_cap, fee_limit) = (on_cap?.unwrap_or_default(), fee_limit?);
-        let (labels, project) = labels_and_project?;
+        let Words { labels, project, note } = words?;
         if fee_limit.is_some() && on_cap == OnCap::Refuse {
             reader.error_at("extra_power_fee_limit", "needs \"on_cap\": \"negotiate\"");
         }
@@ -246,6 +261,7 @@ impl Context<'_> {
             gives_back: gives_back?.unwrap_or_default(),
             project,
             labels,
+            note,
             expected: expected?,
             learnt: None,
             quotas_of: None,
@@ -294,38 +310,6 @@ fn gives_back(reader: &mut Reader, raw: &RawValue) -> Option<bool> {
 fn utilisation_from(reader: &mut Reader, raw: &RawValue) -> Option<()> {
     let word = reader.string(raw)?;
     reader.accept((word == "application").then_some(()).ok_or("must be \"application\""))
-}
-
-/// The labels of a request, and its project: the field, or else the label.
-pub(super) fn labels_and_project(
-    reader: &mut Reader,
-    object: &Object<'_>,
-) -> Option<(BTreeMap<String, String>, Option<String>)> {
-    let labels = reader.optional(object, "labels", labels);
-    let project = reader.optional(object, "project", project);
-    let (labels, project) = (labels?.unwrap_or_default(), project?);
-    let label = labels.get("project").cloned();
-    if label.is_some() && project.is_some() && label != project {
-        reader.error_at("project", "is another than the label \"project\" says; leave one out");
-    }
-    Some((labels, project.or(label)))
-}
-
-/// Names and what they say, both of which are names of their own.
-fn labels(reader: &mut Reader, raw: &RawValue) -> Option<BTreeMap<String, String>> {
-    let labels: Option<BTreeMap<String, String>> = serde_json::from_str(raw.get()).ok();
-    let known = |labels: &BTreeMap<String, String>| {
-        let named = |(name, value): (&String, &String)| is_name(name) && is_name(value);
-        labels.len() <= MAX_LABELS && labels.iter().all(named)
-    };
-    let labels = labels.filter(known);
-    reader.accept(labels.ok_or(LABEL_RULE))
-}
-
-fn project(reader: &mut Reader, raw: &RawValue) -> Option<String> {
-    let name = reader.string(raw)?;
-    let named = if is_name(&name) { Ok(name) } else { Err(NAME_RULE) };
-    reader.accept(named)
 }
 
 /// Money, zero or more.
@@ -410,18 +394,7 @@ impl BookingService {
 
     fn context<'a>(&'a self, state: &'a SiteState, purpose: Purpose) -> Context<'a> {
         let fields: &[&str] = match purpose {
-            Purpose::Reservation => &[
-                "search",
-                "on_cap",
-                "extra_power_fee_limit",
-                "priority",
-                "replaces",
-                "give_back",
-                "labels",
-                "project",
-                "utilisation_from",
-                "expected",
-            ],
+            Purpose::Reservation => &RESERVATION_FIELDS,
             Purpose::Quote => {
                 &["search", "pareto_nodes", "explain", "labels", "project", "utilisation_from"]
             }

@@ -1,6 +1,7 @@
 //! Patches of requests: JSON merge patches (RFC 7396) of what a reservation was asked for as.
 
 use planner::json::reader::read;
+use planner::json::request::REQUEST_FIELDS;
 use planner::json::{JsonError, Reader};
 use planner::ranking::Ranking;
 use planner::reservation::Reservation;
@@ -8,8 +9,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use storage::StorageError;
 
-use super::request::labels_and_project;
-use super::{BookingError, BookingService, Expected};
+use super::labels::{Words, words};
+use super::request::RESERVATION_FIELDS;
+use super::{BookingError, Expected};
+
+/// The fields on which no node and no power depends.
+const WORDS: [&str; 3] = ["labels", "note", "project"];
 
 /// What is to change of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +54,10 @@ impl RequestPatch {
                 *expected = Some(Expected::read(reader, raw)?);
                 Some(Value::Null)
             }
+            _ if !is_known(name) => {
+                reader.error("is no field of a request");
+                None
+            }
             _ => reader.accept(serde_json::from_str::<Value>(raw.get())),
         })?;
         let is_field = |(name, _): &(String, Value)| name != "ranking" && name != "expected";
@@ -73,8 +82,12 @@ impl RequestPatch {
                 problem: "it cannot be read",
             })?;
         let mut after = before.clone();
-        // Either spelling of the length takes the place of the other.
-        for (name, other) in [("duration", "duration_s"), ("duration_s", "duration")] {
+        // Either spelling of the length takes the place of the other, and what is said of what is learnt.
+        for (name, other) in [
+            ("duration", "duration_s"),
+            ("duration_s", "duration"),
+            ("utilisation", "utilisation_from"),
+        ] {
             if self.fields.contains_key(name) && !self.fields.contains_key(other) {
                 after.remove(other);
             }
@@ -85,7 +98,7 @@ impl RequestPatch {
         let differs = |name: &&String| before.get(*name) != after.get(*name);
         let names = before.keys().chain(after.keys().filter(|it| !before.contains_key(*it)));
         let changed: Vec<String> = names.filter(differs).cloned().collect();
-        if !self.says_a_length() && !is_of_words(&changed) {
+        if !self.says_a_length() && !are_words(&changed) {
             keep_booked_length(&mut after, stored);
         }
         Ok(MergedRequest { text: Value::Object(after).to_string(), changed })
@@ -100,30 +113,35 @@ impl RequestPatch {
         merged.changed.is_empty() && self.ranking.is_none() && self.expected.is_none()
     }
 
-    /// Whether nothing that is held depends on what changes: labels and the project.
+    /// Whether only labels, the note and the project change, on which no node and no power depends.
     pub(super) fn changes_words_only(&self, merged: &MergedRequest) -> bool {
-        is_of_words(&merged.changed) && self.ranking.is_none() && self.expected.is_none()
+        are_words(&merged.changed) && self.ranking.is_none() && self.expected.is_none()
     }
 }
 
-/// Whether only labels and the project are among these fields.
-fn is_of_words(changed: &[String]) -> bool {
-    changed.iter().all(|field| ["labels", "project"].contains(&field.as_str()))
+/// Whether a patch may have a field of this name.
+fn is_known(name: &str) -> bool {
+    let fields = REQUEST_FIELDS.iter().chain(&RESERVATION_FIELDS);
+    fields.chain(&["slowest_speed", "ranking"]).any(|field| *field == name)
 }
 
-impl BookingService {
-    /// The project that the words of a request name, its labels and project, if they are some.
-    ///
-    /// # Errors
-    /// Every error in them.
-    pub(super) fn project_of_words(&self, request: &str) -> Result<Option<String>, Vec<JsonError>> {
-        let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
-        let words = json!({ "labels": request.get("labels"), "project": request.get("project") });
-        read(&words.to_string(), |reader, raw| {
-            let object = reader.object(raw, &["labels", "project"])?;
-            Some(labels_and_project(reader, &object)?.1)
-        })
-    }
+/// The words of a request.
+///
+/// # Errors
+/// Every error in them.
+pub(super) fn words_of(request: &str) -> Result<Words, Vec<JsonError>> {
+    let request: Map<String, Value> = serde_json::from_str(request).unwrap_or_default();
+    let mut said = Map::new();
+    said.extend(WORDS.map(|name| (name.to_owned(), json!(request.get(name)))));
+    read(&Value::Object(said).to_string(), |reader, raw| {
+        let object = reader.object(raw, &WORDS)?;
+        words(reader, &object)
+    })
+}
+
+/// Whether fields are only words for people.
+fn are_words(fields: &[String]) -> bool {
+    fields.iter().all(|field| WORDS.contains(&field.as_str()))
 }
 
 /// What was booked longer or shorter than it was asked for, by an extension, keeps its length.
@@ -206,6 +224,7 @@ mod tests {
         for (value, told) in [
             (json!({ "ranking": "cheap" }), "/ranking: is not a ranking"),
             (json!({ "replaces": null }), "/replaces: cannot be changed"),
+            (json!({ "knots": null }), "/knots: is no field of a request"),
             (json!({ "expected": {} }), "/expected: must say"),
             (json!([]), "is not an object"),
         ] {

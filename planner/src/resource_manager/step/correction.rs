@@ -152,6 +152,20 @@ mod tests {
         assert_eq!(next(&made, CANCEL), cancelled(&["1"]));
     }
 
+    /// It is extended to 260 while its job runs, and then belongs to Bob.
+    #[test]
+    fn what_is_extended_or_transferred_is_put_and_no_job_disturbed() {
+        let jobs = [inside("1", &["n3"], JobPhase::Running)];
+        let next = |wanted: &WantedReservation| {
+            let rules = StepRules::default();
+            with_rules(Some(wanted), Some(&ours()), Some(&made()), &jobs, rules, 150)
+        };
+        let longer = wanted(NAME, &["n1", "n2", "n3"], 100, 260);
+        assert_eq!(next(&longer), Step::Put { put: longer.clone(), drift: None });
+        let another = WantedReservation { users: names(&["bob"]), ..ours() };
+        assert_eq!(next(&another), Step::Put { put: another.clone(), drift: None });
+    }
+
     #[test]
     fn users_are_compared_too() {
         let mut changed = made();

@@ -12,13 +12,13 @@ use planner::time::Seconds;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use super::schema::ExtensionDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::http::v1::schema::ExtensionDocument;
 use crate::service::booking::{BookingService, Extension};
 
 /// Lets a confirmed or active reservation keep its nodes for longer

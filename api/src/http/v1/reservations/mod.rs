@@ -11,4 +11,5 @@ pub mod list;
 pub mod managed;
 pub mod modify;
 pub mod release;
+pub mod schema;
 pub mod transfer;

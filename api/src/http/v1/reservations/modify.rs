@@ -8,20 +8,20 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged};
+use super::schema::RequestPatchDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::http::v1::schema::RequestPatchDocument;
 use crate::service::booking::{BookingService, RequestPatch};
 
 /// Changes the request of a reservation, which is planned anew as if it were not there
 ///
 /// For its owner and operators. The body is a merge patch (RFC 7396) of the request: a field that is null is left out. What the
 /// reservation holds is kept until what is new is certain. A proposed one gets new offers, held anew until `expires_at`; a
-/// confirmed one that has not begun the best start by `ranking`. Labels and the project alone change nothing that is held, and may
+/// confirmed one that has not begun the best start by `ranking`. Labels, the note and the project change nothing that is held, and may
 /// change while it runs. With `expected` nothing is changed unless the offer is that one: 409 `offer_changed`.
 #[utoipa::path(
     patch,

@@ -10,18 +10,18 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use super::schema::ReleaseDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::http::v1::schema::ReleaseDocument;
 use crate::service::booking::{BookingService, GivenBack};
 
 /// Ends an active reservation early, or gives back some of its nodes; they are free from now on
 ///
-/// For its owner and operators. `{}` gives back all: the reservation is completed. `nodes` gives back so many, those without
+/// For its owner and operators. Without a body, or with `{}`, all is given back: the reservation is completed. `nodes` gives back so many, those without
 /// running jobs first and of these the most-drawing, and `node_names` these; the others stay reserved, and the amounts of the
 /// offer are less by what the nodes would have taken.
 #[utoipa::path(
@@ -29,7 +29,7 @@ use crate::service::booking::{BookingService, GivenBack};
     path = "/api/v1/reservations/{id}/release",
     tag = "planning",
     params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header, description = "The ETag")),
-    request_body = ReleaseDocument,
+    request_body = Option<ReleaseDocument>,
     responses(
         (status = OK, body = ReservationDocument, headers(("ETag" = String))),
         (status = BAD_REQUEST, body = Problem),
@@ -47,9 +47,9 @@ pub async fn release_reservation(
     by: By<Bookers>,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
-    body: JsonBody,
+    body: Option<JsonBody>,
 ) -> Result<Response, Problem> {
-    let given_back = body.read(given_back)?;
+    let given_back = body.map_or(Ok(GivenBack::All), |body| body.read(given_back))?;
     let version = if_match(&headers)?;
     let released = booking.release(by.caller.access(), id, &given_back, version).await?;
     let mut response = tagged(&booking, &released.after).await?;

@@ -10,13 +10,13 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 
 use super::document::{ReservationDocument, tagged};
+use super::schema::TransferDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::http::v1::schema::TransferDocument;
 use crate::service::booking::BookingService;
 
 /// Gives a reservation to another owner
