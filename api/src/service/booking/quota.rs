@@ -63,8 +63,9 @@ impl BookingService {
             CallerKind::Operator | CallerKind::LocalUser => !self.shared.settings.quotas.operators,
             CallerKind::User | CallerKind::Site => false,
         };
-        let quotas_of = (!is_free).then(|| access.owner.to_owned());
-        BookingRequest { quotas_of, ..request.clone() }
+        let mut request = request.clone();
+        request.quotas_of = (!is_free).then(|| access.owner.to_owned());
+        request
     }
 
     /// The quotas that a request must keep, where there are any.
