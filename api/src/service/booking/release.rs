@@ -67,9 +67,12 @@ impl BookingService {
             let Some(kept) = kept else { continue };
             let unchanged = Unchanged { id, row_version, basis };
             match self.shared.database.release_nodes(unchanged, &kept, now).await {
-                Ok(Some(released)) => {
+                Ok(Some(mut released)) => {
                     metrics::counter!("wattbook_releases_total").increment(1);
-                    return self.changed(released).await;
+                    self.ring();
+                    // What is expected now is judged when agendas change: it takes energy as drawn evenly.
+                    released.state = released.state_at(now);
+                    return Ok(released);
                 }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
                 Ok(None) | Err(_) => {}

@@ -28,8 +28,9 @@ impl BookingService {
         if stored.owner == to && !stored.state_at(now).is_final() {
             return Ok(Reservation { state: stored.state_at(now), ..stored });
         }
-        if stored.state_at(now) == ReservationState::Proposed {
-            self.refuse_more_holds(to, access).await?;
+        let holds = [ReservationState::Proposed, ReservationState::AwaitingSupplier];
+        if holds.contains(&stored.state_at(now)) {
+            self.refuse_more_holds(to, access, stored.state_at(now)).await?;
         }
         let transferred = self.shared.database.transfer(id, to, now, version).await;
         let mut transferred = transferred.map_err(|error| match error {
@@ -47,15 +48,20 @@ impl BookingService {
     }
 
     /// Refuses to give somebody a proposal beside as many as one may have; operators may.
-    async fn refuse_more_holds(&self, to: &str, access: Access<'_>) -> Result<(), BookingError> {
+    async fn refuse_more_holds(
+        &self,
+        to: &str,
+        access: Access<'_>,
+        state: ReservationState,
+    ) -> Result<(), BookingError> {
         let most = self.shared.settings.limits.holds_per_user;
         let held = self.shared.database.held_by(to, self.shared.now()).await?.len();
         if access.is_operator() || held < most {
             return Ok(());
         }
         Err(BookingError::WrongState {
-            state: ReservationState::Proposed.word().to_owned(),
-            way_out: "its new owner has as many proposals as one may have; choose an offer first",
+            state: state.word().to_owned(),
+            way_out: "its new owner has as many proposals as one may have; transfer it once an offer is chosen",
         })
     }
 }
