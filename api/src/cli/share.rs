@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::booking::server::Connection;
 use super::{Failure, block_on, print, tell};
-use crate::http::v1::shares::{ShareDocument, SharesDocument};
+use crate::http::v1::shares::SharesDocument;
 
 /// The columns, in their order.
 const COLUMNS: [&str; 7] = [
@@ -149,6 +149,7 @@ fn table(shares: &SharesDocument) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::v1::shares::ShareDocument;
 
     /// The ocean has a quarter of everything and a factor of a half: 0.25 x 0.5 / 0.0001 = 1250. Ada has half of it:
     /// 0.125 x 0.968 / 0.0001 = 1210.

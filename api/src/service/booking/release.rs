@@ -67,10 +67,12 @@ impl BookingService {
             let Some(kept) = kept else { continue };
             let unchanged = Unchanged { id, row_version, basis };
             match self.shared.database.release_nodes(unchanged, &kept, now).await {
-                Ok(Some(released)) => {
+                Ok(Some(mut released)) => {
                     metrics::counter!("wattbook_releases_total").increment(1);
-                    let after = self.changed(released).await?;
-                    return Ok(ChangedReservation { before: stored, after });
+                    self.ring();
+                    // What is expected now is judged when agendas change: it takes energy as drawn evenly.
+                    released.state = released.state_at(now);
+                    return Ok(ChangedReservation { before: stored, after: released });
                 }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
                 Ok(None) | Err(_) => {}

@@ -49,8 +49,9 @@ impl BookingService {
         }
         let theirs = Reservation { owner: to.to_owned(), ..stored.clone() };
         self.check_quotas_of(access, &theirs, None).await?;
-        if stored.state_at(now) == ReservationState::Proposed {
-            self.refuse_more_holds(to, access).await?;
+        let holds = [ReservationState::Proposed, ReservationState::AwaitingSupplier];
+        if holds.contains(&stored.state_at(now)) {
+            self.refuse_more_holds(to, access, stored.state_at(now)).await?;
         }
         let mut transferred = match self.shared.database.transfer(id, to, basis, now, version).await
         {
@@ -95,15 +96,20 @@ impl BookingService {
     }
 
     /// Refuses to give somebody a proposal beside as many as one may have; operators may.
-    async fn refuse_more_holds(&self, to: &str, access: Access<'_>) -> Result<(), BookingError> {
+    async fn refuse_more_holds(
+        &self,
+        to: &str,
+        access: Access<'_>,
+        state: ReservationState,
+    ) -> Result<(), BookingError> {
         let most = self.shared.settings.limits.holds_per_user;
         let held = self.shared.database.held_by(to, self.shared.now()).await?.len();
         if access.is_operator() || held < most {
             return Ok(());
         }
         Err(BookingError::WrongState {
-            state: ReservationState::Proposed.word().to_owned(),
-            way_out: "its new owner has as many proposals as one may have; choose an offer first",
+            state: state.word().to_owned(),
+            way_out: "its new owner has as many proposals as one may have; transfer it once an offer is chosen",
         })
     }
 }
