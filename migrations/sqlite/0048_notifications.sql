@@ -9,7 +9,8 @@ CREATE TABLE calendar_feeds (
 CREATE INDEX events_of_owner ON events (owner, id) WHERE owner IS NOT NULL;
 
 -- What users want to be told by mail: the address that was confirmed, and one that is to be, with a digest of the code
--- that was sent there. kinds: words with spaces between them.
+-- that was sent there. code_sent_s: when a code was last sent, also where its address was forgotten. codes_sent: how
+-- many since codes_since_s, a day at the longest. kinds: words with spaces between them.
 CREATE TABLE notifications (
     owner         TEXT    NOT NULL PRIMARY KEY,
     address       TEXT,
@@ -17,6 +18,8 @@ CREATE TABLE notifications (
     code_digest   TEXT,
     code_sent_s   INTEGER,
     code_tries    INTEGER NOT NULL,
+    codes_since_s INTEGER,
+    codes_sent    INTEGER NOT NULL,
     kinds         TEXT    NOT NULL,
     begins_soon_s INTEGER NOT NULL
 ) STRICT;

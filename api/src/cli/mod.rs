@@ -70,7 +70,7 @@ enum Command {
     Show(booking::Show),
     /// Cancel reservations
     Cancel(booking::Cancel),
-    /// Change what a reservation was asked for as, and have it planned anew
+    /// Change the request of a reservation and plan it anew
     Modify(booking::Modify),
     /// Let a reservation keep its nodes for longer
     Extend(booking::Extend),
@@ -103,7 +103,7 @@ enum Command {
     SignOut(sign_in::SignOut),
     /// Make, list and revoke API tokens
     Token(token::Arguments),
-    /// List who signs in at an issuer, sign them out, block them, export or erase what is kept of them
+    /// List who signs in at an issuer, sign them out, block them, export what is kept of their bookings, or erase them
     User(user::Arguments),
     /// Export who did or read what, and check that nothing of it was changed
     Audit(audit::Arguments),
@@ -130,7 +130,7 @@ enum Command {
     Slurm(slurm::Arguments),
     /// Make a secret address at which calendar programs read what you have booked
     Calendar(calendar::Arguments),
-    /// Say what you want to be told by mail, and where
+    /// Say what you want to be told by mail or webhook, and where
     Notify(notify::Arguments),
     /// Show the webhooks, and which events each has received
     Webhook(webhook::Arguments),

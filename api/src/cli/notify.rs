@@ -1,4 +1,4 @@
-//! `wattbook notify`: what one is told by mail, by the API of a service.
+//! `wattbook notify`: what one is told by mail and by a webhook, by the API of a service.
 
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
@@ -16,14 +16,14 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what you are told by mail, and where
+    /// Show what you are told by mail and by a webhook, and where
     Show {
         #[arg(long, default_value = "table")]
         format: ListFormat,
         #[command(flatten)]
         connection: Connection,
     },
-    /// Change what you are told by mail; what is not named stays as it is
+    /// Change what you are told by mail and by a webhook; what is not named stays as it is
     Set(Set),
     /// Confirm your address by the code that was sent there
     Confirm {
@@ -44,13 +44,14 @@ struct Set {
     /// Your mail address; a code is sent there, by which you confirm it
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
-    /// Of what, with commas between: offered, confirmed, moved, degraded, begins_soon, ended, month_report
+    /// What to be told of by mail, separated by commas: offered, confirmed, moved, degraded, begins_soon, ended,
+    /// month_report
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     kinds: Option<Vec<String>>,
-    /// How many minutes before a reservation begins
+    /// How many minutes before a reservation begins to be told by mail
     #[arg(long, value_name = "MINUTES")]
     begins_soon_min: Option<i64>,
-    /// A webhook that is told what becomes of your reservations; its secret is shown this once
+    /// A webhook that is told everything that becomes of your reservations; its secret is shown this once
     #[arg(long, value_name = "URL", conflicts_with = "no_webhook")]
     webhook_url: Option<String>,
     /// Have no webhook any more

@@ -34,7 +34,8 @@ enum Command {
     Block(Named),
     /// Let somebody in again who is blocked
     Unblock(Named),
-    /// Write all that is kept of somebody as JSON
+    /// Write what is kept of somebody's bookings as JSON: who they are at issuers, tokens, reservations, sums of the ledger,
+    /// audit records; without mail address, webhook, calendar, projects and simulations
     Export(Named),
     /// Put a pseudonym in place of somebody's name wherever it is kept, and revoke their tokens; for good
     Erase(Named),

@@ -43,7 +43,7 @@ pub struct LedgerSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectRule {
-    /// The request's label `project`.
+    /// The project of the reservation; named `label`, since requests had only a label for it before.
     Label,
     /// The account that the resource manager charges a job to.
     Account,
@@ -103,7 +103,8 @@ struct MarketFields {
 }
 
 impl LedgerSettings {
-    /// The project of a reservation or job with this label and account, by the first rule that says one; else empty.
+    /// The project of a row, by the first rule that says one: that of the reservation (`label`), or the account of the job; else
+    /// empty.
     pub fn project(&self, label: Option<&str>, account: Option<&str>) -> String {
         let says = |rule: &ProjectRule| {
             let said = match rule {

@@ -105,10 +105,29 @@ impl Caller {
         }
     }
 
-    /// What is noted where they read what is somebody's, or everybody's: nothing where it is their own, and for all but
-    /// operators, who see their own alone.
+    /// What is noted where an operator reads what is somebody's, or everybody's: nothing where it is their own.
     pub fn reads(&self, whose: Option<&str>) -> Option<Extension<AuditNote>> {
-        let others = self.role == Some(Role::Operator) && whose != Some(self.owner.as_str());
+        self.reads_if(self.role == Some(Role::Operator), whose)
+    }
+
+    /// What is noted where they read what is of a project, and may as its manager or an operator.
+    pub fn reads_of(
+        &self,
+        project: Option<&str>,
+        whose: Option<&str>,
+    ) -> Option<Extension<AuditNote>> {
+        let manages = project.is_some_and(|project| self.access().manages(project));
+        self.reads_if(self.role == Some(Role::Operator) || (self.role.is_some() && manages), whose)
+    }
+
+    /// What is noted where they read reservations, of which people of a project may see each other's.
+    pub fn reads_reservations(&self, whose: Option<&str>) -> Option<Extension<AuditNote>> {
+        let sees_others = self.projects.as_ref().is_some_and(|it| !it.seen().is_empty());
+        self.reads_if(self.role == Some(Role::Operator) || sees_others, whose)
+    }
+
+    fn reads_if(&self, others: bool, whose: Option<&str>) -> Option<Extension<AuditNote>> {
+        let others = others && whose != Some(self.owner.as_str());
         others.then(|| Extension(AuditNote::of_owner(whose.unwrap_or(EVERYBODY))))
     }
 

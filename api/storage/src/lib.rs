@@ -131,11 +131,11 @@ pub use recalibration::{
     RecalibrationState, ReservationSum,
 };
 pub use reevaluations::Unjudged;
-pub use reservations::allocations::Allocation;
+pub use reservations::allocations::{Allocation, EndedHolding};
 pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
-    Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewReservation,
-    SeenBy, Unchanged,
+    Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
+    NewReservation, NewWords, SeenBy, Unchanged,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

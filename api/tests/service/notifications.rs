@@ -16,6 +16,7 @@ on_both_engines! {
     of_two_processes_one_sends_and_a_kill_repeats_nothing,
     a_mail_that_no_server_takes_for_a_day_is_given_up_and_holds_up_nobody,
     a_server_with_another_certificate_is_given_nothing,
+    codes_are_ten_a_day_however_often_the_address_is_forgotten,
     what_is_wrong_with_a_request_is_told_with_its_place,
     the_command_line_shows_and_changes_what_one_is_told,
 }
@@ -203,6 +204,30 @@ async fn a_server_with_another_certificate_is_given_nothing(site: Site) {
     server.kill();
     let _server = mails.serve(&site, &mails.certificate(), &clock).await;
     assert_eq!(mails.until("is this your address?").await["tls"], true);
+}
+
+/// Two minutes pass in a second: the pause of a minute passes often, the day does not end.
+async fn codes_are_ten_a_day_however_often_the_address_is_forgotten(site: Site) {
+    let settings = "[mail]\nserver = \"localhost\"\nport = 9\nfrom = \"wattbook@site.example\"\n";
+    std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
+    let clock = clock(120);
+    let server = site.serve_with(&["--config", "wattbook.toml", "--clock", &clock]).await;
+    let client = server.client();
+    let (mut sent, mut paused, mut last_wait_s) = (0, 0, 0);
+    for _ in 0..80 {
+        client.put(NOTIFICATIONS, &json!({ "address": null })).await.ok(200);
+        let named = client.put(NOTIFICATIONS, &json!({ "address": "eve@site.example" })).await;
+        if named.status == 200 {
+            sent += 1;
+        } else {
+            named.problem(429, "code_sent");
+            last_wait_s = named.header("retry-after").parse().unwrap();
+            paused += i32::from(last_wait_s <= 60);
+        }
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    assert_eq!(sent, 10);
+    assert!(paused > 0 && last_wait_s > 3600, "{paused}, {last_wait_s}");
 }
 
 async fn what_is_wrong_with_a_request_is_told_with_its_place(site: Site) {

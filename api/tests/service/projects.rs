@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{Client, answer};
 use crate::cluster::{Hours, choose, furnish, path, propose};
 use crate::site::{Site, on_both_engines, wattbook};
 
@@ -13,6 +14,7 @@ on_both_engines! {
     a_request_is_for_a_project_of_its_sender,
     managers_say_who_is_in_what_they_manage_and_no_more,
     a_site_may_want_the_project_and_keep_members_apart,
+    members_act_where_the_site_lets_them_but_give_nothing_away,
     the_commands_make_import_and_list_projects,
 }
 
@@ -204,6 +206,42 @@ async fn a_site_may_want_the_project_and_keep_members_apart(site: Site) {
     mary.delete(&path(&hers)).await.problem(403, "forbidden");
     // Operators need not say one.
     propose(&cast.olga, &cast.request(&json!({}))).await;
+}
+
+/// Bob changes what is Ada's as if it were his; only she, Mary, who manages the project, and operators give it away.
+async fn members_act_where_the_site_lets_them_but_give_nothing_away(site: Site) {
+    let settings = "[projects]\nmembers = \"act\"\n";
+    let cast = Cast::on(&site, settings, &["ada", "bob", "mary", "eve"]).await;
+    cast.put("ocean", None).await;
+    for (user, manager) in [("ada", false), ("bob", false), ("mary", true)] {
+        cast.add("ocean", user, manager).await;
+    }
+    let (bob, mary) = (cast.user("bob"), cast.user("mary"));
+    // In a dear hour; hour 2 is cheap.
+    let hers = propose(cast.user("ada"), &cast.hours.request(1, 5, 5)).await;
+    assert_eq!(choose(bob, &hers, "cost_co2_energy").await["owner"], "ada");
+    let whole = path(&hers);
+    let patched = bob.request(Method::PATCH, &whole).json(&json!({ "note": "see Bob" }));
+    assert_eq!(answer(patched).await.ok(200)["request"]["note"], "see Bob");
+    let transfer = format!("{whole}/transfer");
+    let to = |owner: &str| json!({ "owner": owner });
+    bob.post(&transfer, &to("bob")).await.problem(403, "forbidden");
+    let outside = mary.post(&transfer, &to("eve")).await.problem(422, "not_in_project");
+    assert_eq!(outside["errors"][0]["pointer"], "/owner");
+    mary.post(&transfer, &to("nobody")).await.problem(422, "unknown_owner");
+    let his = mary.post(&transfer, &to("bob")).await.ok(200);
+    assert_eq!((&his["owner"], &his["project"]), (&json!("bob"), &json!("ocean")));
+    // Into a project that one is not in, nothing moves.
+    cast.put("ice", None).await;
+    let moved = bob.request(Method::PATCH, &whole).json(&json!({ "project": "ice" }));
+    answer(moved).await.problem(403, "not_in_project");
+    // What is proposed in its place keeps it from being given away meanwhile.
+    let mut cheaper = cast.hours.request(1, 2, 2);
+    cheaper["replaces"] = his["id"].clone();
+    let cheaper = propose(bob, &cheaper).await;
+    bob.post(&transfer, &to("ada")).await.problem(409, "wrong_state");
+    bob.delete(&path(&cheaper)).await.ok(200);
+    assert_eq!(bob.post(&transfer, &to("ada")).await.ok(200)["owner"], "ada");
 }
 
 async fn the_commands_make_import_and_list_projects(site: Site) {

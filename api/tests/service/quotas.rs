@@ -18,6 +18,9 @@ on_both_engines! {
     offers_are_made_where_the_quotas_allow_them,
     oars_file_is_read_and_what_is_wrong_with_it_is_told,
     node_hours_of_a_month_count_what_has_ended,
+    what_is_cancelled_while_it_runs_has_used_its_node_hours,
+    what_runs_is_extended_up_to_the_limit_and_not_beyond,
+    rules_that_must_not_follow_each_other_are_told,
     sixty_four_clients_at_the_edge_of_a_quota_never_overrun_it,
 }
 
@@ -190,6 +193,80 @@ async fn node_hours_of_a_month_count_what_has_ended(site: Site) {
         assert_eq!(refused[member], expected, "{member} of {refused}");
     }
     propose(&ada, &request(3 * HOUR + 1800)).await;
+}
+
+/// Ada and her two nodes from 21:00 to 22:30, so many seconds after 20:00.
+async fn with_what_runs(site: &Site, after_s: i64, settings: &str) -> (Server, Client, Value) {
+    let tokens =
+        [("operator", "operator"), ("ada", "user")].map(|(name, role)| site.token(name, role));
+    let reservation = ledger::furnish(site, &tokens[0], &tokens[1]).await;
+    let server = ledger::serve_with(site, (EVENING + after_s, 1), "", settings).await;
+    let ada = server.client().with_token(&tokens[1]);
+    (server, ada, reservation)
+}
+
+/// For an hour from so many seconds after 20:00.
+fn an_hour(nodes: u32, after_s: i64) -> Value {
+    let start = instant(EVENING + after_s);
+    json!({ "nodes": nodes, "duration_s": 3600, "earliest_start": start, "latest_start": start })
+}
+
+const FOUR_NODE_HOURS: &str = "[[quotas.rules.default]]\nuser = \"/\"\nnode_hours = 4\n";
+
+/// Two nodes from 21:00 to 22:10 are 2.33 of the month's 4 node-hours; of an hour there is room for one node more.
+async fn what_is_cancelled_while_it_runs_has_used_its_node_hours(site: Site) {
+    let settings = format!("{FOUR_NODE_HOURS}per = \"month\"\n");
+    let (_server, ada, reservation) = with_what_runs(&site, 2 * HOUR + 600, &settings).await;
+    ada.delete(&path(&reservation)).await.ok(200);
+    let later = 2 * HOUR + 1800;
+    let refused = ada.post("/api/v1/reservations", &an_hour(2, later)).await;
+    let refused = refused.problem(422, "quota");
+    let used = refused["used"].as_f64().unwrap();
+    assert!((2.3..3.0).contains(&used), "{refused}");
+    propose(&ada, &an_hour(1, later)).await;
+}
+
+/// Two nodes from 21:00 on: until 23:00 they are 4 node-hours, and 450 s later 4.25.
+async fn what_runs_is_extended_up_to_the_limit_and_not_beyond(site: Site) {
+    let settings = format!("{FOUR_NODE_HOURS}per = \"month\"\n");
+    let (server, ada, reservation) = with_what_runs(&site, 2 * HOUR, &settings).await;
+    let extend = format!("{}/extend", path(&reservation));
+    let until = |end_s: i64| json!({ "until": instant(EVENING + end_s) });
+    let is_refused = |refused: &Value| {
+        assert_eq!((&refused["used"], &refused["asked"]), (&json!(0.0), &json!(4.25)), "{refused}");
+        assert!(refused.get("next_start").is_none(), "nobody looked for one: {refused}");
+        assert!(!refused["detail"].as_str().unwrap().contains("no start"), "{refused}");
+    };
+    is_refused(&ada.post(&extend, &until(3 * HOUR + 450)).await.problem(422, "quota"));
+    server.kill();
+    // Over the time of the reservation alone what has passed of it counts too.
+    let token = site.token("ada", "user");
+    let server = ledger::serve_with(&site, (EVENING + 2 * HOUR, 1), "", FOUR_NODE_HOURS).await;
+    let ada = server.client().with_token(&token);
+    is_refused(&ada.post(&extend, &until(3 * HOUR + 450)).await.problem(422, "quota"));
+    server.kill();
+    let server = ledger::serve_with(&site, (EVENING + 2 * HOUR, 1), "", &settings).await;
+    let ada = server.client().with_token(&token);
+    let longer = ada.post(&extend, &until(3 * HOUR)).await.ok(200);
+    assert_eq!(longer["end"], instant(EVENING + 3 * HOUR));
+}
+
+async fn rules_that_must_not_follow_each_other_are_told(site: Site) {
+    let settings = "[quotas]\nacross_rules = \"refuse\"\n\
+        [[quotas.periods]]\nhours = \"20:00-23:00\"\nrules = \"evening\"\n\
+        [[quotas.rules.evening]]\nuser = \"/\"\nnodes = 4\n\
+        [[quotas.rules.default]]\nuser = \"/\"\nnodes = 4\n";
+    let (_server, ada, _) = with_what_runs(&site, 2 * HOUR, settings).await;
+    let refused = ada.post("/api/v1/reservations", &an_hour(2, 3 * HOUR - 900)).await;
+    let refused = refused.problem(422, "quota");
+    for (member, expected) in [
+        ("rules", json!("evening")),
+        ("rules_after", json!("default")),
+        ("from", json!(instant(EVENING + 3 * HOUR))),
+        ("next_start", json!(instant(EVENING + 3 * HOUR))),
+    ] {
+        assert_eq!(refused[member], expected, "{member} of {refused}");
+    }
 }
 
 /// A losing answer: it says which quota, or that others were quicker at each try.

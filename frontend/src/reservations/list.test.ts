@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { HeldOffer, ReservationDocument } from '../api/schema';
-import { account, changedWords, listed, pairingOf } from './list';
+import { account, changedWords, listed, pairingOf, viewOf } from './list';
 
 const offer: HeldOffer = {
   offer_id: 'o1', start: '2026-11-21T12:00:00Z', end: '2026-11-21T14:00:00Z', node_count: 8, energy_j: 3.6e6, cost: 0.5,
@@ -24,6 +24,7 @@ test('those to come stand by start, the past with the latest first', () => {
   ];
   expect(listed(all, 'coming').map((it) => it.id)).toEqual(['a', 'b']);
   expect(listed(all, 'past').map((it) => it.id)).toEqual(['gone', 'old']);
+  expect(all.map(viewOf)).toEqual(['coming', 'coming', 'past', 'past']);
 });
 
 test('what was cancelled does not count', () => {

@@ -8,10 +8,15 @@ export type View = 'coming' | 'past';
 
 const COMING = new Set(['proposed', 'confirmed', 'active', 'awaiting_supplier']);
 
+/** The view that a reservation is in. */
+export function viewOf(reservation: ReservationDocument): View {
+  return COMING.has(reservation.state) ? 'coming' : 'past';
+}
+
 /** Those of a view: to come by start, the past with the latest first. */
 export function listed(all: readonly ReservationDocument[], view: View): ReservationDocument[] {
   const start = (it: ReservationDocument) => Date.parse(it.start ?? it.created_at);
-  const found = all.filter((it) => COMING.has(it.state) === (view === 'coming'));
+  const found = all.filter((it) => viewOf(it) === view);
   return found.sort((a, b) => (view === 'coming' ? start(a) - start(b) : start(b) - start(a)));
 }
 

@@ -1,29 +1,25 @@
-// The pages, and which of them the address names.
+// The page that the address names, and what of it.
 
-export const PAGES = [
-  { id: 'plan', name: 'Plan' },
-  { id: 'reservations', name: 'My reservations' },
-  { id: 'schedule', name: 'Schedule' },
-  { id: 'nodes', name: 'Nodes' },
-  { id: 'grid', name: 'Grid' },
-  { id: 'reports', name: 'Reports' },
-  { id: 'simulate', name: 'Simulate' },
-] as const;
-export type Page = (typeof PAGES)[number]['id'];
+import { placeOf } from './address';
 
-function pageOf(hash: string): Page {
-  const id = hash.replace(/^#\/?/, '').split(/[?/]/)[0];
-  return PAGES.find((page) => page.id === id)?.id ?? 'plan';
-}
+export { PAGES } from './address';
+export type { Page } from './address';
 
-let page = $state(pageOf(location.hash));
+const first = placeOf(location.hash);
+// Apart, so that naming something else on a page does not make the page anew.
+let page = $state(first.page);
+let item = $state(first.item);
 
 addEventListener('hashchange', () => {
-  page = pageOf(location.hash);
+  ({ page, item } = placeOf(location.hash));
 });
 
 export const route = {
   get page() {
     return page;
+  },
+  /** What of the page is named, such as a reservation's id; empty for the page as a whole. */
+  get item() {
+    return item;
   },
 };

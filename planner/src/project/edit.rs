@@ -91,6 +91,14 @@ pub enum ProjectError {
         /// The user.
         user: String,
     },
+    /// Who manages a project is for others to say than its managers.
+    #[error("{user:?} manages the project {project:?}; only operators say who does, ask one")]
+    ManagerStays {
+        /// The project.
+        project: String,
+        /// The user.
+        user: String,
+    },
     /// More than a site keeps.
     #[error("a site keeps at most {MOST_PROJECTS} projects")]
     TooMany,
@@ -120,6 +128,23 @@ impl Projects {
         }
         next.check_tree()?;
         Ok(next)
+    }
+
+    /// The projects after a change that a manager of the project makes: they add members and take them out, and no managers.
+    ///
+    /// # Errors
+    /// It cannot be, or is not for managers.
+    pub fn after_by_manager(&self, edit: &ProjectEdit) -> Result<Self, ProjectError> {
+        if let ProjectEdit::PutMember { project, user, .. }
+        | ProjectEdit::RemoveMember { project, user } = edit
+            && self
+                .get(project)
+                .is_some_and(|it| it.members.get(user).is_some_and(|it| it.is_manager))
+        {
+            let (project, user) = (project.clone(), user.clone());
+            return Err(ProjectError::ManagerStays { project, user });
+        }
+        self.after(edit)
     }
 
     fn project(&mut self, name: &str) -> Result<&mut Project, ProjectError> {

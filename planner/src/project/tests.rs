@@ -92,6 +92,23 @@ fn a_change_that_cannot_be_is_refused_by_name() {
 }
 
 #[test]
+fn managers_take_out_members_and_no_managers() {
+    let physics = physics().after(&member("physics", "ada", false)).unwrap();
+    let remove = |user: &str| ProjectEdit::RemoveMember {
+        project: "physics".to_owned(),
+        user: user.to_owned(),
+    };
+    assert!(physics.after_by_manager(&remove("ada")).is_ok());
+    assert!(physics.after_by_manager(&member("physics", "bob", false)).is_ok());
+    for edit in [remove("mary"), member("physics", "mary", false)] {
+        let (project, user) = ("physics".to_owned(), "mary".to_owned());
+        let refused = Err(ProjectError::ManagerStays { project, user });
+        assert_eq!(physics.after_by_manager(&edit), refused);
+        assert!(physics.after(&edit).is_ok(), "operators may");
+    }
+}
+
+#[test]
 fn an_import_says_all_that_its_source_says_and_nothing_of_others() {
     let first = import(vec![
         imported("ocean", None, &[("ada", true), ("bob", false)]),

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::key::QuotaSubject;
 use crate::time::{Span, Timestamp};
 
-/// What a reservation holds. Of alternatives one will be used: at each instant, and in each period, the one counts that
-/// takes the most, so that whichever is chosen is counted already.
+/// What a reservation holds, or one of the spans that it holds one after the other. Of alternatives one will be used: at
+/// each instant, and in each period, the one counts that takes the most, so that whichever is chosen is counted already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaHolding {
     /// Whose it is.
     pub subject: QuotaSubject,
-    /// The chosen offer, or all that are held: their times and numbers of nodes.
+    /// A span of the chosen offer, or all offers that are held: their times and numbers of nodes.
     pub alternatives: Vec<(Span, u32)>,
 }
 

@@ -35,7 +35,7 @@ struct RecordSpan {
     /// From here on: a time such as 2026-03-01T06:00 (local) or 2026-03-01T06:00:00Z [default: the first record]
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Up to here [default: the last record]
+    /// Before this time [default: to the last record]
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
 }

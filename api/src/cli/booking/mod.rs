@@ -113,10 +113,10 @@ pub struct List {
     /// Only in these states, such as proposed,confirmed
     #[arg(long)]
     state: Option<String>,
-    /// Only this owner's; for operators and who sees the reservations of projects, others see their own
+    /// Only this owner's; for operators, and for people who may see others' reservations of their projects
     #[arg(long)]
     owner: Option<String>,
-    /// Only those of this project
+    /// Only this project's; others' of it for operators, and for people who may see others' reservations of their projects
     #[arg(short = 'A', long, visible_alias = "account")]
     project: Option<String>,
     /// Only those that last beyond this: now, now+2hours, 22:00, tomorrow, 2026-11-22T08:00

@@ -71,7 +71,10 @@ struct RequestChanges {
     /// No other nodes than these, such as n7,rack[1-2]n[01-16]
     #[arg(short = 'w', long, value_name = "NODES", value_parser = names)]
     nodelist: Vec<Names>,
-    /// What you call it: project=ocean; project= leaves it out; may be given several times
+    /// The project that it is for
+    #[arg(short = 'A', long, visible_alias = "account")]
+    project: Option<String>,
+    /// What you call it: run=7; run= leaves it out; may be given several times
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = changed_label)]
     labels: Vec<(String, Option<String>)>,
     /// Look at every second, not at the site's slots only
@@ -88,10 +91,10 @@ struct RequestChanges {
     note: Option<String>,
 }
 
-/// A label, such as `project=ocean`, or `project=` for none.
+/// A label, such as `run=7`, or `run=` for none.
 fn changed_label(text: &str) -> Result<(String, Option<String>), String> {
     let label = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, value) = label.ok_or("is no label such as project=ocean")?;
+    let (name, value) = label.ok_or("is no label such as run=7")?;
     Ok((name.to_owned(), (!value.is_empty()).then(|| value.to_owned())))
 }
 
@@ -128,6 +131,7 @@ impl RequestChanges {
             ("exclude", filled(&once(&self.exclude))),
             ("only", filled(&once(&self.nodelist))),
             ("labels", members(labels.collect())),
+            ("project", self.project.as_ref().map(|it| json!(it))),
             ("search", self.exact.then(|| json!({ "mode": "exact" }))),
             ("give_back", self.give_back.then(|| json!("jobs_ended"))),
             ("priority", self.priority.map(|it| json!(it))),

@@ -79,8 +79,8 @@ enum Command {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Take projects over from a file or from Slurm's accounts, and remove those taken over before that are there no
-    /// more; for operators
+    /// Import projects from a file or from Slurm's accounts, and remove those that an earlier import made and this one does
+    /// not have; for operators
     Import(Import),
 }
 

@@ -7,15 +7,33 @@ use planner::time::Timestamp;
 use serde::Serialize;
 
 use super::Problem;
-use crate::service::booking::{BookingError, QuoteError, RefusedByQuota};
+use crate::service::booking::{BookingError, NextStart, QuoteError, RefusedByQuota};
 
 /// What a refusal by quota says beside the decision.
 #[derive(Serialize)]
 struct QuotaMembers {
     #[serde(flatten)]
-    exceeded: Option<ExceededMembers>,
-    /// The first start after the window that keeps the quotas; null where there is none within two months.
-    next_start: Option<Timestamp>,
+    refusal: RefusalMembers,
+    /// Left out where it was not looked for.
+    #[serde(skip_serializing_if = "NextStart::is_not_sought")]
+    next_start: NextStart,
+}
+
+/// Why a quota refuses.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RefusalMembers {
+    Exceeded(ExceededMembers),
+    Across(AcrossMembers),
+}
+
+/// Rules that would follow each other in a reservation; null where there are none.
+#[derive(Serialize)]
+struct AcrossMembers {
+    rules: Option<String>,
+    rules_after: Option<String>,
+    /// When they change.
+    from: Timestamp,
 }
 
 /// A limit and what is held of it.
@@ -36,11 +54,17 @@ struct ExceededMembers {
 
 impl QuotaMembers {
     fn new(refused: &RefusedByQuota) -> Self {
-        let exceeded = match &refused.refusal {
-            QuotaRefusal::Exceeded(excess) => Some(ExceededMembers::new(excess)),
-            QuotaRefusal::Across { .. } => None,
+        let refusal = match &refused.refusal {
+            QuotaRefusal::Exceeded(excess) => {
+                RefusalMembers::Exceeded(ExceededMembers::new(excess))
+            }
+            QuotaRefusal::Across { at, before, after } => RefusalMembers::Across(AcrossMembers {
+                rules: before.as_deref().map(str::to_owned),
+                rules_after: after.as_deref().map(str::to_owned),
+                from: *at,
+            }),
         };
-        Self { exceeded, next_start: refused.next_start }
+        Self { refusal, next_start: refused.next_start }
     }
 }
 
@@ -82,18 +106,19 @@ impl From<BookingError> for Problem {
             BookingError::NotInProject { .. } => {
                 let title = "Not in the project";
                 Self::new(StatusCode::FORBIDDEN, "not_in_project", title, error.to_string())
+                    .at("/project")
             }
             BookingError::OwnerNotInProject { .. } => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Not in the project");
-                Self::new(status, "not_in_project", title, error.to_string())
+                Self::new(status, "not_in_project", title, error.to_string()).at("/owner")
             }
             BookingError::NoProject { .. } => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "For which project?");
-                Self::new(status, "project_needed", title, error.to_string())
+                Self::new(status, "project_needed", title, error.to_string()).at("/project")
             }
             BookingError::TooFarAhead { .. } => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Too far ahead");
-                Self::new(status, "too_far_ahead", title, error.to_string())
+                Self::new(status, "too_far_ahead", title, error.to_string()).at("/latest_start")
             }
             BookingError::NoGain { .. } => Self::conflict("no_gain", "Not worth moving", &error),
             BookingError::Impossible(ref decision) | BookingError::NotNegotiated(ref decision) => {
@@ -125,7 +150,7 @@ impl From<BookingError> for Problem {
             }
             BookingError::UnknownOwner(_) => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "Nobody of this name");
-                Self::new(status, "unknown_owner", title, error.to_string())
+                Self::new(status, "unknown_owner", title, error.to_string()).at("/owner")
             }
             BookingError::OffersExpired(ref decision) => {
                 Self::conflict("offers_expired", "The offers have expired", &error)

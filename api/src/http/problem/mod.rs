@@ -182,6 +182,14 @@ impl Problem {
         matches!(self.code, "body_too_large" | "too_many_bytes" | "overloaded")
     }
 
+    /// Says where in the body it is.
+    #[must_use]
+    fn at(mut self, pointer: &'static str) -> Self {
+        let (pointer, detail) = (Some(pointer.to_owned()), self.detail.clone());
+        self.errors.push(PlacedError { pointer, place: None, detail });
+        self
+    }
+
     /// Adds the members of an object to the document.
     #[must_use]
     pub fn with(mut self, members: &impl Serialize) -> Self {

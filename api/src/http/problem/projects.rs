@@ -15,6 +15,9 @@ impl From<ProjectsError> for Problem {
             ProjectsError::Refused(ref refused @ ProjectError::NoMember { .. }) => {
                 Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", refused.to_string())
             }
+            ProjectsError::Refused(ref refused @ ProjectError::ManagerStays { .. }) => {
+                Self::new(StatusCode::FORBIDDEN, "forbidden", "Not permitted", refused.to_string())
+            }
             ProjectsError::Refused(ref refused @ ProjectError::HasParts { .. }) => {
                 Self::conflict("has_parts", "Others are part of it", refused)
             }

@@ -125,7 +125,7 @@ pub async fn get_bill(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let note = by.caller.reads(wanted.user.as_deref());
+    let note = by.caller.reads_of(wanted.project.as_deref(), wanted.user.as_deref());
     let access = by.caller.access();
     let bill = ledger.bill(access, wanted).await?;
     Ok((note, Json(document(bill, access.is_operator()))))

@@ -205,7 +205,7 @@ pub async fn get_report(
         by: keys.collect(),
         by_month: columns.contains(&ReportColumn::Month),
     };
-    let note = by.caller.reads(wanted.rows.user.as_deref());
+    let note = by.caller.reads_of(wanted.rows.project.as_deref(), wanted.rows.user.as_deref());
     let keys = wanted.by.clone();
     let Report { lines, stated_to, cluster, co2_sources } =
         ledger.report(by.caller.access(), wanted).await?;

@@ -21,7 +21,7 @@ pub struct SharesDocument {
     pub counts: String,
     /// Usage so many seconds older counts half.
     pub half_life_s: i64,
-    /// By how much usage above or below the share counts less.
+    /// Usage is divided by this before it counts: 1 is the paper's rule, 2 halves its weight.
     pub damping: f64,
     /// Whether something is decided by factors: who keeps power, who waits less, how long offers are held, how far ahead and
     /// how much one books, as the site says.
@@ -61,7 +61,7 @@ pub struct ShareDocument {
 
 /// How users and projects stand by what they used against what they are given
 ///
-/// For users, of themselves and what they are a part of, and operators, of all.
+/// For users, of themselves, of the projects that they manage and of what these are a part of, and operators, of all.
 #[utoipa::path(
     get,
     path = "/api/v1/shares",

@@ -51,7 +51,7 @@ impl BookingService {
         let managed = self.shared.settings.manager.as_ref().is_some_and(ManagerSettings::drives);
         for _ in 0..TRIES {
             let reservation = self.changeable(access, id).await?;
-            self.refuse_to_replace_jobs(&reservation).await?;
+            self.check_replaced(access, &reservation).await?;
             // What is chosen already may have other nodes since; it is booked whatever they draw.
             let checks = choice.expected.is_some() && reservation.chosen.is_none();
             if checks && let Some(differences) = choice.differences(&reservation) {

@@ -32,8 +32,8 @@ pub enum BookingError {
     NoReservation(ReservationId),
     /// The caller sees the reservation, and may not change it.
     #[error(
-        "reservation {id} is {owner}'s; people of its project see it at this site, and only {owner}, its managers \
-         where the site lets them, and operators change it"
+        "reservation {id} is {owner}'s; only {owner}, operators and those of its project whom this site permits may change \
+         it so"
     )]
     NotTheirs {
         /// The reservation.
@@ -98,7 +98,7 @@ pub enum BookingError {
     )]
     InvalidRequest(Vec<JsonError>),
     /// A higher priority than the reservation had.
-    #[error("a higher priority is for operators to give")]
+    #[error("a priority above 0 is for operators to give")]
     PriorityIsForOperators,
     /// Somebody whom the site does not know.
     #[error(
@@ -125,7 +125,7 @@ pub enum BookingError {
     },
     /// Jobs run or wait in what would be cancelled, and the site does not want that.
     #[error(
-        "the jobs {} run or wait in reservation {id}, and this site cancels no reservation with jobs; \
+        "the jobs {} run or wait in reservation {id}, and this site neither cancels nor gives back nodes with jobs; \
          cancel them first (scancel)",
         jobs.join(", ")
     )]
@@ -151,8 +151,8 @@ pub enum BookingError {
     VersionMismatch,
     /// It may start later than its sender may book.
     #[error(
-        "by your share of the cluster you book starts until {until} (its factor is {factor:.3}); ask for a latest_start by \
-         then, or wait: the factor grows as what you used gets older"
+        "your share lets you book starts up to {until} (your factor is {factor:.3}); ask for an earlier latest_start, or \
+         wait: the factor grows as what you used gets older"
     )]
     TooFarAhead {
         /// The last start that may be booked.

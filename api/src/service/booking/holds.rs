@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
+use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::NewOffer;
 
@@ -76,8 +77,22 @@ impl HeldSoFar {
     /// `TooMuchHeld`.
     pub fn admit(&self, state: &SiteState, offers: &[NewOffer]) -> Result<(), BookingError> {
         let more = offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.terms.span));
+        self.admit_more(state, more.sum())
+    }
+
+    /// Whether what a reservation holds may be held besides.
+    ///
+    /// # Errors
+    /// `TooMuchHeld`.
+    pub fn admit_held(&self, state: &SiteState, stored: &Reservation) -> Result<(), BookingError> {
+        let terms = stored.counting_offers().map(|offer| &offer.terms);
+        let more = terms.map(|terms| node_seconds(terms.nodes.count(), terms.span));
+        self.admit_more(state, more.sum())
+    }
+
+    fn admit_more(&self, state: &SiteState, more: i128) -> Result<(), BookingError> {
         let cluster = state.cluster.nodes.as_slice().len().max(1);
-        let held_h = (self.node_seconds + more.sum::<i128>()) as f64 / cluster as f64 / 3600.0;
+        let held_h = (self.node_seconds + more) as f64 / cluster as f64 / 3600.0;
         if self.proposals == 0 || held_h <= self.most_h {
             return Ok(());
         }

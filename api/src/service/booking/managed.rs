@@ -100,15 +100,19 @@ impl BookingService {
 
     /// Refuses to choose an offer of a reservation that takes the place of one with jobs: that one would be
     /// cancelled.
-    pub(super) async fn refuse_to_replace_jobs(
+    pub(super) async fn check_replaced(
         &self,
+        access: Access<'_>,
         chosen: &Reservation,
     ) -> Result<(), BookingError> {
         let now = self.shared.now();
         let is_held = chosen.state_at(now) == ReservationState::Proposed;
         let Some(replaced) = chosen.replaces.filter(|_| is_held) else { return Ok(()) };
         let stored = self.shared.database.reservation(replaced).await?;
-        let is_over = stored.is_none_or(|it| it.state_at(now).is_final());
-        if is_over { Ok(()) } else { self.refuse_with_jobs(replaced).await }
+        let Some(stored) = stored.filter(|it| !it.state_at(now).is_final()) else { return Ok(()) };
+        if !access.may_change(&stored) {
+            return Err(BookingError::NotTheirs { id: replaced, owner: stored.owner });
+        }
+        self.refuse_with_jobs(replaced).await
     }
 }

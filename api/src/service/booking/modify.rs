@@ -4,18 +4,24 @@
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
+use planner::quota::QuotaSubject;
 use planner::ranking::Ranking;
 use planner::reservation::{Reservation, ReservationState};
+use planner::time::Seconds;
 use storage::{
-    AfterModification, ChangeError, Modification, NewOffer, PlanBasis, ProposeError, Unchanged,
+    AfterModification, ChangeError, Modification, NewOffer, NewWords, PlanBasis, ProposeError,
+    Unchanged,
 };
 
 use super::request_patch::{RequestPatch, words_of};
 use super::{BookingError, BookingRequest, BookingService, ChangedReservation, Draft, Purpose};
-use crate::service::shared::{Access, Party, SiteState};
+use crate::service::shared::{Access, Party, SiteState, StoredWords, quota_subject};
 
 /// How often a reservation is planned anew when others change the book meanwhile.
 const TRIES: usize = 8;
+
+/// A proposal that is modified is held for so many holds together at the most.
+const MOST_HOLDS: i64 = 4;
 
 impl BookingService {
     /// Changes the request of a reservation. A proposed one gets new offers, which are held anew; a confirmed
@@ -65,25 +71,28 @@ impl BookingService {
     ) -> Result<Option<Reservation>, BookingError> {
         let words = words_of(request).map_err(BookingError::InvalidRequest)?;
         let project = words.project.unwrap_or_default();
-        let mut basis = None;
+        let reworded =
+            Reservation { project: project.clone(), request: request.to_owned(), ..stored.clone() };
+        let owner = of_owner(access, stored);
+        let (mut basis, mut share_factor) = (None, stored.share_factor);
         if project != stored.project {
-            basis = self.shared.state().await?.marks.map(PlanBasis::from);
             let named = Some(project.as_str()).filter(|project| !project.is_empty());
             self.check_project(access, named)?;
-            let reworded = Reservation {
-                project: project.clone(),
-                request: request.to_owned(),
-                ..stored.clone()
-            };
+            self.check_ahead_of(owner, &reworded)?;
+            share_factor = self.share_of(owner, &project).map(|it| it.factor);
+        }
+        if subject_of(&reworded) != subject_of(stored) {
+            basis = self.shared.state().await?.marks.map(PlanBasis::from);
             self.check_quotas_of(access, &reworded, None).await?;
         }
-        let (id, now) = (stored.id, self.shared.now());
-        let (database, version) = (&self.shared.database, stored.row_version);
-        match database.set_request(id, request, &project, basis, now, version).await {
+        let (id, now, version) = (stored.id, self.shared.now(), stored.row_version);
+        let words = NewWords { request, project: &project, share_factor, basis };
+        match self.shared.database.set_request(id, words, now, version).await {
             Ok(relabelled) => Ok(Some(relabelled)),
             Err(ChangeError::VersionMismatch { .. } | ChangeError::BookChanged) => Ok(None),
             Err(ChangeError::NotFound) => Err(BookingError::NoReservation(id)),
             Err(ChangeError::WrongState { state }) => Err(not_modifiable(state)),
+            Err(ChangeError::BeingReplaced) => Err(BookingError::BookChanged),
             Err(ChangeError::Storage(error)) => Err(error.into()),
         }
     }
@@ -114,6 +123,8 @@ impl BookingService {
         let request = self.modified_request(access, stored, patch, request, &state).await?;
         let alone = Arc::new(state.without(stored.id));
         let drafted = self.drafted_now(&alone, &request).await?;
+        let project = request.project.clone().unwrap_or_default();
+        let share = self.share_of(of_owner(access, stored), &project);
         let then = if before == ReservationState::Confirmed {
             let best = best_by(patch.ranking_for(stored), &drafted.offers);
             let Some(best) = best else { return Ok(None) };
@@ -121,15 +132,25 @@ impl BookingService {
             AfterModification::Chosen(best.id)
         } else {
             self.admit_held(access, stored, &request, &drafted, &alone).await?;
-            let share = self.share_of(of_owner(access, stored), &request);
             let hold = share.and_then(|it| it.hold()).unwrap_or(self.shared.settings.hold);
-            AfterModification::HeldUntil(now + hold)
+            // Patched again and again, it does not keep nodes from others for ever.
+            let longest = stored.created + Seconds::new(MOST_HOLDS * hold.get());
+            let expires = (now + hold).min(longest).max(stored.expires);
+            AfterModification::HeldUntil(expires)
         };
         let Draft { summary, offers } = drafted;
         let (priority, gives_back) = (request.priority, request.gives_back);
-        let project = request.project.clone().unwrap_or_default();
-        let request = request.document();
-        let new = Modification { request, project, summary, priority, gives_back, offers, then };
+        let (request, share_factor) = (request.document(), share.map(|it| it.factor));
+        let new = Modification {
+            request,
+            project,
+            share_factor,
+            summary,
+            priority,
+            gives_back,
+            offers,
+            then,
+        };
         let unchanged = Unchanged { id: stored.id, row_version: stored.row_version, basis };
         match self.shared.database.modify(unchanged, &new, now).await {
             Ok(modified) => Ok(modified),
@@ -194,8 +215,10 @@ impl BookingService {
             None => None,
         };
         self.admit(drafted, request, at_most, alone).await?;
-        let held_s = self.share_of(of_owner(access, stored), request).and_then(|it| it.held());
-        let held = self.held_beside(access, alone, held_s, Some(stored.id)).await?;
+        let owner = of_owner(access, stored);
+        let share = self.share_of(owner, request.project.as_deref().unwrap_or_default());
+        let held_s = share.and_then(|it| it.held());
+        let held = self.held_beside(owner, alone, held_s, Some(stored.id)).await?;
         held.map_or(Ok(()), |held| held.admit(alone, &drafted.offers))
     }
 }
@@ -203,6 +226,13 @@ impl BookingService {
 /// The access of who changes a reservation, to what its owner may hold.
 pub(super) fn of_owner<'a>(access: Access<'a>, stored: &'a Reservation) -> Access<'a> {
     Access { owner: &stored.owner, ..access }
+}
+
+/// Whose a reservation is, as quotas see it.
+fn subject_of(stored: &Reservation) -> QuotaSubject {
+    let words = StoredWords::of_request(&stored.request);
+    let partition = words.partition.as_deref();
+    quota_subject(&stored.owner, partition, &stored.project, &words.labels)
 }
 
 /// The offer that wins a ranking.

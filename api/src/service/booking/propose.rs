@@ -79,7 +79,7 @@ impl BookingService {
             let Some(basis) = state.marks.map(PlanBasis::from) else {
                 return Err(Fault::Internal(anyhow::anyhow!("no state was read")).into());
             };
-            let share = self.share_of(access, request);
+            let share = self.share_of(access, request.project.as_deref().unwrap_or_default());
             let held_s = share.and_then(|it| it.held());
             let held = self.held_so_far(access, &state, held_s).await?;
             let drafted = match self.drafted(&state, request).await {

@@ -1,18 +1,17 @@
 //! Quotas: what those who book may hold, and what follows where they may not.
 
-use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 use planner::decision::{Decision, ReasonCode};
+use planner::identity::ReservationId;
 use planner::problem::SearchMode;
-use planner::quota::{QuotaHolding, QuotaJudge, QuotaPeriod, QuotaRefusal, QuotaSubject};
+use planner::quota::{QuotaHolding, QuotaJudge, QuotaPeriod, QuotaSubject};
 use planner::request::Request;
-use planner::reservation::{Reservation, ReservationState};
+use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
-use storage::Filter;
+use storage::EndedHolding;
 
-use super::{BookingError, BookingRequest, BookingService};
+use super::{BookingError, BookingRequest, BookingService, NextStart, RefusedByQuota};
 use crate::config::quotas::SiteQuotas;
 use crate::service::shared::{
     Access, CallerKind, Fault, SiteState, StoredWords, blocking, quota_subject,
@@ -23,26 +22,6 @@ const LOOK_AHEAD: Seconds = Seconds::new(62 * 86_400);
 
 /// Explanations look into an hour more than was asked for.
 const MARGIN: Seconds = Seconds::new(2 * 3600);
-
-/// A quota that refuses every start at which all else is there.
-#[derive(Clone, Debug)]
-pub struct RefusedByQuota {
-    /// Why it refuses the first of them.
-    pub refusal: QuotaRefusal,
-    /// The first start after the window at which the quotas are kept, as far as what is held goes; `None` where there is
-    /// none within two months.
-    pub next_start: Option<Timestamp>,
-}
-
-impl fmt::Display for RefusedByQuota {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; ", self.refusal)?;
-        match self.next_start {
-            Some(start) => write!(f, "the next start that keeps the quotas is {start}"),
-            None => f.write_str("within two months no start keeps the quotas; ask for less"),
-        }
-    }
-}
 
 /// Quotas at a state of the book, for one who asks.
 pub(super) struct KeptQuotas {
@@ -80,8 +59,9 @@ impl BookingService {
         let partition = request.planning.filter.partition.as_deref();
         let project = request.project.as_deref().unwrap_or_default();
         let subject = quota_subject(owner, partition, project, &request.labels);
-        let mut held = state.holders.holdings(&state.book, request.replaces);
-        held.extend(self.ended_holdings(quotas, state).await?);
+        let (is_held, now) = (|id: &str| state.is_held(id), self.shared.now());
+        let mut held = state.holders.holdings(&state.book, is_held, now, request.replaces);
+        held.extend(self.ended_holdings(quotas, (now, now), None).await?);
         let (quotas, state) = (Arc::clone(quotas), Arc::clone(state));
         Ok(Some(KeptQuotas { quotas, state, subject, held }))
     }
@@ -106,75 +86,70 @@ impl BookingService {
         let words = StoredWords::of_request(&stored.request);
         let (owner, partition) = (&stored.owner, words.partition.as_deref());
         let subject = quota_subject(owner, partition, &stored.project, &words.labels);
-        let mut held = state.holders.holdings(&state.book, stored.replaces);
-        held.extend(self.ended_holdings(quotas, &state).await?);
-        let (kept, now) =
-            (KeptQuotas { quotas: Arc::clone(quotas), state, subject, held }, self.shared.now());
         let offers = stored.counting_offers().map(|offer| &offer.terms);
         let wanted = offers.filter_map(|terms| {
             let span = terms.span;
             Some((terms.nodes.count(), Span::new(span.start(), end.unwrap_or(span.end()))?))
         });
         let wanted: Vec<(u32, Span)> = wanted.collect();
+        let now = self.shared.now();
+        // What runs is judged as a whole, with what was held beside it before now.
+        let begin = wanted.iter().map(|(_, span)| span.start()).fold(now, Ord::min);
+        let is_held = |id: &str| state.is_held(id);
+        let mut held = state.holders.holdings(&state.book, is_held, now, stored.replaces);
+        held.extend(self.ended_holdings(quotas, (begin, now), Some(stored.id)).await?);
+        let kept = KeptQuotas { quotas: Arc::clone(quotas), state, subject, held };
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
-            let judge = kept.judge_until(now, last + MARGIN)?;
+            let judge = kept.judge_over(begin, last + MARGIN)?;
             wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
         });
         match refusal.await? {
             None => Ok(()),
             Some(refusal) => {
-                let refused = RefusedByQuota { refusal, next_start: None };
+                let refused = RefusedByQuota { refusal, next_start: NextStart::NotSought };
                 Err(BookingError::Quota(Box::new(refused), None))
             }
         }
     }
 
-    /// What was held and has ended in the periods that quotas add up node-hours over.
+    /// What has ended by now, of all reservations but one, since an instant and in the periods around it that quotas add
+    /// up node-hours over. What has yet to end is in the book.
     pub(in crate::service) async fn ended_holdings(
         &self,
         quotas: &SiteQuotas,
-        state: &SiteState,
+        (begin, now): (Timestamp, Timestamp),
+        but: Option<ReservationId>,
     ) -> Result<Vec<QuotaHolding>, Fault> {
-        let now = self.shared.now();
-        let longest = |per: QuotaPeriod| per.around(now, &quotas.zone);
-        let periods = quotas.periods().into_iter().filter_map(longest);
-        let Some(from) = periods.map(Span::start).min() else { return Ok(Vec::new()) };
-        let states =
-            [ReservationState::Confirmed, ReservationState::Active, ReservationState::Completed];
-        let filter =
-            Filter { states: states.into(), from: Some(from), to: Some(now), ..Filter::default() };
-        let there: HashSet<&str> = state.book.bookings().iter().map(|it| &*it.id).collect();
-        let mut ended = Vec::new();
-        for reservation in self.all_reservations(filter).await? {
-            let id = reservation.id.to_string();
-            let chosen = reservation.chosen_offer().zip(reservation.chosen);
-            let Some((offer, (_, span))) = chosen else { continue };
-            // What has yet to end is in the book.
-            if there.contains(id.as_str()) {
-                continue;
-            }
-            let words = StoredWords::of_request(&reservation.request);
-            let (owner, partition) = (&reservation.owner, words.partition.as_deref());
-            let subject = quota_subject(owner, partition, &reservation.project, &words.labels);
-            let nodes = offer.terms.nodes.ordinals.count();
-            ended.push(QuotaHolding { subject, alternatives: vec![(span, nodes)] });
-        }
-        Ok(ended)
+        let around = |per: QuotaPeriod| per.around(begin, &quotas.zone);
+        let periods = quotas.periods().into_iter().filter_map(around);
+        let from = periods.map(Span::start).fold(begin, Ord::min);
+        let Some(window) = Span::new(from, now) else { return Ok(Vec::new()) };
+        let ended = self.shared.database.ended_holdings(window).await?;
+        let others = ended.into_iter().filter(|it| Some(it.reservation_id) != but);
+        Ok(others.map(quota_holding).collect())
     }
+}
+
+/// What has ended, as it counts.
+fn quota_holding(ended: EndedHolding) -> QuotaHolding {
+    let EndedHolding { owner, project, request, span, nodes, .. } = ended;
+    let words = StoredWords::of_request(&request);
+    let subject = quota_subject(&owner, words.partition.as_deref(), &project, &words.labels);
+    QuotaHolding { subject, alternatives: vec![(span, nodes)] }
 }
 
 impl KeptQuotas {
     /// The judge of all starts of a request; `None` where there is none.
     pub(super) fn judge(&self, request: &Request, now: Timestamp) -> Option<QuotaJudge> {
-        self.judge_until(now, request.reach()?.end() + MARGIN)
+        self.judge_over(now, request.reach()?.end() + MARGIN)
     }
 
-    fn judge_until(&self, now: Timestamp, end: Timestamp) -> Option<QuotaJudge> {
+    fn judge_over(&self, begin: Timestamp, end: Timestamp) -> Option<QuotaJudge> {
         let Self { quotas, state, subject, held } = self;
         let nodes = &state.cluster.nodes;
         let nodes_of = |partition: &str| SiteQuotas::nodes_of(nodes, partition);
-        let horizon = Span::new(now, end)?;
+        let horizon = Span::new(begin, end)?;
         Some(QuotaJudge::new(&quotas.quotas, &quotas.zone, subject, held, &nodes_of, horizon))
     }
 
@@ -190,7 +165,7 @@ impl KeptQuotas {
         let from = planning.latest_start_for(planning.duration).max(now) + Seconds::ONE;
         let last = from + LOOK_AHEAD;
         let reach = planning.reach()?.end().max(last + planning.duration) + MARGIN;
-        let judge = self.judge_until(now, reach)?;
+        let judge = self.judge_over(now, reach)?;
         let span = reason.binding.span;
         let of_length = planning.shapes().filter(|it| it.duration == span.length());
         let refusal = of_length
@@ -201,6 +176,7 @@ impl KeptQuotas {
             SearchMode::Exact => None,
         };
         let next_start = judge.next_start(planning.nodes, planning.duration, (from, last), slot);
+        let next_start = next_start.map_or(NextStart::NoneWithinTwoMonths, NextStart::At);
         Some(RefusedByQuota { refusal, next_start })
     }
 }

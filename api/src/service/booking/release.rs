@@ -93,7 +93,7 @@ impl BookingService {
             ChangeError::NotFound => BookingError::NoReservation(id),
             ChangeError::WrongState { state } => not_running(state),
             ChangeError::VersionMismatch { .. } => BookingError::VersionMismatch,
-            ChangeError::BookChanged => BookingError::BookChanged,
+            ChangeError::BookChanged | ChangeError::BeingReplaced => BookingError::BookChanged,
             ChangeError::Storage(error) => error.into(),
         })?;
         metrics::counter!("wattbook_releases_total").increment(1);

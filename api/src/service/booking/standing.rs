@@ -1,6 +1,7 @@
 //! What shares decide about a request: how far ahead it may start, how long its offers are held, how much is held.
 
 use planner::fair_share::ShareFactor;
+use planner::reservation::Reservation;
 use planner::time::{Seconds, Timestamp};
 
 use super::{BookingError, BookingRequest, BookingService};
@@ -17,15 +18,12 @@ pub(super) struct AccountShare {
 }
 
 impl BookingService {
-    /// How the account stands that a request is for; `None` where shares decide nothing.
-    pub(super) fn share_of(
-        &self,
-        access: Access<'_>,
-        request: &BookingRequest,
-    ) -> Option<AccountShare> {
+    /// How somebody stands in a project, empty for none; `None` where shares decide nothing.
+    pub(super) fn share_of(&self, access: Access<'_>, project: &str) -> Option<AccountShare> {
         let decides = self.shared.settings.shares.decides?;
-        let project = request.project.as_deref().unwrap_or_default();
-        let factor = self.shared.share_factors.of(access.owner, project);
+        // As usage is counted.
+        let project = self.shared.settings.ledger.project(Some(project), None);
+        let factor = self.shared.share_factors.of(access.owner, &project);
         let limited = matches!(access.kind, CallerKind::User | CallerKind::Site);
         Some(AccountShare { factor, decides, limited })
     }
@@ -39,14 +37,36 @@ impl BookingService {
         access: Access<'_>,
         request: &BookingRequest,
     ) -> Result<(), BookingError> {
-        let Some(share) = self.share_of(access, request) else { return Ok(()) };
-        let Some(until) = share.until(self.shared.now()) else { return Ok(()) };
         let planning = &request.planning;
         let latest = planning.shapes().map(|it| planning.latest_start_for(it.duration)).max();
-        if latest.is_some_and(|latest| latest > until) {
-            return Err(BookingError::TooFarAhead { until, factor: share.factor.as_f64() });
+        self.check_latest(access, request.project.as_deref().unwrap_or_default(), latest)
+    }
+
+    /// Refuses to let somebody have a reservation for a project that starts later than they may book.
+    ///
+    /// # Errors
+    /// `TooFarAhead`.
+    pub(super) fn check_ahead_of(
+        &self,
+        access: Access<'_>,
+        stored: &Reservation,
+    ) -> Result<(), BookingError> {
+        let latest = stored.counting_offers().map(|offer| offer.terms.span.start()).max();
+        self.check_latest(access, &stored.project, latest)
+    }
+
+    fn check_latest(
+        &self,
+        access: Access<'_>,
+        project: &str,
+        latest: Option<Timestamp>,
+    ) -> Result<(), BookingError> {
+        let Some(share) = self.share_of(access, project) else { return Ok(()) };
+        let until = share.until(self.shared.now());
+        match until.filter(|until| latest.is_some_and(|latest| latest > *until)) {
+            Some(until) => Err(BookingError::TooFarAhead { until, factor: share.factor.as_f64() }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

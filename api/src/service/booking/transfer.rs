@@ -1,8 +1,11 @@
 //! Transfers: a reservation gets another owner.
 
+use std::sync::Arc;
+
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
-use storage::{ChangeError, PlanBasis};
+use planner::time::Seconds;
+use storage::{ChangeError, NewOwner, PlanBasis};
 
 use super::{BookingError, BookingService, ChangedReservation};
 use crate::service::shared::{Access, CallerKind, SiteState};
@@ -14,7 +17,7 @@ impl BookingService {
     /// Gives a reservation that has not ended to another owner, whom the site knows.
     ///
     /// # Errors
-    /// `UnknownOwner`, `OwnerNotInProject`, `Quota` where they may not hold it,
+    /// `UnknownOwner`, `OwnerNotInProject`, `Quota` and `TooFarAhead` where they may not hold it,
     /// `WrongState`, `VersionMismatch`, `NoReservation`, `NotTheirs`, `BookChanged`.
     pub async fn transfer(
         &self,
@@ -40,6 +43,9 @@ impl BookingService {
         version: Option<i64>,
     ) -> Result<Option<ChangedReservation>, BookingError> {
         let stored = self.expected_reservation(access, id, version).await?;
+        if !access.may_give_away(&stored) {
+            return Err(BookingError::NotTheirs { id, owner: stored.owner });
+        }
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
         self.check_owner(access, to, &stored, &state)?;
@@ -48,12 +54,21 @@ impl BookingService {
             return Ok(Some(ChangedReservation { before: stored.clone(), after: stored }));
         }
         let theirs = Reservation { owner: to.to_owned(), ..stored.clone() };
+        let receiver = Access { owner: to, projects: None, ..access };
         self.check_quotas_of(access, &theirs, None).await?;
+        self.check_ahead_of(receiver, &theirs)?;
+        let share = self.share_of(receiver, &stored.project);
         let holds = [ReservationState::Proposed, ReservationState::AwaitingSupplier];
         if holds.contains(&stored.state_at(now)) {
-            self.refuse_more_holds(to, access, stored.state_at(now)).await?;
+            let held = share.and_then(|it| it.held());
+            self.refuse_more_holds(receiver, &stored, held, &state).await?;
         }
-        let mut transferred = match self.shared.database.transfer(id, to, basis, now, version).await
+        let owner = NewOwner { owner: to, share_factor: share.map(|it| it.factor) };
+        let mut transferred = match self
+            .shared
+            .database
+            .transfer(id, owner, basis, now, version)
+            .await
         {
             Ok(transferred) => transferred,
             Err(ChangeError::BookChanged) => return Ok(None),
@@ -62,6 +77,12 @@ impl BookingService {
                 return Err(BookingError::WrongState {
                     state: state.word().to_owned(),
                     way_out: "it has ended, so it stays with its owner",
+                });
+            }
+            Err(ChangeError::BeingReplaced) => {
+                return Err(BookingError::WrongState {
+                    state: stored.state_at(now).word().to_owned(),
+                    way_out: "other offers may take its place; choose one of them, or cancel them first",
                 });
             }
             Err(ChangeError::VersionMismatch { .. }) => return Err(BookingError::VersionMismatch),
@@ -95,21 +116,25 @@ impl BookingService {
         Ok(())
     }
 
-    /// Refuses to give somebody a proposal beside as many as one may have; operators may.
+    /// Refuses to give somebody a proposal beside as much as one may hold; operators may.
     async fn refuse_more_holds(
         &self,
-        to: &str,
-        access: Access<'_>,
-        state: ReservationState,
+        receiver: Access<'_>,
+        stored: &Reservation,
+        by_share: Option<Seconds>,
+        state: &Arc<SiteState>,
     ) -> Result<(), BookingError> {
-        let most = self.shared.settings.limits.holds_per_user;
-        let held = self.shared.database.held_by(to, self.shared.now()).await?.len();
-        if access.is_operator() || held < most {
-            return Ok(());
-        }
-        Err(BookingError::WrongState {
-            state: state.word().to_owned(),
-            way_out: "its new owner has as many proposals as one may have; transfer it once an offer is chosen",
-        })
+        let too_much = |error| match error {
+            BookingError::TooManyHolds { .. } | BookingError::TooMuchHeld { .. } => {
+                BookingError::WrongState {
+                    state: stored.state_at(self.shared.now()).word().to_owned(),
+                    way_out: "its new owner holds as much as one may; transfer it once an offer is chosen",
+                }
+            }
+            error => error,
+        };
+        let held = self.held_beside(receiver, state, by_share, Some(stored.id)).await;
+        let Some(held) = held.map_err(too_much)? else { return Ok(()) };
+        held.admit_held(state, stored).map_err(too_much)
     }
 }

@@ -80,7 +80,7 @@ impl LedgerService {
         let zone = TimeZone::get(zone).map_err(Fault::internal)?;
         let month = wanted.month.unwrap_or_else(|| name_of(self.shared.now(), &zone));
         let window = month_named(&month, &zone).ok_or(LedgerError::NoMonth)?;
-        let sees_all = of.is_none();
+        let sees_all = access.is_operator();
         let filter = LedgerFilter { window, of, user: wanted.user, project: wanted.project };
         let sums = database.bill_sums(&filter, settings.currency).await.map_err(Fault::from)?;
         let mut lines = BTreeMap::new();

@@ -36,6 +36,9 @@ const CODE_LASTS: Seconds = Seconds::new(3600);
 /// Another code is sent after so long at the earliest, so that nobody is flooded.
 const CODE_PAUSE: Seconds = Seconds::new(60);
 
+/// Codes that a user is sent in a day at most, whatever the addresses.
+const MOST_CODES_A_DAY: i64 = 10;
+
 /// A code may be tried so often.
 const MOST_TRIES: i64 = 5;
 
@@ -47,7 +50,7 @@ const LONGEST_ADDRESS: usize = 254;
 pub struct NotificationRequest {
     /// Where mails go.
     pub address: Option<AddressChange>,
-    /// Of what they are told.
+    /// What they are told of.
     pub kinds: Option<BTreeSet<NotificationKind>>,
     /// How long before a reservation begins they are told.
     pub begins_soon: Option<Seconds>,
@@ -79,8 +82,12 @@ pub enum NotificationError {
     /// There is nobody who sends mails.
     #[error("this site sends no mails: its settings have no [mail]; leave address out")]
     NoMail,
-    /// A code was sent a moment ago.
-    #[error("a code was sent less than a minute ago; look for it, or wait {} seconds", .0.get())]
+    /// A code was sent a moment ago, or many within a day; another may be sent after so long.
+    #[error(
+        "a code was sent less than a minute ago, or {} within a day; look for the last one, or wait {} seconds",
+        MOST_CODES_A_DAY,
+        .0.get()
+    )]
     SentJustNow(Seconds),
     /// It is not the code that was sent, or it is too old, or was tried too often.
     #[error(
@@ -155,21 +162,19 @@ impl NotificationService {
             settings.kinds = kinds;
         }
         settings.begins_soon = request.begins_soon.unwrap_or(settings.begins_soon);
-        let mut code = None;
+        let mut unconfirmed = None;
         match request.address {
             None => {}
             Some(AddressChange::Forget) => (settings.address, settings.pending) = (None, None),
             Some(AddressChange::To(address)) if settings.address.as_ref() == Some(&address) => {
                 settings.pending = None;
             }
-            Some(AddressChange::To(address)) => {
-                code = Some(self.begin_confirmation(&mut settings, address)?);
-            }
+            Some(AddressChange::To(address)) => unconfirmed = Some(address),
         }
         let database = &self.shared.database;
-        database.put_notifications(&settings).await.map_err(Fault::from)?;
-        if let Some(mail) = code {
-            database.write_mails(&[mail]).await.map_err(Fault::from)?;
+        match unconfirmed {
+            None => database.put_notifications(&settings).await.map_err(Fault::from)?,
+            Some(address) => self.begin_confirmation(&mut settings, address).await?,
         }
         let secret = match request.webhook {
             None => None,
@@ -207,32 +212,37 @@ impl NotificationService {
         Ok(Some(OwnWebhookStatus { webhook, state }))
     }
 
-    /// Takes down an address that is to be confirmed; the mail with its code.
-    fn begin_confirmation(
+    /// Takes down what the caller wants with an address that is to be confirmed, and writes the mail with its code.
+    async fn begin_confirmation(
         &self,
         settings: &mut NotificationSettings,
         address: String,
-    ) -> Result<NewMail, NotificationError> {
+    ) -> Result<(), NotificationError> {
         if !self.sends_mails() {
             return Err(NotificationError::NoMail);
         }
         let now = self.shared.now();
-        let next = settings.pending.as_ref().map(|pending| pending.sent + CODE_PAUSE);
-        if let Some(next) = next.filter(|next| now < *next) {
-            return Err(NotificationError::SentJustNow(next - now));
-        }
         let code = new_code()?;
         let code_digest = code_digest(&settings.owner, &code);
-        settings.pending =
-            Some(PendingAddress { address: address.clone(), code_digest, sent: now });
-        Ok(NewMail {
+        let mail = NewMail {
             id: format!("code-{}", Uuid::now_v7()),
             owner: settings.owner.clone(),
-            address,
+            address: address.clone(),
             subject: "Wattbook: is this your address?".to_owned(),
             body: mail_text::of_code(&settings.owner, &code),
             created: now,
-        })
+        };
+        let pending = PendingAddress { address, code_digest, sent: now };
+        let database = &self.shared.database;
+        // It is checked where it is stored: of two requests at the same time one is refused.
+        let stored =
+            database.put_pending_address(settings, &pending, CODE_PAUSE, MOST_CODES_A_DAY).await;
+        if let Some(next) = stored.map_err(Fault::from)? {
+            return Err(NotificationError::SentJustNow(next - now));
+        }
+        database.write_mails(&[mail]).await.map_err(Fault::from)?;
+        settings.pending = Some(pending);
+        Ok(())
     }
 
     /// Confirms the caller's address by the code that was sent there.

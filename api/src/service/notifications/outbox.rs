@@ -114,6 +114,7 @@ impl NotificationService {
             if oldest == Some(first.id) && first.id.get() > position.get() + 1 {
                 let (after, before) = (position.get(), first.id.get());
                 tracing::warn!(
+                    missed = before - after - 1,
                     after,
                     before,
                     "events were forgotten before anybody was told by mail"

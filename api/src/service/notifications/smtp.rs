@@ -54,7 +54,7 @@ impl NotificationService {
     ) -> Result<(MailOutcome, bool), Fault> {
         let WaitingMail { mail, failures } = waiting;
         if !self.shared.state().await?.callers().knows(&mail.owner) {
-            let why = "its user may not ask any more".to_owned();
+            let why = "its user is blocked, or has no valid token".to_owned();
             return Ok((MailOutcome::GivenUp(why), true));
         }
         let message = match message(settings, mail, instance) {

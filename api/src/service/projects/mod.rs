@@ -60,7 +60,8 @@ impl ProjectService {
         edit: &ProjectEdit,
     ) -> Result<Vec<SeenProject>, ProjectsError> {
         check_right(access, edit)?;
-        let after = self.shared.database.edit_projects(edit, self.shared.now()).await?;
+        let (by_manager, now) = (!access.is_operator(), self.shared.now());
+        let after = self.shared.database.edit_projects(edit, by_manager, now).await?;
         Ok(seen_of(access, &after))
     }
 }

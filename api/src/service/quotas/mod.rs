@@ -29,10 +29,11 @@ impl QuotaService {
             return Ok(Vec::new());
         };
         let (state, now) = (self.shared.state().await?, self.shared.now());
-        let ended = self.booking.ended_holdings(&quotas, &state).await?;
+        let ended = self.booking.ended_holdings(&quotas, (now, now), None).await?;
         let whose = (!access.is_operator()).then(|| access.owner.to_owned());
         blocking(move || {
-            let mut held = state.holders.holdings(&state.book, None);
+            let is_held = |id: &str| state.is_held(id);
+            let mut held = state.holders.holdings(&state.book, is_held, now, None);
             held.extend(ended);
             let nodes_of = |partition: &str| SiteQuotas::nodes_of(&state.cluster.nodes, partition);
             let asked = (now, whose.as_deref());

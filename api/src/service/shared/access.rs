@@ -76,6 +76,11 @@ impl CallerProjects {
         of_members.max(of_managers)
     }
 
+    /// Whether they manage a project, and the site lets managers act.
+    fn acts_as_manager(&self, project: &str) -> bool {
+        self.of.managed.contains(project) && self.settings.managers == Concession::Act
+    }
+
     /// The projects whose reservations they see.
     pub fn seen(&self) -> Vec<String> {
         let all = self.of.own.union(&self.of.managed);
@@ -107,6 +112,13 @@ impl<'a> Access<'a> {
     /// Whether they may change a reservation.
     pub fn may_change(self, reservation: &Reservation) -> bool {
         self.permits(&reservation.owner) || self.concession(&reservation.project) == Concession::Act
+    }
+
+    /// Whether they may give a reservation to another owner: its owner, and who manages its project as the site lets them.
+    pub fn may_give_away(self, reservation: &Reservation) -> bool {
+        let project = &reservation.project;
+        self.permits(&reservation.owner)
+            || self.projects.is_some_and(|projects| projects.acts_as_manager(project))
     }
 
     /// Whether they manage a project.

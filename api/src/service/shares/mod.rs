@@ -11,19 +11,25 @@ use std::time::Duration;
 use planner::fair_share::{AccountError, ShareFactor, UsagePeriods};
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
-use storage::Filter;
+use storage::{DayUsage, Filter};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::booking::BookingService;
 use super::shared::{Access, Fault, Shared, StoredWords, blocking};
-use crate::config::shares::{CountedUsage, FairShares};
+use crate::config::shares::CountedUsage;
 use tree::{AccountTree, Used};
 
 pub use tree::AccountStanding;
 
 /// How often it is looked whether factors have changed.
 pub const LOOK: Duration = Duration::from_secs(10);
+
+/// What the ledger has, day by day before an hour.
+struct StatedUsage {
+    to: Timestamp,
+    by_day: Vec<DayUsage>,
+}
 
 /// What factors rest on: the count of changes, and the newest hour of the ledger.
 type Known = (Option<i64>, Option<Timestamp>);
@@ -57,7 +63,7 @@ impl ShareService {
     /// # Errors
     /// The database cannot be used.
     pub async fn standings(&self, access: Access<'_>) -> Result<Standings, Fault> {
-        let mut standings = self.all().await?;
+        let mut standings = self.all(&mut None).await?;
         if !access.is_operator() {
             keep_own(&mut standings.accounts, access);
         }
@@ -68,13 +74,13 @@ impl ShareService {
     pub async fn keep_factors(self: Arc<Self>, stop: CancellationToken) {
         let mut turns = tokio::time::interval(LOOK);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut found_at = None;
+        let (mut found_at, mut stated) = (None, None);
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
             }
-            match self.find_factors(found_at).await {
+            match self.find_factors(found_at, &mut stated).await {
                 Ok(at) => found_at = Some(at),
                 Err(error) => {
                     let error = format!("{:#}", anyhow::Error::from(error));
@@ -85,11 +91,15 @@ impl ShareService {
     }
 
     /// Finds how accounts stand, unless nothing changed since then; what changes it now.
-    async fn find_factors(&self, since: Option<Known>) -> Result<Known, Fault> {
+    async fn find_factors(
+        &self,
+        since: Option<Known>,
+        stated: &mut Option<StatedUsage>,
+    ) -> Result<Known, Fault> {
         let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
         let known = (changes, self.shared.database.newest_stated_hour().await?);
         if since != Some(known) {
-            let accounts = self.all().await?.accounts.into_iter().filter(|it| it.is_user);
+            let accounts = self.all(stated).await?.accounts.into_iter().filter(|it| it.is_user);
             let factor =
                 |it: AccountStanding| ((it.account, it.parent), ShareFactor::nearest(it.factor));
             self.shared.share_factors.post(accounts.map(factor).collect());
@@ -97,15 +107,30 @@ impl ShareService {
         Ok(known)
     }
 
-    async fn all(&self) -> Result<Standings, Fault> {
+    /// How all stand. What the ledger has is not read again where it was read up to the same hour.
+    async fn all(&self, stated: &mut Option<StatedUsage>) -> Result<Standings, Fault> {
         let (shares, now) = (&self.shared.settings.shares, self.shared.now());
         let newest = self.shared.database.newest_stated_hour().await?;
         let stated_to = newest.map(|hour| hour + HOUR);
         let periods = UsagePeriods::with_half_life(DAY, Some(shares.half_life));
         let state = self.shared.state().await?;
         let mut tree = AccountTree::new(&shares.accounts, state.callers().projects());
-        if let Some(to) = stated_to {
-            self.add_stated(&mut tree, periods, shares, to).await?;
+        if stated.as_ref().map(|it| it.to) != stated_to {
+            *stated = match stated_to {
+                Some(to) => {
+                    let by_day = self.shared.database.used_by_day(to, shares.days()).await?;
+                    Some(StatedUsage { to, by_day })
+                }
+                None => None,
+            };
+        }
+        for it in stated.iter().flat_map(|it| &it.by_day) {
+            let weight = periods.weight(it.age_days);
+            let used = Used {
+                node_seconds: it.node_s as f64 * weight,
+                energy_j: it.energy_j as f64 * weight,
+            };
+            tree.add(&it.user, &it.project, used);
         }
         self.add_planned(&mut tree, stated_to.unwrap_or(now)).await?;
         let days = shares.days();
@@ -120,25 +145,6 @@ impl ShareService {
         });
         let accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
         Ok(Standings { stated_to, accounts })
-    }
-
-    /// What the ledger has, day by day before an hour.
-    async fn add_stated(
-        &self,
-        tree: &mut AccountTree,
-        periods: UsagePeriods,
-        shares: &FairShares,
-        to: Timestamp,
-    ) -> Result<(), Fault> {
-        for it in self.shared.database.used_by_day(to, shares.days()).await? {
-            let weight = periods.weight(it.age_days);
-            let used = Used {
-                node_seconds: it.node_s as f64 * weight,
-                energy_j: it.energy_j as f64 * weight,
-            };
-            tree.add(&it.user, &it.project, used);
-        }
-        Ok(())
     }
 
     /// What is or was booked after an instant: of what has ended since then the ledger knows nothing yet.

@@ -48,10 +48,10 @@ repository!(
             if live > 0 {
                 return Ok(Erased::HasReservations(live));
             }
+            // Nobody adds a record meanwhile, or ends what was begun: those who do take the chain first, too.
+            Audit::<Engine>::take_chain(&mut transaction).await?;
             let mut rows = Self::rename(&mut transaction, name, pseudonym, now).await?;
             Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
-            // Nobody adds a record meanwhile.
-            Audit::<Engine>::take_chain(&mut transaction).await?;
             rows += Self::erase_in_audit(&mut transaction, name).await?;
             Audit::<Engine>::append(&mut transaction, vec![record.clone()]).await?;
             transaction.commit().await?;

@@ -1,4 +1,7 @@
 //! What users want to be told by mail, and at which address.
+//!
+//! How many codes a user was sent, and when, is kept whatever becomes of the address that they are to confirm: nobody
+//! is to flood another's address by naming and forgetting it in turn.
 
 mod repository;
 mod row;

@@ -1,17 +1,22 @@
 //! Notifications. No part of the book, and no event: nobody else is to know of them.
 
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 
 use super::sql;
 use crate::database::repository;
+use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::notifications::row::NotificationRow;
-use crate::notifications::{NotificationKind, NotificationSettings};
+use crate::notifications::{NotificationKind, NotificationSettings, PendingAddress};
+
+/// Codes are counted for so long.
+const DAY_S: i64 = 86_400;
 
 repository!(
     /// What users want to be told.
     impl Database for Notifications {
-        /// Stores what a user wants. A code that differs from the one before may be tried anew.
+        /// Stores what a user wants. Where no address is to be confirmed any more, it is forgotten with its code; else
+        /// it stays as it is.
         ///
         /// # Errors
         /// Storage failed.
@@ -19,21 +24,52 @@ repository!(
             &self,
             wanted: &NotificationSettings,
         ) -> Result<(), StorageError> {
-            let kinds: Vec<&str> =
-                wanted.kinds.iter().map(|kind| NotificationKind::word(*kind)).collect();
-            let pending = wanted.pending.as_ref();
             let mut transaction = self.begin_beside_the_book().await?;
-            sqlx::query(sql::PUT_NOTIFICATIONS)
+            Self::put(&mut transaction, wanted).await?;
+            Ok(transaction.commit().await?)
+        }
+
+        /// Stores what a user wants, and an address that they are to confirm by a code, which may be tried anew. Where
+        /// the last code was sent less than `pause` before, or `most_a_day` of them within a day, nothing is stored:
+        /// from when another may be sent.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn put_pending_address(
+            &self,
+            wanted: &NotificationSettings,
+            pending: &PendingAddress,
+            pause: Seconds,
+            most_a_day: i64,
+        ) -> Result<Option<Timestamp>, StorageError> {
+            let now_s = pending.sent.as_unix_seconds();
+            let mut transaction = self.begin_beside_the_book().await?;
+            Self::put(&mut transaction, wanted).await?;
+            let stored = sqlx::query(sql::PUT_PENDING_ADDRESS)
                 .bind(&wanted.owner)
-                .bind(wanted.address.as_deref())
-                .bind(pending.map(|it| &it.address))
-                .bind(pending.map(|it| &it.code_digest))
-                .bind(pending.map(|it| it.sent.as_unix_seconds()))
-                .bind(kinds.join(" "))
-                .bind(wanted.begins_soon.get())
+                .bind(&pending.address)
+                .bind(&pending.code_digest)
+                .bind(now_s)
+                .bind(now_s - pause.get())
+                .bind(now_s - DAY_S)
+                .bind(most_a_day)
                 .execute(&mut *transaction)
                 .await?;
-            Ok(transaction.commit().await?)
+            if stored.rows_affected() == 1 {
+                transaction.commit().await?;
+                return Ok(None);
+            }
+            let (last_s, count, since_s): (i64, i64, i64) = sqlx::query_as(sql::CODES_SENT)
+                .bind(&wanted.owner)
+                .fetch_one(&mut *transaction)
+                .await?;
+            let after_pause_s = last_s + pause.get();
+            let next_s = if count >= most_a_day {
+                after_pause_s.max(since_s + DAY_S)
+            } else {
+                after_pause_s
+            };
+            Ok(Some(Timestamp::from_unix_seconds(next_s)))
         }
 
         /// What a user wants; `None` where they never said.
@@ -84,6 +120,31 @@ repository!(
                 .await?;
             transaction.commit().await?;
             Ok(confirmed.rows_affected() == 1)
+        }
+    }
+
+    /// Parts of transactions.
+    impl Notifications {
+        async fn put(
+            connection: &mut Connection<Engine>,
+            wanted: &NotificationSettings,
+        ) -> Result<(), StorageError> {
+            let kinds: Vec<&str> =
+                wanted.kinds.iter().map(|kind| NotificationKind::word(*kind)).collect();
+            sqlx::query(sql::PUT_NOTIFICATIONS)
+                .bind(&wanted.owner)
+                .bind(wanted.address.as_deref())
+                .bind(kinds.join(" "))
+                .bind(wanted.begins_soon.get())
+                .execute(&mut *connection)
+                .await?;
+            if wanted.pending.is_none() {
+                sqlx::query(sql::FORGET_PENDING_ADDRESS)
+                    .bind(&wanted.owner)
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            Ok(())
         }
     }
 );

@@ -30,7 +30,8 @@ impl TryFrom<NotificationRow> for NotificationSettings {
                 let sent = Timestamp::from_unix_seconds(sent_s);
                 Some(PendingAddress { address, code_digest, sent })
             }
-            (None, None, None) => None,
+            // When it was sent is kept when its address is not.
+            (None, None, _) => None,
             _ => return Err(place.wrong("pending", "the code of the address is not all there")),
         };
         Ok(Self {

@@ -25,19 +25,23 @@ repository!(
             Ok(all)
         }
 
-        /// Changes projects; they as they are after it.
+        /// Changes projects, as somebody who may say who manages them, or as one of their managers; they as they are after it.
         ///
         /// # Errors
         /// See [`EditProjectsError`].
         pub async fn edit_projects(
             &self,
             edit: &ProjectEdit,
+            by_manager: bool,
             now: Timestamp,
         ) -> Result<Projects, EditProjectsError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let before = Self::all(connection).await?;
-            let after = before.after(edit)?;
+            let after = match by_manager {
+                true => before.after_by_manager(edit)?,
+                false => before.after(edit)?,
+            };
             if after == before {
                 return Ok(after);
             }

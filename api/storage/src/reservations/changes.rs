@@ -18,7 +18,7 @@ use crate::reservations::lifecycle::Lifecycle;
 use crate::reservations::proposals::Proposals;
 use crate::reservations::reading::Reservations;
 use crate::reservations::replacements::Replacements;
-use crate::reservations::reservation::{NewNodes, Unchanged};
+use crate::reservations::reservation::{NewNodes, NewOwner, NewWords, Unchanged};
 
 repository!(
     /// Reservations that their owners change without taking nodes. Each method is one transaction.
@@ -78,7 +78,7 @@ repository!(
         pub async fn transfer(
             &self,
             id: ReservationId,
-            to: &str,
+            to: NewOwner<'_>,
             basis: PlanBasis,
             now: Timestamp,
             expected_row_version: Option<i64>,
@@ -88,16 +88,25 @@ repository!(
             Self::by_another_name(connection, basis, now).await?;
             let found = Self::as_expected(connection, id, expected_row_version).await?;
             let state = Self::not_final(&found, now)?;
+            let replaced: bool = sqlx::query_scalar(sql::IS_BEING_REPLACED)
+                .bind(id.as_uuid())
+                .bind(now.as_unix_seconds())
+                .fetch_one(&mut *connection)
+                .await?;
+            if replaced {
+                return Err(ChangeError::BeingReplaced);
+            }
             sqlx::query(sql::TRANSFER)
                 .bind(id.as_uuid())
-                .bind(to)
+                .bind(to.owner)
+                .bind(to.share_factor.map(|it| i64::from(it.millionths())))
                 .execute(&mut *connection)
                 .await?;
-            let events = reservation_transferred(id, &found.owner, to, state);
+            let events = reservation_transferred(id, &found.owner, to.owner, state);
             Events::<Engine>::record(connection, &events, now).await?;
             transaction.commit().await?;
-            let (owner, row_version) = (to.to_owned(), found.row_version + 1);
-            Ok(Reservation { owner, row_version, ..found })
+            let (owner, row_version) = (to.owner.to_owned(), found.row_version + 1);
+            Ok(Reservation { owner, row_version, share_factor: to.share_factor, ..found })
         }
 
         /// Writes the request of a reservation that has not ended anew, and its project, where nothing that is held
@@ -108,31 +117,30 @@ repository!(
         pub async fn set_request(
             &self,
             id: ReservationId,
-            request: &str,
-            project: &str,
-            basis: Option<PlanBasis>,
+            words: NewWords<'_>,
             now: Timestamp,
             expected_row_version: i64,
         ) -> Result<Reservation, ChangeError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            if let Some(basis) = basis {
+            if let Some(basis) = words.basis {
                 Self::by_another_name(connection, basis, now).await?;
             }
             let found = Self::as_expected(connection, id, Some(expected_row_version)).await?;
             let state = Self::not_final(&found, now)?;
             sqlx::query(sql::SET_REQUEST)
                 .bind(id.as_uuid())
-                .bind(request)
-                .bind(project)
+                .bind(words.request)
+                .bind(words.project)
+                .bind(words.share_factor.map(|it| i64::from(it.millionths())))
                 .execute(&mut *connection)
                 .await?;
             let event = reservation_told("reservation.modified", id, &found.owner, state.word());
             Events::<Engine>::record(connection, &[event], now).await?;
             transaction.commit().await?;
-            let (request, project) = (request.to_owned(), project.to_owned());
-            let row_version = found.row_version + 1;
-            Ok(Reservation { request, project, row_version, ..found })
+            let (request, project) = (words.request.to_owned(), words.project.to_owned());
+            let (row_version, share_factor) = (found.row_version + 1, words.share_factor);
+            Ok(Reservation { request, project, row_version, share_factor, ..found })
         }
     }
 

@@ -101,6 +101,9 @@ pub enum ChangeError {
     /// The book changed since it was looked at.
     #[error("the book changed meanwhile")]
     BookChanged,
+    /// Another reservation may take its place.
+    #[error("another reservation may take its place")]
+    BeingReplaced,
     /// Storage failed.
     #[error(transparent)]
     Storage(StorageError),

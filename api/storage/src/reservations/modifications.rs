@@ -90,7 +90,8 @@ repository!(
                 .bind(&new.summary)
                 .bind(new.priority)
                 .bind(new.gives_back)
-                .bind(&new.project);
+                .bind(&new.project)
+                .bind(new.share_factor.map(|it| i64::from(it.millionths())));
             match new.then {
                 AfterModification::HeldUntil(expires) => {
                     let update = update.bind(expires.as_unix_seconds());

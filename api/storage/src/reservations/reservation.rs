@@ -94,6 +94,28 @@ pub struct NewEnd {
     pub terms: OfferTerms,
 }
 
+/// Another owner of a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewOwner<'a> {
+    /// Their name.
+    pub owner: &'a str,
+    /// How their account stands; `None` where shares decide nothing.
+    pub share_factor: Option<ShareFactor>,
+}
+
+/// Other words for a reservation, on which no node and no power depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewWords<'a> {
+    /// The request as it was understood, as JSON.
+    pub request: &'a str,
+    /// The project that it is for; empty where it is for none.
+    pub project: &'a str,
+    /// How the account that it is for stands.
+    pub share_factor: Option<ShareFactor>,
+    /// What it rests on where quotas count it otherwise than before.
+    pub basis: Option<PlanBasis>,
+}
+
 /// Another request for a reservation, and what is possible for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Modification {
@@ -101,6 +123,8 @@ pub struct Modification {
     pub request: String,
     /// The project that it is for; empty where it is for none.
     pub project: String,
+    /// How the account that it is for stands; `None` where shares decide nothing.
+    pub share_factor: Option<ShareFactor>,
     /// What is shown beside the offers, as JSON.
     pub summary: String,
     /// The lowest gives way first where the site says so.

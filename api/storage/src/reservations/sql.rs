@@ -78,8 +78,8 @@ statements! {
         WHERE id = $1";
 
     /// Gives a reservation to another owner.
-    TRANSFER = "UPDATE reservations SET owner = $2, row_version = row_version + 1,
-            changed = (SELECT changes FROM book WHERE id = 1)
+    TRANSFER = "UPDATE reservations SET owner = $2, share_factor_millionths = $3,
+            row_version = row_version + 1, changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
     /// Moves the end of a reservation that was chosen.
@@ -96,21 +96,22 @@ statements! {
         WHERE id = $1";
 
     /// The request of a reservation, where nothing that is held depends on what is new in it.
-    SET_REQUEST = "UPDATE reservations SET request = $2, project = $3, row_version = row_version + 1,
+    SET_REQUEST = "UPDATE reservations SET request = $2, project = $3, share_factor_millionths = $4, row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
     /// Another request for a reservation of which no offer is chosen, whose new offers are held until
     /// an instant.
     MODIFY_PROPOSED = "UPDATE reservations SET request = $2, document = $3, priority = $4,
-            gives_back = $5, project = $6, expires_s = $7, notice = NULL, row_version = row_version + 1,
+            gives_back = $5, project = $6, share_factor_millionths = $7, expires_s = $8, notice = NULL, row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
     /// Another request for a confirmed reservation, with the offer that takes the place of the one that
     /// was chosen, its span, and the instant of the choice.
     MODIFY_CONFIRMED = "UPDATE reservations SET request = $2, document = $3, priority = $4,
-            gives_back = $5, project = $6, chosen_offer_id = $7, start_s = $8, end_s = $9, confirmed_s = $10,
+            gives_back = $5, project = $6, share_factor_millionths = $7, chosen_offer_id = $8, start_s = $9,
+            end_s = $10, confirmed_s = $11,
             degraded = FALSE, notice = NULL, row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
@@ -171,6 +172,10 @@ statements! {
     /// Starts what is due at an instant.
     ACTIVATE_DUE = "UPDATE reservations SET state = 'active', row_version = row_version + 1
         WHERE state = 'confirmed' AND start_s <= $1 RETURNING id, owner";
+
+    /// Whether a reservation that is proposed, or awaits the supplier, may take the place of another.
+    IS_BEING_REPLACED = "SELECT EXISTS (SELECT 1 FROM reservations
+        WHERE replaces = $1 AND state IN ('proposed', 'awaiting_supplier') AND expires_s > $2)";
 
     /// Whether anything is due at an instant.
     ANY_DUE = "SELECT EXISTS (SELECT 1 FROM reservations

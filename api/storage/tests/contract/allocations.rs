@@ -1,10 +1,11 @@
 //! The engine itself refuses a double booking, whoever writes.
 
 use planner::identity::ReservationId;
+use planner::reservation::OfferSelector;
 use storage::StorageError;
 
 use crate::bench::{
-    Bench, Raw, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span,
+    Bench, Raw, install_ten_nodes, offer, on_both_engines, propose, ranks, reservation, span, t,
 };
 
 on_both_engines![
@@ -14,6 +15,7 @@ on_both_engines![
     moving_a_row_onto_another_is_refused,
     an_empty_range_is_refused,
     a_row_is_taken_exactly_where_no_other_overlaps,
+    what_has_ended_is_counted_by_its_span,
 ];
 
 /// Writes a row past the repositories, for an offer that exists.
@@ -84,6 +86,28 @@ async fn an_empty_range_is_refused(bench: Bench) {
     let [_, second] = two(&bench).await;
     insert(&bench, second, 7..7, 0..10).await.unwrap_err();
     insert(&bench, second, 7..8, 10..10).await.unwrap_err();
+}
+
+/// The first has ranks 2 to 5 and 7 and 8 from 100 to 200, 6 nodes, and then rank 2 until 300. The second has chosen
+/// nothing.
+async fn what_has_ended_is_counted_by_its_span(bench: Bench) {
+    let [first, second] = two(&bench).await;
+    let database = &bench.database;
+    database.choose(first.0, OfferSelector::Offer(first.1), t(10), None, false).await.unwrap();
+    insert(&bench, first, 7..9, 100..200).await.unwrap();
+    insert(&bench, first, 2..3, 200..300).await.unwrap();
+    insert(&bench, second, 9..10, 100..200).await.unwrap();
+    for (window, expected) in [
+        (span(0, 199), vec![]),
+        (span(0, 200), vec![(span(100, 200), 6)]),
+        (span(200, 300), vec![(span(200, 300), 1)]),
+        (span(0, 9000), vec![(span(100, 200), 6), (span(200, 300), 1)]),
+    ] {
+        let ended = database.ended_holdings(window).await.unwrap();
+        assert!(ended.iter().all(|it| it.reservation_id == first.0 && it.owner == "ada"));
+        let found: Vec<_> = ended.iter().map(|it| (it.span, it.nodes)).collect();
+        assert_eq!(found, expected, "{window}");
+    }
 }
 
 /// Two hundred rows in a small rectangle, in time steps that do and do not divide each other, by

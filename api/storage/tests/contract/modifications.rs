@@ -1,12 +1,13 @@
 //! Reservations that last longer, get another request or another owner, or give back nodes.
 
+use planner::fair_share::ShareFactor;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
 use planner::reservation::{OfferSelector, OfferTerms, ReservationState};
 use planner::time::Span;
 use storage::{
-    AfterModification, ChangeError, Database, Modification, NewEnd, NewNodes, NewOffer, PlanBasis,
-    ProposeError, Unchanged,
+    AfterModification, ChangeError, Database, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
+    NewWords, PlanBasis, ProposeError, Unchanged,
 };
 
 use crate::bench::{
@@ -100,7 +101,16 @@ async fn a_later_end_that_others_hold_is_refused_and_nothing_changes(bench: Benc
 fn modification(offers: Vec<NewOffer>, then: AfterModification) -> Modification {
     let (request, summary) = ("{\"nodes\":2}".to_owned(), "{\"decision\":\"choice\"}".to_owned());
     let project = "ice".to_owned();
-    Modification { request, project, summary, priority: 7, gives_back: true, offers, then }
+    Modification {
+        request,
+        project,
+        share_factor: None,
+        summary,
+        priority: 7,
+        gives_back: true,
+        offers,
+        then,
+    }
 }
 
 async fn another_request_takes_the_place_of_the_old_at_once(bench: Bench) {
@@ -165,6 +175,14 @@ async fn some_nodes_are_given_back_and_no_plan_is_wrong_for_it(bench: Bench) {
     assert_eq!(all.state, ReservationState::Completed);
 }
 
+fn to(owner: &str) -> NewOwner<'_> {
+    NewOwner { owner, share_factor: None }
+}
+
+fn words(request: &str, basis: Option<PlanBasis>) -> NewWords<'_> {
+    NewWords { request, project: "ocean", share_factor: ShareFactor::from_millionths(7), basis }
+}
+
 async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     let database = &bench.database;
     install_ten_nodes(database).await;
@@ -172,7 +190,7 @@ async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     let before = database.reservation(id).await.unwrap().unwrap();
     let version = before.row_version;
     let refused =
-        database.transfer(id, "grace", basis(database).await, t(30), Some(version + 1)).await;
+        database.transfer(id, to("grace"), basis(database).await, t(30), Some(version + 1)).await;
     assert!(matches!(refused, Err(ChangeError::VersionMismatch { .. })), "{refused:?}");
     let early = database.release(id, t(30), None).await;
     let confirmed = ReservationState::Confirmed;
@@ -182,8 +200,10 @@ async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     );
     // What quotas count of both is another, for whoever plans meanwhile.
     let old = basis(database).await;
-    let transferred =
-        database.transfer(id, "grace", basis(database).await, t(30), Some(version)).await.unwrap();
+    let transferred = database
+        .transfer(id, to("grace"), basis(database).await, t(30), Some(version))
+        .await
+        .unwrap();
     assert_eq!((&*transferred.owner, transferred.row_version), ("grace", version + 1));
     assert_eq!(Some(transferred), database.reservation(id).await.unwrap());
     let events = database.events_after(None, 100).await.unwrap();
@@ -192,28 +212,29 @@ async fn owners_and_requests_change_only_as_they_were_read(bench: Bench) {
     let kind = "reservation.transferred";
     assert_eq!(told, [(kind, Some("grace".to_owned())), (kind, Some(before.owner))]);
 
-    let late = database.transfer(id, "ada", old, t(35), None).await;
+    let late = database.transfer(id, to("ada"), old, t(35), None).await;
     assert!(matches!(late, Err(ChangeError::BookChanged)), "{late:?}");
 
     let request = "{\"labels\":{}}";
-    let stale = database.set_request(id, request, "ocean", None, t(40), version).await;
+    let stale = database.set_request(id, words(request, None), t(40), version).await;
     assert!(matches!(stale, Err(ChangeError::VersionMismatch { .. })), "{stale:?}");
     let relabelled = database
-        .set_request(id, request, "ocean", Some(basis(database).await), t(40), version + 1)
+        .set_request(id, words(request, Some(basis(database).await)), t(40), version + 1)
         .await
         .unwrap();
     assert_eq!((&*relabelled.request, relabelled.row_version), (request, version + 2));
     assert_eq!(relabelled.project, "ocean");
+    assert_eq!(relabelled.share_factor.map(ShareFactor::millionths), Some(7));
     assert_eq!(Some(relabelled), database.reservation(id).await.unwrap());
     database.cancel(id, t(50), None).await.unwrap();
     for refused in [
-        database.transfer(id, "ada", basis(database).await, t(60), None).await,
-        database.set_request(id, "{}", "", None, t(60), version + 3).await,
+        database.transfer(id, to("ada"), basis(database).await, t(60), None).await,
+        database.set_request(id, words("{}", None), t(60), version + 3).await,
         database.release(id, t(60), None).await,
     ] {
         assert!(matches!(refused, Err(ChangeError::WrongState { .. })), "{refused:?}");
     }
     let nobody = ReservationId::new(crate::bench::next_uuid());
-    let refused = database.transfer(nobody, "ada", basis(database).await, t(60), None).await;
+    let refused = database.transfer(nobody, to("ada"), basis(database).await, t(60), None).await;
     assert!(matches!(refused, Err(ChangeError::NotFound)), "{refused:?}");
 }

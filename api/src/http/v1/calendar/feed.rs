@@ -30,7 +30,7 @@ const SECRET_LENGTH: usize = 64;
     responses(
         (status = OK, body = String, content_type = "text/calendar", headers(("ETag" = String)), description = "The feed"),
         (status = NOT_MODIFIED, description = "The feed is as it was"),
-        (status = NOT_FOUND, body = Problem, description = "Nobody has this address, or whose it is may not ask any more"),
+        (status = NOT_FOUND, body = Problem, description = "Nobody has this address, or its user is blocked or has no valid token"),
     ),
 )]
 pub async fn get_calendar_feed(

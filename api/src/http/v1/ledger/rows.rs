@@ -28,9 +28,9 @@ pub struct LedgerQuery {
     pub from: Option<String>,
     /// And before here, RFC 3339; now unless given.
     pub to: Option<String>,
-    /// Only this user's. Others than operators see their own anyway, and may name nobody else.
+    /// Only this user's. Users see their own anyway, and name others only beside a project that they manage.
     pub user: Option<String>,
-    /// Only this project's.
+    /// Only this project's: of all its users, for its managers and operators.
     pub project: Option<String>,
     /// The `next_cursor` of the page before.
     pub cursor: Option<String>,
@@ -62,7 +62,7 @@ pub struct LedgerRowDocument {
     pub job_id: Option<String>,
     /// Who ran the job, or reserved the nodes.
     pub user: Option<String>,
-    /// The request's label `project`, or the account that the job is charged to.
+    /// The reservation's project, or the account that the job is charged to.
     pub project: Option<String>,
     /// The partition.
     pub partition: Option<String>,
@@ -118,8 +118,9 @@ impl From<LedgerRecord> for LedgerRowDocument {
 
 /// The ledger: whose energy each hour's was, what it cost and what it emitted
 ///
-/// For users, who see what they ran and what ran in their reservations, and operators, who see all. Rows are
-/// added and never changed: what is known later of an hour are rows with the differences, with `correction_of`.
+/// For users, who see what they ran and what ran in their reservations, managers, who see the rows of one of their projects
+/// by `project`, and operators, who see all. Rows are added and never changed: what is known later of an hour are rows with
+/// the differences, with `correction_of`.
 #[utoipa::path(
     get,
     path = "/api/v1/ledger",
@@ -144,7 +145,7 @@ pub async fn list_ledger_rows(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let note = by.caller.reads(wanted.user.as_deref());
+    let note = by.caller.reads_of(wanted.project.as_deref(), wanted.user.as_deref());
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = parameters.cursor.as_deref().map(cursor).transpose()?;
     let page = ledger.rows(by.caller.access(), wanted, after, limit).await?;

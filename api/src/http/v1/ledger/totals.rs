@@ -136,7 +136,7 @@ pub async fn get_ledger_totals(
         user: query::name("user", parameters.user)?,
         project: query::name("project", parameters.project)?,
     };
-    let note = by.caller.reads(wanted.user.as_deref());
+    let note = by.caller.reads_of(wanted.project.as_deref(), wanted.user.as_deref());
     let LedgerTotals { groups, totals, stated_to, pue, co2_sources } =
         ledger.totals(by.caller.access(), wanted).await?;
     let all_of = |currency: Currency| {

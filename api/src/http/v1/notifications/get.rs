@@ -10,7 +10,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::service::notifications::NotificationService;
 
-/// What the caller is told by mail
+/// What the caller is told by mail and by a webhook
 #[utoipa::path(
     get,
     path = "/api/v1/notifications",

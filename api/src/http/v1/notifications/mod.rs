@@ -1,4 +1,4 @@
-//! What the caller wants to be told by mail. See `docs/NOTIFICATIONS.md`.
+//! What the caller wants to be told by mail and by a webhook. See `docs/NOTIFICATIONS.md`.
 
 pub mod confirm;
 pub mod get;
@@ -13,7 +13,7 @@ use crate::service::notifications::NotificationService;
 use crate::service::shared::Access;
 use crate::service::webhooks::status_word;
 
-/// What the caller is told by mail.
+/// What the caller is told by mail and by a webhook.
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct NotificationDocument {
     /// Where mails go; null before an address was confirmed.
@@ -21,10 +21,11 @@ pub struct NotificationDocument {
     pub address: Option<String>,
     /// The address to which a code was sent, until it is confirmed; null where there is none.
     pub pending_address: Option<String>,
-    /// Of what: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and `month_report`.
+    /// What they are told of by mail: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and
+    /// `month_report`.
     #[schema(example = json!(["confirmed", "degraded"]))]
     pub kinds: Vec<String>,
-    /// How many minutes before a reservation begins.
+    /// How many minutes before a reservation begins they are told by mail.
     #[schema(example = 30)]
     pub begins_soon_min: i64,
     /// Whether the site sends mails at all.
@@ -39,16 +40,17 @@ pub struct NotificationDocument {
     pub webhook_status: Option<String>,
 }
 
-/// What the caller wants to be told by mail. What is left out stays as it is.
+/// What the caller wants to be told by mail and by a webhook. What is left out stays as it is.
 #[derive(Serialize, ToSchema)]
 pub struct NotificationBody {
-    /// Where; null for nowhere. A new one is sent a code, and mails go to the former until it is confirmed.
+    /// Where mails go; null for nowhere. A new one is sent a code, and mails go to the former until it is confirmed.
     #[schema(example = "ada@site.example")]
     pub address: Option<String>,
-    /// Of what.
+    /// What to be told of by mail: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and
+    /// `month_report`.
     #[schema(example = json!(["confirmed", "degraded"]))]
     pub kinds: Option<Vec<String>>,
-    /// How many minutes before a reservation begins, from 1 to 10080; 30 until it is said.
+    /// How many minutes before a reservation begins to be told by mail, from 1 to 10080; 30 until it is said.
     pub begins_soon_min: Option<i64>,
     /// A webhook that is told what becomes of the caller's reservations; null for none.
     #[schema(example = "https://hooks.site.example/wattbook")]

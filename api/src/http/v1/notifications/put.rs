@@ -21,7 +21,7 @@ use crate::service::notifications::{
 };
 use crate::service::webhooks::check_webhook;
 
-/// Says what the caller wants to be told by mail
+/// Says what the caller wants to be told by mail and by a webhook
 ///
 /// What is left out stays as it is. An address that is not the confirmed one is sent a code, by which `POST /api/v1/notifications/confirm` confirms it.
 #[utoipa::path(
@@ -38,7 +38,7 @@ use crate::service::webhooks::check_webhook;
         (status = REQUEST_TIMEOUT, body = Problem),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
-        (status = TOO_MANY_REQUESTS, body = Problem, description = "A code was sent less than a minute ago; see Retry-After"),
+        (status = TOO_MANY_REQUESTS, body = Problem, description = "A code was sent less than a minute ago, or ten within a day; see Retry-After"),
     ),
 )]
 pub async fn put_notifications(

@@ -25,9 +25,9 @@ use crate::service::booking::{BookingService, Choice, Expected};
 
 /// Confirms one of a reservation's offers
 ///
-/// For its owner and operators. Before `expires_at` it never fails for want of nodes or power;
-/// after it the answer is 409 with what is possible now. Choosing the same offer again is no error.
-/// With `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
+/// For its owner, operators and who may change the reservations of its project. Before `expires_at` it never fails for want
+/// of nodes or power; after it the answer is 409 with what is possible now. Choosing the same offer again is no error. With
+/// `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations/{id}/choose",

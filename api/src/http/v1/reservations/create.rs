@@ -12,7 +12,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;
-use crate::service::booking::{BookingService, Proposed, Purpose};
+use crate::service::booking::{BookingError, BookingService, Proposed, Purpose};
 use crate::service::shared::{Access, CallerKind, IdempotencyKey};
 
 /// Proposes a reservation: its offers are held until `expires_at`
@@ -75,12 +75,7 @@ async fn propose(
     let request = booking.read_request(body.text(), Purpose::Reservation, &by.state);
     let request = request.map_err(Problem::invalid_json)?;
     if request.priority > 0 && !by.caller.access().is_operator() {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "Not permitted",
-            "a priority above 0 is for operators to give",
-        ));
+        return Err(BookingError::PriorityIsForOperators.into());
     }
     let request = booking.with_project(by.caller.access(), request)?;
     booking.check_ahead(by.caller.access(), &request)?;

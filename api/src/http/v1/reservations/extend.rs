@@ -23,10 +23,11 @@ use crate::service::booking::{BookingService, Extension};
 
 /// Lets a confirmed or active reservation keep its nodes for longer
 ///
-/// For its owner and operators. It keeps its own nodes, and none is moved. The energy, cost and CO2 of its offer are those
-/// until the new end. Where the nodes are taken, the cap leaves no room or an agenda is not known, nothing is changed and
-/// the answer is 422 `impossible`: `reasons` says what is in the way from when on, the nearest first, `longest_s` the longest
-/// extension that would fit, and `latest_end` when it would end.
+/// For its owner, operators and who may change the reservations of its project. It keeps its own nodes, and none is moved.
+/// The energy, cost and CO2 of its offer are those until the new end. Where the nodes are taken, the cap leaves no room or
+/// an agenda is not known, nothing is changed and the answer is 422 `impossible`: `reasons` says what is in the way from
+/// when on, the nearest first, `longest_s` the longest extension that would fit, and `latest_end` when it would end. Where a
+/// quota would be exceeded it is 422 `quota`.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations/{id}/extend",
@@ -43,7 +44,7 @@ use crate::service::booking::{BookingService, Extension};
         (status = PRECONDITION_FAILED, body = Problem, description = "Changed since it was read"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
-        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Not possible; with what is in the way and `longest_s`"),
+        (status = UNPROCESSABLE_ENTITY, body = Problem, description = "Not possible, with what is in the way and `longest_s`; or a quota would be exceeded"),
         (status = TOO_MANY_REQUESTS, body = Problem),
         (status = SERVICE_UNAVAILABLE, body = Problem),
     ),

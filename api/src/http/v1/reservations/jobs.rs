@@ -40,8 +40,8 @@ pub struct JobsDocument {
 
 /// The jobs that ran, run or wait in a reservation
 ///
-/// For its owner and operators; for others there is none. Those that Slurm told of, and where there is
-/// accounting those that it knows of.
+/// For its owner, operators and who sees the reservations of its project; for others there is none. Those that Slurm told of,
+/// and where there is accounting those that it knows of.
 #[utoipa::path(
     get,
     path = "/api/v1/reservations/{id}/jobs",

@@ -81,7 +81,7 @@ pub async fn list_reservations(
         seen_by: None,
         newest: parameters.newest.unwrap_or_default(),
     };
-    let note = by.caller.reads(filter.owner.as_deref());
+    let note = by.caller.reads_reservations(filter.owner.as_deref());
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;

@@ -19,10 +19,11 @@ use crate::service::booking::{BookingService, RequestPatch};
 
 /// Changes the request of a reservation, which is planned anew as if it were not there
 ///
-/// For its owner and operators. The body is a merge patch (RFC 7396) of the request: a field that is null is left out. What the
-/// reservation holds is kept until what is new is certain. A proposed one gets new offers, held anew until `expires_at`; a
-/// confirmed one that has not begun the best start by `ranking`. Labels, the note and the project change nothing that is held, and may
-/// change while it runs. With `expected` nothing is changed unless the offer is that one: 409 `offer_changed`.
+/// For its owner, operators and who may change the reservations of its project. The body is a merge patch (RFC 7396) of the
+/// request: a field that is null is left out. What the reservation holds is kept until what is new is certain. A proposed
+/// one gets new offers, held anew until `expires_at`; a confirmed one that has not begun the best start by `ranking`.
+/// Labels, the note and the project change nothing that is held, and may change while it runs. With `expected` nothing is
+/// changed unless the offer is that one: 409 `offer_changed`.
 #[utoipa::path(
     patch,
     path = "/api/v1/reservations/{id}",

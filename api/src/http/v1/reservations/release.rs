@@ -21,9 +21,10 @@ use crate::service::booking::{BookingService, GivenBack};
 
 /// Ends an active reservation early, or gives back some of its nodes; they are free from now on
 ///
-/// For its owner and operators. Without a body, or with `{}`, all is given back: the reservation is completed. `nodes` gives back so many, those without
-/// running jobs first and of these the most-drawing, and `node_names` these; the others stay reserved, and the amounts of the
-/// offer are less by what the nodes would have taken.
+/// For its owner, operators and who may change the reservations of its project. Without a body, or with `{}`, all is given
+/// back: the reservation is completed. `nodes` gives back so many, those without running jobs first and of these the
+/// most-drawing, and `node_names` these; the others stay reserved, and the amounts of the offer are less by what the nodes
+/// would have taken.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations/{id}/release",

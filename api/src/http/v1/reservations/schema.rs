@@ -81,6 +81,9 @@ pub struct RequestPatchDocument {
     pub priority: Option<u16>,
     /// `jobs_ended` or `never`.
     pub give_back: Option<String>,
+    /// The project that it is for.
+    #[schema(example = "ocean", min_length = 1, max_length = 255)]
+    pub project: Option<String>,
     /// What you call it; each name that is null is left out.
     #[schema(example = json!({"project": "ocean"}))]
     pub labels: Option<std::collections::BTreeMap<String, Option<String>>>,

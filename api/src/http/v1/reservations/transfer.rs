@@ -21,9 +21,9 @@ use crate::service::booking::BookingService;
 
 /// Gives a reservation to another owner
 ///
-/// For its owner and operators, in every state but the final ones. The site must know the new owner: by an API token, or as a
-/// person who signed in. Both owners are told by the event `reservation.transferred`, and Slurm's reservation is the new
-/// owner's.
+/// For its owner, operators and who manages its project, where the site lets managers act; in every state but the final
+/// ones. The site must know the new owner, by an API token or as a person who signed in, and they must be in its project.
+/// Both owners are told by the event `reservation.transferred`, and Slurm's reservation is the new owner's.
 #[utoipa::path(
     post,
     path = "/api/v1/reservations/{id}/transfer",
