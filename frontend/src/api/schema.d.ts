@@ -29,6 +29,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did or read what: requests that may change something, and reads of others' data
+         * @description For operators. In the order in which they were recorded.
+         */
+        get: operations["list_audit_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/bills": {
         parameters: {
             query?: never;
@@ -41,6 +61,56 @@ export interface paths {
          * @description For users, of what they ran and what ran in their reservations, and operators, of all.
          */
         get: operations["get_bill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the caller has a calendar feed
+         * @description Its address is not told: only its digest is kept.
+         */
+        get: operations["get_calendar"];
+        put?: never;
+        /**
+         * Makes a secret address for the caller's calendar feed
+         * @description A calendar program subscribes to it and needs no token. The address that the caller had before stops working. It is
+         *     shown this once.
+         */
+        post: operations["renew_calendar"];
+        /**
+         * Ends the caller's calendar feed
+         * @description Its address stops working. Where the caller has none, nothing is done.
+         */
+        delete: operations["end_calendar"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calendar/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What somebody has booked, for calendar programs
+         * @description For everybody who knows the secret address; no token is needed. iCalendar (RFC 5545) with an event for each
+         *     reservation.
+         */
+        get: operations["get_calendar_feed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -331,8 +401,9 @@ export interface paths {
         };
         /**
          * The ledger: whose energy each hour's was, what it cost and what it emitted
-         * @description For users, who see what they ran and what ran in their reservations, and operators, who see all. Rows are
-         *     added and never changed: what is known later of an hour are rows with the differences, with `correction_of`.
+         * @description For users, who see what they ran and what ran in their reservations, managers, who see the rows of one of their projects
+         *     by `project`, and operators, who see all. Rows are added and never changed: what is known later of an hour are rows with
+         *     the differences, with `correction_of`.
          */
         get: operations["list_ledger_rows"];
         put?: never;
@@ -552,6 +623,44 @@ export interface paths {
         get: operations["get_node_powers"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller is told by mail and by a webhook */
+        get: operations["get_notifications"];
+        /**
+         * Says what the caller wants to be told by mail and by a webhook
+         * @description What is left out stays as it is. An address that is not the confirmed one is sent a code, by which `POST /api/v1/notifications/confirm` confirms it.
+         */
+        put: operations["put_notifications"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms the caller's address by the code that was sent there */
+        post: operations["confirm_notifications"];
         delete?: never;
         options?: never;
         head?: never;
@@ -788,6 +897,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What users and projects may hold now, and what they have used of it
+         * @description For users, of the quotas that concern them, and operators, of all. What is held counts at once: offers that are not
+         *     chosen yet by the one that takes the most.
+         */
+        get: operations["list_quotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quotes": {
         parameters: {
             query?: never;
@@ -875,7 +1005,15 @@ export interface paths {
         delete: operations["cancel_reservation"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes the request of a reservation, which is planned anew as if it were not there
+         * @description For its owner, operators and who may change the reservations of its project. The body is a merge patch (RFC 7396) of the
+         *     request: a field that is null is left out. What the reservation holds is kept until what is new is certain. A proposed
+         *     one gets new offers, held anew until `expires_at`; a confirmed one that has not begun the best start by `ranking`.
+         *     Labels, the note and the project change nothing that is held, and may change while it runs. With `expected` nothing is
+         *     changed unless the offer is that one: 409 `offer_changed`.
+         */
+        patch: operations["modify_reservation"];
         trace?: never;
     };
     "/api/v1/reservations/{id}/choose": {
@@ -889,11 +1027,35 @@ export interface paths {
         put?: never;
         /**
          * Confirms one of a reservation's offers
-         * @description For its owner and operators. Before `expires_at` it never fails for want of nodes or power;
-         *     after it the answer is 409 with what is possible now. Choosing the same offer again is no error.
-         *     With `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
+         * @description For its owner, operators and who may change the reservations of its project. Before `expires_at` it never fails for want
+         *     of nodes or power; after it the answer is 409 with what is possible now. Choosing the same offer again is no error. With
+         *     `expected` an offer that is something else is not confirmed: 409 `offer_changed`.
          */
         post: operations["choose_offer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reservations/{id}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets a confirmed or active reservation keep its nodes for longer
+         * @description For its owner, operators and who may change the reservations of its project. It keeps its own nodes, and none is moved.
+         *     The energy, cost and CO2 of its offer are those until the new end. Where the nodes are taken, the cap leaves no room or
+         *     an agenda is not known, nothing is changed and the answer is 422 `impossible`: `reasons` says what is in the way from
+         *     when on, the nearest first, `longest_s` the longest extension that would fit, and `latest_end` when it would end. Where a
+         *     quota would be exceeded it is 422 `quota`.
+         */
+        post: operations["extend_reservation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -909,12 +1071,57 @@ export interface paths {
         };
         /**
          * The jobs that ran, run or wait in a reservation
-         * @description For its owner and operators; for others there is none. Those that Slurm told of, and where there is
-         *     accounting those that it knows of.
+         * @description For its owner, operators and who sees the reservations of its project; for others there is none. Those that Slurm told of,
+         *     and where there is accounting those that it knows of.
          */
         get: operations["list_jobs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reservations/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends an active reservation early, or gives back some of its nodes; they are free from now on
+         * @description For its owner, operators and who may change the reservations of its project. Without a body, or with `{}`, all is given
+         *     back: the reservation is completed. `nodes` gives back so many, those without running jobs first and of these the
+         *     most-drawing, and `node_names` these; the others stay reserved, and the amounts of the offer are less by what the nodes
+         *     would have taken.
+         */
+        post: operations["release_reservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reservations/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a reservation to another owner
+         * @description For its owner, operators and who manages its project, where the site lets managers act; in every state but the final
+         *     ones. The site must know the new owner, by an API token or as a person who signed in, and they must be in its project.
+         *     Both owners are told by the event `reservation.transferred`, and Slurm's reservation is the new owner's.
+         */
+        post: operations["transfer_reservation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -950,7 +1157,7 @@ export interface paths {
         };
         /**
          * How users and projects stand by what they used against what they are given
-         * @description For users, of themselves and what they are a part of, and operators, of all.
+         * @description For users, of themselves, of the projects that they manage and of what these are a part of, and operators, of all.
          */
         get: operations["list_shares"];
         put?: never;
@@ -1377,6 +1584,67 @@ export interface components {
             /** @description Why not, at most 1000 characters. */
             reason?: string | null;
         };
+        /** @description A record and its number. */
+        AuditItemDocument: components["schemas"]["AuditRecordDocument"] & {
+            /**
+             * Format: int64
+             * @description One more than that of the record before.
+             */
+            id: number;
+        };
+        /** @description A page of the audit trail. */
+        AuditPageDocument: {
+            /** @description In the order in which they were recorded. */
+            items: components["schemas"]["AuditItemDocument"][];
+            /**
+             * Format: int64
+             * @description Where the next page starts; null on the last.
+             */
+            next_after?: number | null;
+        };
+        /**
+         * @description What somebody did or read, with the hash of it and of the record before. Values that named somebody who was erased are
+         *     `erased:` and a digest.
+         */
+        AuditRecordDocument: {
+            /**
+             * @description What they did: the name that this document has for the operation.
+             * @example cancel_reservation
+             */
+            action: string;
+            /** @description Who did. */
+            actor: string;
+            /** @description What is known of the object after. */
+            after?: Record<string, unknown> | null;
+            /**
+             * @description When the request came. RFC 3339, to the microsecond.
+             * @example 2026-03-01T06:00:00.000042Z
+             */
+            at: string;
+            /** @description What is known of the object before. */
+            before?: Record<string, unknown> | null;
+            /** @description Whose it is that they did it to or read; empty where it is their own or nobody's, `*` for everybody's. */
+            for: string;
+            /**
+             * @description The address that it came from.
+             * @example 192.0.2.7
+             */
+            from: string;
+            /** @description SHA-256, in hexadecimal digits. */
+            hash: string;
+            /** @description The issuer of their access token; empty for a token of ours. */
+            issuer: string;
+            /** @description What they did it to: a path below `/api/v1/`. */
+            object: string;
+            /**
+             * @description The status, and the code where it is a problem; `abandoned` where nobody waited for the answer, `unknown` where the
+             *     service was ended before there was one.
+             * @example 200
+             */
+            outcome: string;
+            /** @description The hash of the record before; zeros in the first. */
+            previous: string;
+        };
         /** @description One of the things that a decision rests on: values of one source, as known at one time. */
         BasisDocument: {
             /**
@@ -1527,7 +1795,7 @@ export interface components {
             /** @description Who ran jobs, or reserved the nodes; null for what is nobody's. */
             user?: string | null;
         };
-        /** @description A [`Binding`] as JSON; one of the last three is there. */
+        /** @description A [`Binding`] as JSON; one of the last three is there, unless a quota is exceeded. */
         BindingDocument: {
             /**
              * Format: date-time
@@ -1556,6 +1824,21 @@ export interface components {
              * @description From when on something is missing, RFC 3339.
              */
             start: string;
+        };
+        /** @description A new secret address. It is not shown again. */
+        CalendarAddress: {
+            /** @description When it was made, RFC 3339. */
+            created_at: string;
+            /**
+             * @description The path of the feed at this service; whoever knows it reads the feed.
+             * @example /api/v1/calendar/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.ics
+             */
+            url: string;
+        };
+        /** @description Whether the caller has a calendar feed. */
+        CalendarDocument: {
+            /** @description When its address was made, RFC 3339; null where there is none. */
+            created_at?: string | null;
         };
         /** @description What a calibration led to. */
         Calibrated: {
@@ -1741,6 +2024,14 @@ export interface components {
              * @example entsoe-fr
              */
             source: string;
+        };
+        /** @description The code that was sent to the address. */
+        ConfirmationBody: {
+            /**
+             * @description As it stands in the mail.
+             * @example 01234567
+             */
+            code: string;
         };
         /** @description Consumption over a span. */
         ConsumedDocument: {
@@ -2142,6 +2433,20 @@ export interface components {
         ExplanationDocument: {
             /** @description One for each of the six, in the order of the paper's Algorithm 1. */
             rankings: components["schemas"]["RankingExplanationDocument"][];
+        };
+        /** @description How much longer a reservation is to last: either `by_s` or `until`. */
+        ExtensionDocument: {
+            /**
+             * Format: int32
+             * @description Seconds beyond its end.
+             * @example 3600
+             */
+            by_s?: number | null;
+            /**
+             * Format: date-time
+             * @description Its new end, RFC 3339.
+             */
+            until?: string | null;
         };
         /** @description A source and how it stands. */
         FeedDocument: {
@@ -2730,7 +3035,7 @@ export interface components {
             nodes: number;
             /** @description The partition. */
             partition?: string | null;
-            /** @description The request's label `project`, or the account that the job is charged to. */
+            /** @description The reservation's project, or the account that the job is charged to. */
             project?: string | null;
             /**
              * Format: uuid
@@ -3342,6 +3647,72 @@ export interface components {
              * @description The new calibration epoch.
              */
             epoch: number;
+        };
+        /** @description What the caller wants to be told by mail and by a webhook. What is left out stays as it is. */
+        NotificationBody: {
+            /**
+             * @description Where mails go; null for nowhere. A new one is sent a code, and mails go to the former until it is confirmed.
+             * @example ada@site.example
+             */
+            address?: string | null;
+            /**
+             * Format: int64
+             * @description How many minutes before a reservation begins to be told by mail, from 1 to 10080; 30 until it is said.
+             */
+            begins_soon_min?: number | null;
+            /**
+             * @description What to be told of by mail: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and
+             *     `month_report`.
+             * @example [
+             *       "confirmed",
+             *       "degraded"
+             *     ]
+             */
+            kinds?: string[] | null;
+            /**
+             * @description A webhook that is told what becomes of the caller's reservations; null for none.
+             * @example https://hooks.site.example/wattbook
+             */
+            webhook_url?: string | null;
+        };
+        /** @description What the caller is told by mail and by a webhook. */
+        NotificationDocument: {
+            /**
+             * @description Where mails go; null before an address was confirmed.
+             * @example ada@site.example
+             */
+            address?: string | null;
+            /**
+             * Format: int64
+             * @description How many minutes before a reservation begins they are told by mail.
+             * @example 30
+             */
+            begins_soon_min: number;
+            /**
+             * @description What they are told of by mail: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and
+             *     `month_report`.
+             * @example [
+             *       "confirmed",
+             *       "degraded"
+             *     ]
+             */
+            kinds: string[];
+            /** @description The address to which a code was sent, until it is confirmed; null where there is none. */
+            pending_address?: string | null;
+            /** @description Whether the site sends mails at all. */
+            sends_mails: boolean;
+            /** @description What its messages are signed with. Only in the answer that it is made by; it is not shown again. */
+            webhook_secret?: string | null;
+            /**
+             * @description `ok`, `failing`, or `stopped` where the receiver wants no more; null where there is none.
+             * @example ok
+             */
+            webhook_status?: string | null;
+            /**
+             * @description The webhook that is told what becomes of the caller's reservations; null where there is none.
+             * @example https://hooks.site.example/wattbook
+             */
+            webhook_url?: string | null;
         };
         /** @description What is expected now of a reservation. */
         NowExpected: {
@@ -4211,6 +4582,70 @@ export interface components {
              */
             start: string;
         };
+        /** @description A limit in force, and what is used of it. */
+        QuotaDocument: {
+            /** @description Of the time that counts, RFC 3339. */
+            from: string;
+            /**
+             * @description Of which job type, or `*`.
+             * @example *
+             */
+            job_type: string;
+            /**
+             * Format: double
+             * @description The rest.
+             */
+            left: number;
+            /**
+             * Format: double
+             * @description The most: at an instant, and of node-hours in each `per`, or without it in the time of each reservation.
+             */
+            limit: number;
+            /**
+             * @description What is limited: `nodes`, `reservations` or `node_hours`.
+             * @example nodes
+             */
+            measure: string;
+            /**
+             * @description Of which partition this tells, or `*`.
+             * @example *
+             */
+            partition: string;
+            /** @description `day`, `week` or `month` where node-hours are added up over these. */
+            per?: string | null;
+            /**
+             * @description Of which project, or `*`; empty for reservations of none.
+             * @example *
+             */
+            project: string;
+            /**
+             * @description The rule: `queue,project,job_type,user`, where `*` is all together and `/` each.
+             * @example *,*,*,/
+             */
+            rule: string;
+            /**
+             * @description What the rules are called that are in force now.
+             * @example day
+             */
+            rules: string;
+            /** @description Of the time that counts, RFC 3339. */
+            to: string;
+            /**
+             * Format: double
+             * @description What is held: now, or of node-hours from `from` to `to`.
+             */
+            used: number;
+            /**
+             * @description Of which user, or `*`.
+             * @example ada
+             */
+            user: string;
+        };
+        /** @description What users and projects may hold now, and what they have used of it. */
+        QuotasDocument: {
+            /** @description The limits in force; empty where there are none. */
+            quotas: components["schemas"]["QuotaDocument"][];
+        };
         /** @description A request for nodes, and what the answer is to tell. */
         QuoteRequest: components["schemas"]["RequestDocument"] & {
             /**
@@ -4281,7 +4716,7 @@ export interface components {
             /** @description Where it binds: at the start that came closest to being feasible. */
             binding: components["schemas"]["BindingDocument"];
             /**
-             * @description `agenda_gap`, `nodes` or `power_cap`.
+             * @description `agenda_gap`, `nodes`, `power_cap` or `quota`.
              * @example power_cap
              */
             code: string;
@@ -4330,6 +4765,17 @@ export interface components {
             count: number;
             /** @description A stable word: `unknown_node`, `in_future`, `too_old`, `zero_is_missing`, `implausible` or `contradicts`. */
             reason: string;
+        };
+        /** @description What is given back of a reservation: all, unless it says which nodes. Only one of both may be said. */
+        ReleaseDocument: {
+            /** @description Which nodes. */
+            node_names?: string[] | null;
+            /**
+             * Format: int32
+             * @description How many nodes.
+             * @example 1
+             */
+            nodes?: number | null;
         };
         /** @description Rows of the ledger added up. */
         ReportDocument: {
@@ -4568,6 +5014,91 @@ export interface components {
              */
             utilisation?: number | null;
         };
+        /** @description What is to change of a request; what is null is left out of it. */
+        RequestPatchDocument: {
+            /** @description Other shapes that would do. */
+            alternatives?: components["schemas"]["ShapeDocument"][] | null;
+            duration_s?: components["schemas"]["Duration"] | null;
+            /**
+             * Format: date-time
+             * @description It must not start before, RFC 3339.
+             */
+            earliest_start?: string | null;
+            /** @description Not these nodes. */
+            exclude?: string[] | null;
+            expected?: components["schemas"]["ShownOffer"] | null;
+            /**
+             * Format: double
+             * @description The most that is paid for extra power.
+             */
+            extra_power_fee_limit?: number | null;
+            /** @description Only nodes with all of these features. */
+            features?: string[] | null;
+            /** @description `jobs_ended` or `never`. */
+            give_back?: string | null;
+            /**
+             * @description What you call it; each name that is null is left out.
+             * @example {
+             *       "project": "ocean"
+             *     }
+             */
+            labels?: {
+                [key: string]: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description It must have ended by then, RFC 3339.
+             */
+            latest_end?: string | null;
+            /**
+             * Format: date-time
+             * @description It must have started by then, RFC 3339.
+             */
+            latest_start?: string | null;
+            /**
+             * Format: int32
+             * @description How many nodes.
+             * @example 8
+             */
+            nodes?: number | null;
+            /** @description What you note about it. */
+            note?: string | null;
+            /** @description `refuse` or `negotiate`; a changed reservation never has the supplier asked. */
+            on_cap?: string | null;
+            /** @description No other nodes than these. */
+            only?: string[] | null;
+            /** @description Only nodes of this partition. */
+            partition?: string | null;
+            /**
+             * Format: int32
+             * @description The lowest gives way first where the site says so; a higher one is for operators to give.
+             */
+            priority?: number | null;
+            /**
+             * @description The project that it is for.
+             * @example ocean
+             */
+            project?: string | null;
+            /**
+             * @description By which ranking a confirmed reservation is planned anew; one that its offer wins, unless given.
+             * @example cost_co2_energy
+             */
+            ranking?: string | null;
+            search?: components["schemas"]["SearchDocument"] | null;
+            /**
+             * Format: double
+             * @description How slowly it may run, as a share of full speed.
+             */
+            slowest_speed?: number | null;
+            tolerance?: components["schemas"]["ToleranceDocument"] | null;
+            /**
+             * Format: double
+             * @description Expected utilisation of nodes that have no alpha of their own.
+             */
+            utilisation?: number | null;
+            /** @description `application`: the utilisation is the one that earlier runs of the label `application` had. */
+            utilisation_from?: string | null;
+        };
         /** @description A reservation. */
         ReservationDocument: {
             as_soon_as_possible?: components["schemas"]["OfferDocument"] | null;
@@ -4633,6 +5164,11 @@ export interface components {
             replaces?: string | null;
             /** @description As it was understood: what was sent, in one form. */
             request: components["schemas"]["ReservationRequest"];
+            /**
+             * Format: double
+             * @description How its account stood when it was asked for, from 0 to 1; null where shares decide nothing.
+             */
+            share_factor?: number | null;
             slurm?: components["schemas"]["SlurmReservation"] | null;
             /**
              * Format: date-time
@@ -4683,6 +5219,11 @@ export interface components {
             labels?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description What you note about it, for people.
+             * @example for the review on Monday
+             */
+            note?: string | null;
             /**
              * @description What to do where only the power cap is in the way: `refuse`, as unless given, or
              *     `negotiate`, which has the supplier asked for extra power.
@@ -4916,10 +5457,12 @@ export interface components {
             /**
              * Format: double
              * @description `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
-             *     stands. Nothing is decided by it yet.
+             *     stands.
              * @example 0.5
              */
             factor: number;
+            /** @description Whether it is a user, and no project or group. */
+            is_user: boolean;
             /**
              * Format: double
              * @description What counts of it of what there was to use, in part that of its group, too.
@@ -4958,9 +5501,14 @@ export interface components {
             counts: string;
             /**
              * Format: double
-             * @description By how much usage above or below the share counts less.
+             * @description Usage is divided by this before it counts: 1 is the paper's rule, 2 halves its weight.
              */
             damping: number;
+            /**
+             * @description Whether something is decided by factors: who keeps power, who waits less, how long offers are held, how far ahead and
+             *     how much one books, as the site says.
+             */
+            decides: boolean;
             /**
              * Format: int64
              * @description Usage so many seconds older counts half.
@@ -5516,6 +6064,14 @@ export interface components {
              */
             energy?: number | null;
         };
+        /** @description Who is to own a reservation. */
+        TransferDocument: {
+            /**
+             * @description The name of the new owner.
+             * @example grace
+             */
+            owner: string;
+        };
         /** @description Tukey's fences: one and a half times the distance of the quartiles beyond them. */
         UsualPower: {
             /**
@@ -5655,6 +6211,9 @@ export type AgendasOrigin = components['schemas']['AgendasOrigin'];
 export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument'];
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
+export type AuditItemDocument = components['schemas']['AuditItemDocument'];
+export type AuditPageDocument = components['schemas']['AuditPageDocument'];
+export type AuditRecordDocument = components['schemas']['AuditRecordDocument'];
 export type BasisDocument = components['schemas']['BasisDocument'];
 export type BehindDocument = components['schemas']['BehindDocument'];
 export type BestIntervalDocument = components['schemas']['BestIntervalDocument'];
@@ -5662,6 +6221,8 @@ export type BillDocument = components['schemas']['BillDocument'];
 export type BilledDemandDocument = components['schemas']['BilledDemandDocument'];
 export type BillRowDocument = components['schemas']['BillRowDocument'];
 export type BindingDocument = components['schemas']['BindingDocument'];
+export type CalendarAddress = components['schemas']['CalendarAddress'];
+export type CalendarDocument = components['schemas']['CalendarDocument'];
 export type Calibrated = components['schemas']['Calibrated'];
 export type CalibrationDocument = components['schemas']['CalibrationDocument'];
 export type CalibrationsPage = components['schemas']['CalibrationsPage'];
@@ -5671,6 +6232,7 @@ export type ChannelDocument = components['schemas']['ChannelDocument'];
 export type CheckpointDocument = components['schemas']['CheckpointDocument'];
 export type ChoiceDocument = components['schemas']['ChoiceDocument'];
 export type Co2SourceDocument = components['schemas']['Co2SourceDocument'];
+export type ConfirmationBody = components['schemas']['ConfirmationBody'];
 export type ConsumedDocument = components['schemas']['ConsumedDocument'];
 export type ConsumedRequest = components['schemas']['ConsumedRequest'];
 export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
@@ -5690,6 +6252,7 @@ export type EventDocument = components['schemas']['EventDocument'];
 export type ExpectedOffer = components['schemas']['ExpectedOffer'];
 export type ExperimentDocument = components['schemas']['ExperimentDocument'];
 export type ExplanationDocument = components['schemas']['ExplanationDocument'];
+export type ExtensionDocument = components['schemas']['ExtensionDocument'];
 export type FeedDocument = components['schemas']['FeedDocument'];
 export type FeedErrorDocument = components['schemas']['FeedErrorDocument'];
 export type FeedRevisionDocument = components['schemas']['FeedRevisionDocument'];
@@ -5745,6 +6308,8 @@ export type NodesOrigin = components['schemas']['NodesOrigin'];
 export type NodesPage = components['schemas']['NodesPage'];
 export type NodesPowerDocument = components['schemas']['NodesPowerDocument'];
 export type NodesPut = components['schemas']['NodesPut'];
+export type NotificationBody = components['schemas']['NotificationBody'];
+export type NotificationDocument = components['schemas']['NotificationDocument'];
 export type NowExpected = components['schemas']['NowExpected'];
 export type OccupancyDocument = components['schemas']['OccupancyDocument'];
 export type OfferDocument = components['schemas']['OfferDocument'];
@@ -5778,6 +6343,8 @@ export type ProposalsDecided = components['schemas']['ProposalsDecided'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
 export type PueDocument = components['schemas']['PueDocument'];
 export type QuarterDocument = components['schemas']['QuarterDocument'];
+export type QuotaDocument = components['schemas']['QuotaDocument'];
+export type QuotasDocument = components['schemas']['QuotasDocument'];
 export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
 export type RatesDocument = components['schemas']['RatesDocument'];
@@ -5785,9 +6352,11 @@ export type ReasonDocument = components['schemas']['ReasonDocument'];
 export type RefreshDocument = components['schemas']['RefreshDocument'];
 export type RefusedSample = components['schemas']['RefusedSample'];
 export type RefusedSamples = components['schemas']['RefusedSamples'];
+export type ReleaseDocument = components['schemas']['ReleaseDocument'];
 export type ReportDocument = components['schemas']['ReportDocument'];
 export type ReportRowDocument = components['schemas']['ReportRowDocument'];
 export type RequestDocument = components['schemas']['RequestDocument'];
+export type RequestPatchDocument = components['schemas']['RequestPatchDocument'];
 export type ReservationDocument = components['schemas']['ReservationDocument'];
 export type ReservationPowerDocument = components['schemas']['ReservationPowerDocument'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
@@ -5831,6 +6400,7 @@ export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
 export type TokensRequest = components['schemas']['TokensRequest'];
 export type ToleranceDocument = components['schemas']['ToleranceDocument'];
+export type TransferDocument = components['schemas']['TransferDocument'];
 export type UsualPower = components['schemas']['UsualPower'];
 export type VersionDocument = components['schemas']['VersionDocument'];
 export type WebhookDocument = components['schemas']['WebhookDocument'];
@@ -5989,6 +6559,68 @@ export interface operations {
             };
         };
     };
+    list_audit_records: {
+        parameters: {
+            query?: {
+                /** @description Of this action alone, such as `cancel_reservation`. */
+                action?: string;
+                /** @description By this user alone. */
+                actor?: string;
+                /** @description The `next_after` of the page before. */
+                after?: number;
+                /** @description From this instant on. RFC 3339. */
+                from?: string;
+                /** @description Records in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description About this object alone, such as `reservations/` and an id. */
+                object?: string;
+                /** @description Before this instant. RFC 3339. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the audit trail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPageDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_bill: {
         parameters: {
             query?: {
@@ -6034,6 +6666,161 @@ export interface operations {
             };
             /** @description The token's role does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_calendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the caller has a calendar feed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_calendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A new secret address. It is not shown again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarAddress"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_calendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, and there is nothing to tell */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_calendar_feed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the feed as it was read before */
+                "If-None-Match"?: string | null;
+            };
+            path: {
+                /** @description The secret and `.ics` */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/calendar": string;
+                };
+            };
+            /** @description The feed is as it was */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody has this address, or its user is blocked or has no valid token */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6910,11 +7697,11 @@ export interface operations {
                 from?: string;
                 /** @description Rows in a page, 1 to 1000; 100 unless given. */
                 limit?: number;
-                /** @description Only this project's. */
+                /** @description Only this project's: of all its users, for its managers and operators. */
                 project?: string;
                 /** @description And before here, RFC 3339; now unless given. */
                 to?: string;
-                /** @description Only this user's. Others than operators see their own anyway, and may name nobody else. */
+                /** @description Only this user's. Users see their own anyway, and name others only beside a project that they manage. */
                 user?: string;
             };
             header?: never;
@@ -7663,6 +8450,227 @@ export interface operations {
             };
             /** @description The token's role does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the caller is told by mail and by a webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotificationBody"];
+            };
+        };
+        responses: {
+            /** @description What the caller is told by mail and by a webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed; its log says why */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The site sends no mails */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A code was sent less than a minute ago, or ten within a day; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationBody"];
+            };
+        };
+        responses: {
+            /** @description What the caller is told by mail and by a webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed; its log says why */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not the code that was sent last, or it is too old, or was tried too often */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8653,6 +9661,44 @@ export interface operations {
             };
         };
     };
+    list_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What users and projects may hold now, and what they have used of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotasDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     create_quote: {
         parameters: {
             query?: never;
@@ -8955,7 +10001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Impossible; with the reasons. Or the site wants to know the project */
+            /** @description Impossible; with the reasons. Or the site wants to know the project, or it is too far ahead for how one stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9114,6 +10160,135 @@ export interface operations {
             };
         };
     };
+    modify_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestPatchDocument"];
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It runs or has ended, no offer is what is `expected`, or the book kept changing */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Impossible, with the reasons, or a quota is in the way; nothing is changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller holds too much, or too many of their plans wait; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     choose_offer: {
         parameters: {
             query?: never;
@@ -9225,6 +10400,135 @@ export interface operations {
             };
         };
     };
+    extend_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtensionDocument"];
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is neither confirmed nor active, or the book kept changing */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible, with what is in the way and `longest_s`; or a quota would be exceeded */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's share is used up; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database is out of reach; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -9279,6 +10583,219 @@ export interface operations {
             };
             /** @description There is no such thing, or the caller may not know of it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    release_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReleaseDocument"] | null;
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not run, jobs run or wait in it and the site does not want that, or the book kept changing */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    transfer_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferDocument"];
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token's role does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended, or it is a proposal and the new owner has as many as one may have */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The site knows nobody of this name, or they are not in its project, or a quota is in the way */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

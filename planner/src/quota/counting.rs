@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::key::QuotaSubject;
-use crate::time::{Span, Timestamp};
+use crate::time::{Seconds, Span, Timestamp};
 
 /// What a reservation holds, or one of the spans that it holds one after the other. Of alternatives one will be used: at
 /// each instant, and in each period, the one counts that takes the most, so that whichever is chosen is counted already.
@@ -20,7 +20,17 @@ pub struct QuotaHolding {
 pub(super) struct QuotaCount {
     /// By time; each counts until the next.
     steps: Vec<CountStep>,
-    holdings: Vec<Vec<(Span, u32)>>,
+    /// By the start of the first alternative.
+    holdings: Vec<CountedHolding>,
+}
+
+/// Alternatives, of which one will be used.
+#[derive(Debug)]
+struct CountedHolding {
+    start: Timestamp,
+    /// The latest end of this one and all before it.
+    latest_end: Timestamp,
+    alternatives: Vec<(Span, u32)>,
 }
 
 /// What is held from an instant on.
@@ -50,7 +60,7 @@ impl QuotaHolding {
 impl QuotaCount {
     pub(super) fn of<'a>(holdings: impl Iterator<Item = &'a QuotaHolding>) -> Self {
         let mut changes: BTreeMap<Timestamp, (i128, i128)> = BTreeMap::new();
-        let mut kept = Vec::new();
+        let mut kept: Vec<CountedHolding> = Vec::new();
         for holding in holdings {
             for (span, nodes) in holding.steps() {
                 let begin = changes.entry(span.start()).or_default();
@@ -58,7 +68,18 @@ impl QuotaCount {
                 let end = changes.entry(span.end()).or_default();
                 *end = (end.0 - i128::from(nodes), end.1 - 1);
             }
-            kept.push(holding.alternatives.clone());
+            let spans = holding.alternatives.iter().map(|(span, _)| span);
+            let start = spans.clone().map(|span| span.start()).min();
+            let end = spans.map(|span| span.end()).max();
+            let Some((start, latest_end)) = start.zip(end) else { continue };
+            let alternatives = holding.alternatives.clone();
+            kept.push(CountedHolding { start, latest_end, alternatives });
+        }
+        kept.sort_by_key(|it| it.start);
+        let mut latest = Timestamp::MIN;
+        for holding in &mut kept {
+            latest = latest.max(holding.latest_end);
+            holding.latest_end = latest;
         }
         let (mut nodes, mut reservations) = (0, 0);
         let steps = changes.into_iter().map(|(at, (more_nodes, more))| {
@@ -106,16 +127,18 @@ impl QuotaCount {
             let count = if of_reservations { reservations } else { nodes };
             *count > most
         });
-        above.last().map(|(part, ..)| part.end() - crate::time::Seconds::ONE)
+        above.last().map(|(part, ..)| part.end() - Seconds::ONE)
     }
 
     /// Nodes times seconds over a span.
     pub(super) fn node_seconds(&self, span: Span) -> i128 {
-        let most = |alternatives: &Vec<(Span, u32)>| {
-            let each = alternatives.iter().map(|(held, nodes)| node_seconds(*nodes, *held, span));
-            each.max().unwrap_or_default()
+        let most = |holding: &CountedHolding| {
+            let each = holding.alternatives.iter();
+            each.map(|(held, nodes)| node_seconds(*nodes, *held, span)).max().unwrap_or_default()
         };
-        self.holdings.iter().map(most).sum()
+        let from = self.holdings.partition_point(|it| it.latest_end <= span.start());
+        let near = self.holdings[from..].iter().take_while(|it| it.start < span.end());
+        near.map(most).sum()
     }
 }
 

@@ -110,7 +110,7 @@ impl QuotaJudge {
         }
         let exceeded = self.tests(nodes, span).find(|test| test.excess() > 0);
         match exceeded {
-            Some(test) => Err(QuotaRefusal::Exceeded(self.excess(&test))),
+            Some(test) => Err(QuotaRefusal::Exceeded(Box::new(self.excess(&test)))),
             None => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use crate::time::{Span, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuotaRefusal {
     /// A limit would be exceeded.
-    Exceeded(QuotaExcess),
+    Exceeded(Box<QuotaExcess>),
     /// It would go on under other rules, and must not.
     Across {
         /// When the others come into force.

@@ -7,6 +7,7 @@ mod oar;
 mod plain;
 mod properties;
 mod search;
+mod usage;
 
 use jiff::tz::TimeZone;
 use planner::quota::{QuotaHolding, QuotaJudge, QuotaSubject, Quotas};

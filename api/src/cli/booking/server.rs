@@ -307,7 +307,11 @@ fn answered<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
 fn failure(status: u16, problem: Problem) -> Failure {
     let Problem { code, detail, errors, reasons } = problem;
     match (status, code.as_str()) {
-        (_, "impossible" | "quota") => {
+        (_, "quota") => {
+            tell(format_args!("impossible: {}", shown(&detail)));
+            Failure::Impossible
+        }
+        (_, "impossible") => {
             tell(format_args!("impossible: {}", shown(&detail)));
             for ReasonAnswer { detail } in reasons {
                 tell(format_args!("  {}", shown(&detail)));

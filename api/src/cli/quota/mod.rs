@@ -126,7 +126,7 @@ fn table(quotas: &[QuotaDocument]) -> Table {
             Some(per) => format!("{} a {per}", it.measure),
             None => it.measure.clone(),
         };
-        let amount = |amount: f64| format!("{:.1}", amount).trim_end_matches(".0").to_owned();
+        let amount = |amount: f64| format!("{amount:.1}").trim_end_matches(".0").to_owned();
         table.add_row([
             it.rules.clone(),
             it.rule.clone(),

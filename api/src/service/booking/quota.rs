@@ -153,7 +153,7 @@ impl KeptQuotas {
         Some(QuotaJudge::new(&quotas.quotas, &quotas.zone, subject, held, &nodes_of, horizon))
     }
 
-    /// The quota that refuses every start at which all else is there, where nothing is offered for that.
+    /// The quota that refuses the first start at which all else is there, where one does.
     pub(super) fn refusal(
         &self,
         request: &BookingRequest,
@@ -162,7 +162,11 @@ impl KeptQuotas {
     ) -> Option<RefusedByQuota> {
         let reason = decision.reasons.iter().find(|it| it.code == ReasonCode::Quota)?;
         let planning = &request.planning;
-        let from = planning.latest_start_for(planning.duration).max(now) + Seconds::ONE;
+        let from = if decision.offers().is_empty() {
+            planning.latest_start_for(planning.duration).max(now) + Seconds::ONE
+        } else {
+            reason.binding.start
+        };
         let last = from + LOOK_AHEAD;
         let reach = planning.reach()?.end().max(last + planning.duration) + MARGIN;
         let judge = self.judge_over(now, reach)?;

@@ -101,10 +101,11 @@ impl Shared {
     /// What services on an open database share.
     pub fn new(settings: Settings, database: Database, leases: Leases) -> Self {
         let (limits, clock) = (&settings.limits, settings.clock);
+        let (scope, has_quotas) = (settings.cap_scope, settings.quotas.quotas.is_some());
         Self {
             pool: PlanningPool::new(&settings),
             bodies: Shares::new(limits.body_bytes, limits.body_bytes_per_user),
-            states: Arc::new(StateCache::new(database.clone(), clock, settings.cap_scope)),
+            states: Arc::new(StateCache::new(database.clone(), clock, scope, has_quotas)),
             stop: CancellationToken::new(),
             dialogue_bell: Notify::new(),
             manager_bell: Notify::new(),

@@ -37,7 +37,7 @@ pub struct SiteState {
     pub(in crate::service) book: Book,
     /// Until when offers that were not chosen are held, by reservation.
     held_until: Arc<HashMap<Arc<str>, Timestamp>>,
-    /// Whose the reservations in the book are.
+    /// Whose the reservations in the book are, where there are quotas.
     pub(in crate::service) holders: Arc<Holders>,
     /// Outages that have yet to end.
     pub(in crate::service) outages: Arc<Vec<Outage>>,

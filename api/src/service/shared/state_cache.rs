@@ -21,6 +21,8 @@ pub struct StateCache {
     database: Database,
     clock: Clock,
     cap_scope: CapScope,
+    /// Whether it is kept whose reservations are.
+    keeps_holders: bool,
     /// How many questions were begun.
     asked: AtomicU64,
     turn: Mutex<LastAnswer>,
@@ -42,10 +44,10 @@ struct LastAnswer {
 
 impl StateCache {
     /// Nothing was read yet.
-    pub fn new(database: Database, clock: Clock, cap_scope: CapScope) -> Self {
+    pub fn new(database: Database, clock: Clock, cap_scope: CapScope, keeps_holders: bool) -> Self {
         let (asked, turn) = (AtomicU64::default(), Mutex::default());
         let (seen, prepared) = (SyncMutex::default(), SyncMutex::default());
-        Self { database, clock, cap_scope, asked, turn, seen, prepared }
+        Self { database, clock, cap_scope, keeps_holders, asked, turn, seen, prepared }
     }
 
     /// The site as it is now: everything committed before this was called is in it.
@@ -101,6 +103,9 @@ impl StateCache {
         let prepared = self.prepared().clone();
         let written = prepared.as_ref().map(|(epoch, _)| *epoch);
         let mut changes = self.database.changes(marks, written, now).await?;
+        if !self.keeps_holders {
+            changes.holders.clear();
+        }
         let known = known.map(Arc::clone);
         let epoch = changes.marks.epoch;
         let written = prepared.filter(|(written, _)| Some(*written) == epoch);

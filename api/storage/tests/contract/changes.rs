@@ -3,7 +3,9 @@
 use planner::identity::ReservationId;
 use planner::quantity::Power;
 use planner::reservation::{Ending, OfferSelector};
-use storage::{AgendaMeta, BookChanges, Changes, Database, Marks, Quantity};
+use storage::{
+    AgendaMeta, BookChanges, Changes, Database, Holder, Marks, NewReservation, Quantity,
+};
 
 use planner::agenda::Piece;
 
@@ -31,6 +33,12 @@ fn changed(changes: &Changes) -> (Vec<ReservationId>, usize) {
     }
 }
 
+/// Whose a reservation is, as it is told.
+fn holder(made: &NewReservation) -> Holder {
+    let (owner, request) = (made.owner.clone(), made.request.clone());
+    Holder { reservation_id: made.id, owner, request }
+}
+
 async fn an_unknown_database_is_read_whole(bench: Bench) {
     let database = &bench.database;
     let empty = database.changes(None, None, t(0)).await.unwrap();
@@ -51,6 +59,7 @@ async fn an_unknown_database_is_read_whole(bench: Bench) {
         holdings.iter().map(|it| (it.reservation_id, it.held_until, it.ranks.clone())).collect();
     let expected = [ranks(0..2), ranks(4..6)].map(|ranks| (made.id, Some(t(1000)), ranks));
     assert_eq!(held, expected);
+    assert_eq!(all.holders, [holder(&made)]);
     // At 250 the first offer is over.
     let later = database.changes(None, None, t(250)).await.unwrap();
     assert!(matches!(later.book, BookChanges::All(held) if held.len() == 1));
@@ -67,7 +76,8 @@ async fn only_what_changed_is_read_again(bench: Bench) {
     assert!(nothing.nodes.is_none() && nothing.agendas.is_none() && nothing.access.is_none());
     let second = reservation(vec![offer(ranks(2..4), span(100, 200))]);
     propose(database, &second, 0).await.unwrap();
-    assert_eq!(changed(&since(database, marks).await), (vec![second.id], 1));
+    let newer = since(database, marks).await;
+    assert_eq!((changed(&newer), newer.holders), ((vec![second.id], 1), vec![holder(&second)]));
 }
 
 async fn every_way_to_free_nodes_is_a_change(bench: Bench) {
