@@ -63,19 +63,19 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 /// Addresses that stand for one of version 4 are judged by that.
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let [a, b, c, d, e, f, g, h] = address.segments();
+    let segments = address.segments();
     let v4 = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
-    match [a, b, c, d, e, f] {
-        // Mapped, and by NAT64 (RFC 6052).
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => v4(g, h),
-        // By 6to4.
-        [0x2002, high, low, ..] => v4(high, low),
+    match segments {
+        // Mapped, by NAT64 (RFC 6052), and by 6to4.
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => v4(high, low),
         // Teredo, documentation, and what is no unicast address of the internet (2000::/3).
         [0x2001, 0 | 0x0db8, ..] => false,
-        _ => a & 0xe000 == 0x2000,
+        [first, ..] => first & 0xe000 == 0x2000,
     }
 }
 

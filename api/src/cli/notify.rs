@@ -44,8 +44,8 @@ struct Set {
     /// Your mail address; a code is sent there, by which you confirm it
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
-    /// What to be told of by mail, separated by commas: offered, confirmed, moved, degraded, begins_soon, ended,
-    /// month_report
+    /// What to be told of by mail, separated by commas: offered, confirmed, moved, degraded, `begins_soon`, ended,
+    /// `month_report`
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     kinds: Option<Vec<String>>,
     /// How many minutes before a reservation begins to be told by mail

@@ -1,5 +1,7 @@
 //! `wattbook share`: how users and projects stand by what they used, by the API of a service.
 
+use std::fmt::Write as _;
+
 use clap::ValueEnum;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
@@ -112,7 +114,7 @@ fn slurm(shares: &SharesDocument) -> String {
         } else {
             format!("account where name={name}")
         };
-        commands += &format!("modify {what} set fairshare={fairshare}\n");
+        _ = writeln!(commands, "modify {what} set fairshare={fairshare}");
     }
     commands
 }

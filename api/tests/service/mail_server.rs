@@ -69,8 +69,10 @@ impl MailServer {
             "feed_lease_s = 10\ntime_zone = \"Europe/Paris\"\npublic_url = \"https://wattbook.example\"\n\
              [mail]\nserver = \"localhost\"\nport = {}\ntls = \"{}\"\nuser = \"wattbook\"\n\
              password = {{ file = \"password\" }}\nfrom = \"Wattbook <wattbook@site.example>\"\n\
-             ca_file = {certificate:?}\n",
-            self.port, self.tls
+             ca_file = '{}'\n",
+            self.port,
+            self.tls,
+            certificate.display()
         );
         std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
         site.serve_with(&["--config", "wattbook.toml", "--clock", clock]).await

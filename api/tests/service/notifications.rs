@@ -84,7 +84,7 @@ async fn a_user_is_told_once_of_what_they_want(site: Site) {
     let all = when_quiet(&mails, 8).await;
     let subjects: Vec<&str> =
         all.iter().map(|mail| header(mail, "Subject").split(':').nth(1).unwrap().trim()).collect();
-    let told = BTreeSet::from_iter(subjects.iter().copied());
+    let told: BTreeSet<&str> = subjects.iter().copied().collect();
     let expected =
         ["Begins soon", "Cancelled", "Confirmed", "Degraded", "Offered", "is this your address?"];
     assert_eq!(told, BTreeSet::from(expected));
@@ -168,9 +168,9 @@ async fn a_mail_that_no_server_takes_for_a_day_is_given_up_and_holds_up_nobody(s
     let given_up = "wattbook_mails_total{outcome=\"given_up\"} 2";
     for _ in 0..900 {
         let metrics = operator.get("/metrics").await.body;
-        if metrics.contains(given_up) {
+        // Those that wait are counted once in a turn.
+        if metrics.contains(given_up) && metrics.contains("wattbook_mails_waiting 0") {
             assert!(metrics.contains("wattbook_mails_total{outcome=\"sent\"} 1"), "{metrics}");
-            assert!(metrics.contains("wattbook_mails_waiting 0"), "{metrics}");
             let log = server.log();
             assert!(
                 log.contains("gave up sending a mail") && log.contains("no such mailbox"),

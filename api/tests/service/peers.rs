@@ -1,4 +1,4 @@
-//! Programs of others that tests speak to, in Python: `.ci/peers install` brings them from PyPI.
+//! Programs of others that tests speak to, in Python: `.ci/peers install` brings them from the Python Package Index.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -72,9 +72,9 @@ async fn what_one_may_follows_from_how_one_stands(site: Site) {
     let factor = (-usage / 0.01).exp2();
     let told = first["share_factor"].as_f64().unwrap();
     assert!((told - factor).abs() < 1e-6, "{told} is not {factor}");
-    // 60 s and 540 s more for the best.
-    let millionths = i64::from((told * 1e6).round() as i32);
-    assert_eq!(held_s(&first), 60 + 540 * millionths / 1_000_000);
+    // 60 s and 540 s more for the best, in whole seconds.
+    let held = held_s(&first) as f64 - 60.0;
+    assert!((0.0..1.0).contains(&(540.0 * told - held)), "{held} s more with {told}");
     // An hour of a node is a quarter-hour of the cluster; two of them are more than ada may hold and less than eve may.
     let more = ada.post("/api/v1/reservations", &hours.request(1, 3, 3)).await;
     more.problem(429, "too_many_holds");

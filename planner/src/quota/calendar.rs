@@ -212,7 +212,7 @@ fn midnight(day: Date, zone: &TimeZone) -> Option<Timestamp> {
 /// The instants at which the clock shows that: two where it is put back, and those beside the gap where it never does.
 fn instants(at: DateTime, zone: &TimeZone) -> Vec<Timestamp> {
     let ambiguous = zone.to_ambiguous_timestamp(at);
-    let both = [ambiguous.clone().earlier(), ambiguous.later()];
+    let both = [ambiguous.earlier(), ambiguous.later()];
     both.into_iter().flatten().map(instant).collect()
 }
 

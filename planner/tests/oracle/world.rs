@@ -154,7 +154,6 @@ impl<'a> World<'a> {
             Shortage::Agenda("price") => rows.all(|row| row.price.is_none()),
             Shortage::Agenda("co2") => rows.all(|row| row.co2.is_none()),
             Shortage::Agenda("power_cap") => rows.all(|row| row.cap.is_none()),
-            Shortage::Agenda(_) => false,
             Shortage::Nodes(missing) => {
                 (from, until) == (start, end)
                     && shape.nodes as usize == missing as usize + nodes.len()
@@ -163,8 +162,8 @@ impl<'a> World<'a> {
                 let missing: i128 = power.as_microwatts().into();
                 rows.all(|row| self.missing_power(row, &nodes, state) == missing)
             }
-            // Problems have no quotas.
-            Shortage::Quota => false,
+            // There are no other agendas, and problems have no quotas.
+            Shortage::Agenda(_) | Shortage::Quota => false,
         }
     }
 }

@@ -87,6 +87,8 @@ fn member((user, manager): (&&str, &bool)) -> ImportedMemberDocument {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// Of Slurm 22.05 with an account for all, one of physics, and ocean as a part of it.
@@ -96,23 +98,13 @@ mod tests {
     #[test]
     fn accounts_are_projects_and_coordinators_manage_them() {
         let read = projects(ASSOCIATIONS, "all|\nocean|bob\nphysics|mary,ivan\nroot|\n").unwrap();
-        assert_eq!(read.source, "slurm");
-        let told: Vec<(&str, Option<&str>, Vec<(&str, bool)>)> = read
-            .projects
-            .iter()
-            .map(|it| {
-                let members = it.members.iter().map(|it| (it.user.as_str(), it.manager));
-                (it.name.as_str(), it.parent.as_deref(), members.collect())
-            })
-            .collect();
-        assert_eq!(
-            told,
-            [
-                ("all", None, vec![("ada", false)]),
-                ("ocean", Some("physics"), vec![("ada", false), ("bob", true)]),
-                ("physics", None, vec![("ivan", true), ("mary", true)]),
-            ]
-        );
+        let member = |user: &str, manager: bool| json!({ "user": user, "manager": manager });
+        let told = json!({ "source": "slurm", "projects": [
+            { "name": "all", "parent": null, "members": [member("ada", false)] },
+            { "name": "ocean", "parent": "physics", "members": [member("ada", false), member("bob", true)] },
+            { "name": "physics", "parent": null, "members": [member("ivan", true), member("mary", true)] },
+        ] });
+        assert_eq!(serde_json::to_value(&read).unwrap(), told);
     }
 
     #[test]

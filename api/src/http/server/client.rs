@@ -18,6 +18,10 @@ pub enum Client {
     Unreadable,
 }
 
+/// The client that a trusted proxy names; `None` where it is named in a way that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedClient(pub Option<IpAddr>);
+
 /// The proxies that are believed, and where they say what.
 pub struct Proxies {
     networks: Vec<IpNet>,
@@ -49,12 +53,12 @@ impl Proxies {
     /// who spoke to it at the end, so the last that is no trusted proxy is the client: what stands
     /// before could be made up.
     pub fn client(&self, headers: &HeaderMap) -> Option<Client> {
-        let address = self.address_of_client(headers)?;
-        Some(address.map_or(Client::Unreadable, Client::at))
+        let named = self.named_client(headers)?;
+        Some(named.0.map_or(Client::Unreadable, Client::at))
     }
 
-    /// The address of that client; the inner `None` where it is named in a way that cannot be read.
-    pub fn address_of_client(&self, headers: &HeaderMap) -> Option<Option<IpAddr>> {
+    /// That client as it is named.
+    pub fn named_client(&self, headers: &HeaderMap) -> Option<NamedClient> {
         let name = match self.header {
             ForwardedHeader::XForwardedFor => "x-forwarded-for",
             ForwardedHeader::Forwarded => "forwarded",
@@ -63,7 +67,7 @@ impl Proxies {
         let hops: Vec<Option<IpAddr>> =
             lines.flat_map(|line| line.split(',')).map(|hop| self.address(hop)).collect();
         let outside = hops.iter().rev().find(|hop| hop.is_none_or(|address| !self.trust(address)));
-        outside.or(hops.first()).copied()
+        outside.or(hops.first()).copied().map(NamedClient)
     }
 
     /// The address in one element of the header.

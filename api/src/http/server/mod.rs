@@ -174,9 +174,8 @@ impl Server {
             None if self.proxies.trust(peer) => self.proxies.client(request.headers()),
             None => Some(Client::at(peer)),
         };
-        let named =
-            self.proxies.trust(peer).then(|| self.proxies.address_of_client(request.headers()));
-        let source = RequestSource(named.flatten().unwrap_or(Some(peer)));
+        let named = self.proxies.trust(peer).then(|| self.proxies.named_client(request.headers()));
+        let source = RequestSource(named.flatten().map_or(Some(peer), |it| it.0));
         request.extensions_mut().insert(source);
         let (serving, admitted) = seat.begin(client);
         let answer = admitted.map(|()| self.routes.call(request));

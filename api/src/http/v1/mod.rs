@@ -130,6 +130,7 @@ pub fn router() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
         .merge(measured)
+        .merge(of_people())
         .routes(routes!(audit::list_audit_records))
         .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
         .routes(routes!(calibrations::findings::list_findings))
@@ -171,6 +172,16 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reports::get_report))
         .routes(routes!(bills::get_bill))
         .routes(routes!(shares::list_shares))
+        .routes(routes!(webhooks::list_webhooks))
+        .routes(routes!(estimates::create::create_estimate))
+        .routes(routes!(site::get_site))
+        .routes(routes!(slurm::get_slurm))
+        .routes(routes!(occupied::list_occupied))
+}
+
+/// The routes of people: who they are, in which projects, and what they are told.
+fn of_people() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         .routes(routes!(
             projects::get::get_project,
             projects::put::put_project,
@@ -197,11 +208,6 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(sign_in::device::create_device_code))
         .routes(routes!(sign_in::tokens::create_tokens))
         .routes(routes!(sign_in::forget::forget_tokens))
-        .routes(routes!(webhooks::list_webhooks))
-        .routes(routes!(estimates::create::create_estimate))
-        .routes(routes!(site::get_site))
-        .routes(routes!(slurm::get_slurm))
-        .routes(routes!(occupied::list_occupied))
 }
 
 /// The OpenAPI document.

@@ -36,21 +36,17 @@ impl Draws {
         let cluster = &self.state.cluster;
         let slowing = terms.slowing.as_deref();
         let powers = SpeedPowers::of(cluster, self.settings.power.as_ref(), slowing);
-        match (powers, &self.request) {
-            (Some(powers), Some(request)) => {
-                let utilisation = request.planning.utilisation_or_full();
-                (powers.draw(ranks, utilisation), powers.peak(ranks))
-            }
-            _ => {
-                let part = |whole: i128| {
-                    let part = whole * i128::from(ranks.count());
-                    let part = part / i128::from(terms.nodes.count().max(1));
-                    Power::from_microwatts(i64::try_from(part).unwrap_or(i64::MAX))
-                };
-                let seconds = i128::from(terms.span.length().get());
-                let mean = terms.values.energy.as_microjoules() / seconds;
-                (part(mean), part(terms.peak_power.as_microwatts().into()))
-            }
+        if let (Some(powers), Some(request)) = (powers, &self.request) {
+            let utilisation = request.planning.utilisation_or_full();
+            return (powers.draw(ranks, utilisation), powers.peak(ranks));
         }
+        let part = |whole: i128| {
+            let part = whole * i128::from(ranks.count());
+            let part = part / i128::from(terms.nodes.count().max(1));
+            Power::from_microwatts(i64::try_from(part).unwrap_or(i64::MAX))
+        };
+        let seconds = i128::from(terms.span.length().get());
+        let mean = terms.values.energy.as_microjoules() / seconds;
+        (part(mean), part(terms.peak_power.as_microwatts().into()))
     }
 }

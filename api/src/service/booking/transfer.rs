@@ -48,7 +48,7 @@ impl BookingService {
         }
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
-        self.check_owner(access, to, &stored, &state)?;
+        check_owner(access, to, &stored, &state)?;
         let now = self.shared.now();
         if stored.owner == to && !stored.state_at(now).is_final() {
             return Ok(Some(ChangedReservation { before: stored.clone(), after: stored }));
@@ -93,29 +93,6 @@ impl BookingService {
         Ok(Some(ChangedReservation { before: stored, after: transferred }))
     }
 
-    /// Whether somebody may own a reservation: the site knows them, and they are in its project.
-    fn check_owner(
-        &self,
-        access: Access<'_>,
-        to: &str,
-        stored: &Reservation,
-        state: &SiteState,
-    ) -> Result<(), BookingError> {
-        if access.kind == CallerKind::LocalUser {
-            return Ok(());
-        }
-        let callers = state.callers();
-        if !callers.may_book(to) {
-            return Err(BookingError::UnknownOwner(to.to_owned()));
-        }
-        let is_kept = callers.projects().get(&stored.project).is_some();
-        if is_kept && !access.is_operator() && !callers.projects_of(to).include(&stored.project) {
-            let (owner, project) = (to.to_owned(), stored.project.clone());
-            return Err(BookingError::OwnerNotInProject { owner, project });
-        }
-        Ok(())
-    }
-
     /// Refuses to give somebody a proposal beside as much as one may hold; operators may.
     async fn refuse_more_holds(
         &self,
@@ -137,4 +114,26 @@ impl BookingService {
         let Some(held) = held.map_err(too_much)? else { return Ok(()) };
         held.admit_held(state, stored).map_err(too_much)
     }
+}
+
+/// Whether somebody may own a reservation: the site knows them, and they are in its project.
+fn check_owner(
+    access: Access<'_>,
+    to: &str,
+    stored: &Reservation,
+    state: &SiteState,
+) -> Result<(), BookingError> {
+    if access.kind == CallerKind::LocalUser {
+        return Ok(());
+    }
+    let callers = state.callers();
+    if !callers.may_book(to) {
+        return Err(BookingError::UnknownOwner(to.to_owned()));
+    }
+    let is_kept = callers.projects().get(&stored.project).is_some();
+    if is_kept && !access.is_operator() && !callers.projects_of(to).include(&stored.project) {
+        let (owner, project) = (to.to_owned(), stored.project.clone());
+        return Err(BookingError::OwnerNotInProject { owner, project });
+    }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! Reservations as iCalendar (RFC 5545), with the refresh interval of RFC 7986.
 
+use std::fmt::Write as _;
+
 use chrono::{DateTime, Utc};
 use icalendar::{Calendar, Component, Event, Property};
 use planner::reservation::{Reservation, ReservationState};
@@ -59,7 +61,7 @@ impl<'a> FeedDocument<'a> {
             ("DTEND", utc(span.end())),
             ("STATUS", status(state).to_owned()),
             ("SUMMARY", summary(reservation, state)),
-            ("DESCRIPTION", self.description(reservation, state)),
+            ("DESCRIPTION", description(reservation, state)),
             // Nobody sits beside the nodes meanwhile.
             ("TRANSP", "TRANSPARENT".to_owned()),
         ] {
@@ -75,25 +77,26 @@ impl<'a> FeedDocument<'a> {
     pub(super) fn text(&self) -> String {
         self.calendar.to_string()
     }
+}
 
-    fn description(&self, reservation: &Reservation, state: ReservationState) -> String {
-        let mut text = match state {
-            ReservationState::Proposed => format!(
-                "Offered: {} to choose from. The nodes are held until {}; choose by then. This is the earliest.\n",
-                counted_offers(reservation.offers.len()),
-                reservation.expires
-            ),
-            _ => format!("State: {}\n", state.word().replace('_', " ")),
-        };
-        if let Some(offer) = shown_offer(reservation) {
-            text += &amounts(&offer.terms);
-        }
-        if let Some(notice) = &reservation.notice {
-            text += &format!("{} {}\n", one_line(&notice.detail), one_line(&notice.way_out));
-        }
-        text += &format!("Reservation: {}", reservation.id);
-        text
+/// What is told of a reservation beside its line.
+fn description(reservation: &Reservation, state: ReservationState) -> String {
+    let mut text = match state {
+        ReservationState::Proposed => format!(
+            "Offered: {} to choose from. The nodes are held until {}; choose by then. This is the earliest.\n",
+            counted_offers(reservation.offers.len()),
+            reservation.expires
+        ),
+        _ => format!("State: {}\n", state.word().replace('_', " ")),
+    };
+    if let Some(offer) = shown_offer(reservation) {
+        text += &amounts(&offer.terms);
     }
+    if let Some(notice) = &reservation.notice {
+        _ = writeln!(text, "{} {}", one_line(&notice.detail), one_line(&notice.way_out));
+    }
+    _ = write!(text, "Reservation: {}", reservation.id);
+    text
 }
 
 /// A line for the calendar, with a word where something is special.

@@ -1,5 +1,7 @@
 //! What mails say: what happened, when, on which nodes, what it takes, and what to do.
 
+use std::fmt::Write as _;
+
 use jiff::tz::TimeZone;
 use planner::reservation::Reservation;
 use planner::time::{Span, Timestamp};
@@ -173,7 +175,7 @@ impl EventText {
         let span = chosen.or_else(|| offer.map(|offer| offer.terms.span));
         let mut subject = format!("Wattbook: {}: {title}", self.subject);
         if let Some(span) = span {
-            subject += &format!(", {}", utc(span.start()));
+            _ = write!(subject, ", {}", utc(span.start()));
         }
         let mut body = format!("{}\n\nWhat: {title}\n", self.happened);
         if let Some(span) = span {
@@ -183,18 +185,22 @@ impl EventText {
             body += &amounts(&offer.terms);
         }
         if chosen.is_none() && self.kind == NotificationKind::Offered {
-            body += &format!("Held until: {}\n", when(reservation.expires, zone));
+            _ = writeln!(body, "Held until: {}", when(reservation.expires, zone));
         }
-        body += &format!("Reservation: {}\n", reservation.id);
+        _ = writeln!(body, "Reservation: {}", reservation.id);
         if let Some(address) = settings.page_of(reservation.id) {
-            body += &format!("See: {address}\n");
+            _ = writeln!(body, "See: {address}");
         }
         if let Some(notice) = reservation.notice.as_ref().filter(|_| self.has_notice) {
-            body +=
-                &format!("\nWhy: {}\n{}\n", one_line(&notice.detail), one_line(&notice.way_out));
+            _ = writeln!(
+                body,
+                "\nWhy: {}\n{}",
+                one_line(&notice.detail),
+                one_line(&notice.way_out)
+            );
         }
         let to_do = self.to_do.replace("ID", &reservation.id.to_string());
-        body += &format!("\nWhat to do: {to_do}\n");
+        _ = writeln!(body, "\nWhat to do: {to_do}");
         (one_line(&subject), body + &foot(self.kind))
     }
 }

@@ -1,5 +1,7 @@
 //! What a month took: a mail once the month is over and all of it is stated in the ledger.
 
+use std::fmt::Write as _;
+
 use jiff::tz::TimeZone;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::{NewMail, NotificationKind, NotificationSettings, ReportKey};
@@ -79,16 +81,17 @@ fn text(month: &str, report: &Report) -> String {
             name => one_line(&format!("Project {name}")),
         };
         let amounts = &line.amounts;
-        text += &format!(
-            "\n{project}\nReserved: {:.1} node-hours\nEnergy: {:.2} kWh\n",
+        _ = writeln!(
+            text,
+            "\n{project}\nReserved: {:.1} node-hours\nEnergy: {:.2} kWh",
             line.reserved_s as f64 / 3600.0,
             amounts.energy_j() as f64 / 3.6e6
         );
         if let Some(cost) = amounts.cost_millionths {
-            text += &format!("Cost: {:.2} {}\n", cost as f64 / 1e6, line.group.currency);
+            _ = writeln!(text, "Cost: {:.2} {}", cost as f64 / 1e6, line.group.currency);
         }
         if let Some(co2) = amounts.co2_location_mg {
-            text += &format!("CO2: {:.3} kg\n", co2 as f64 / 1e6);
+            _ = writeln!(text, "CO2: {:.3} kg", co2 as f64 / 1e6);
         }
     }
     text += "\nWhat to do: nothing. `wattbook report` says more.\n";

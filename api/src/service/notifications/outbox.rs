@@ -70,7 +70,7 @@ impl NotificationService {
                 () = stop.cancelled() => return,
                 () = self.shared.leases.wait_for(LEASE) => {}
             }
-            let turn = self.shared.unless_cut_off(self.turn(&mut looked));
+            let turn = Box::pin(self.shared.unless_cut_off(self.turn(&mut looked)));
             let done = self.shared.leases.while_held(LEASE, turn).await;
             if let Some(Some(Err(error))) = done {
                 let error = format!("{:#}", anyhow::Error::from(error));

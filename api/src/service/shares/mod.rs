@@ -177,9 +177,9 @@ fn planned(reservation: &Reservation, after: Timestamp) -> Option<Used> {
 
 /// Leaves the accounts of a user, those of the projects that they manage, and what these are a part of.
 fn keep_own(accounts: &mut Vec<AccountStanding>, access: Access<'_>) {
-    let is_own = |it: &AccountStanding| match it.is_user {
-        true => it.account == access.owner || access.manages(&it.parent),
-        false => access.manages(&it.account),
+    let is_own = |it: &AccountStanding| {
+        let is_theirs = it.is_user && it.account == access.owner;
+        is_theirs || access.manages(if it.is_user { &it.parent } else { &it.account })
     };
     let mut wanted: Vec<(String, String)> = accounts
         .iter()

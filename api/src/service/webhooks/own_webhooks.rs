@@ -45,7 +45,7 @@ const BUDGET: Duration = Duration::from_secs(10);
 
 /// All users are looked at so often even if nothing happened: some may be let in again, and another replica may have
 /// stopped halfway.
-const LOOK_AT_ALL: Duration = Duration::from_secs(60);
+const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
 /// What is left of a user's events after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,8 @@ impl WebhookService {
                 () = stop.cancelled() => return,
                 () = self.shared.leases.wait_for(OWN_LEASE) => {}
             }
-            let turn = self.shared.unless_cut_off(Arc::clone(&self).own_turn(last.take()));
+            let turn =
+                Box::pin(self.shared.unless_cut_off(Arc::clone(&self).own_turn(last.take())));
             match self.shared.leases.while_held(OWN_LEASE, turn).await.flatten() {
                 Some(Ok(turn)) => last = Some(turn),
                 Some(Err(error)) => {

@@ -209,9 +209,9 @@ mod tests {
             |it| it.outcome = "201".to_owned(),
         ];
         for change in changes {
-            let mut changed = whole.clone();
-            change(&mut changed[2].entry);
-            assert_eq!(check(&changed), Err(BrokenLink::Changed));
+            let mut other = whole.clone();
+            change(&mut other[2].entry);
+            assert_eq!(check(&other), Err(BrokenLink::Changed));
         }
         let mut removed = whole.clone();
         removed.remove(1);

@@ -38,10 +38,8 @@ repository!(
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let before = Self::all(connection).await?;
-            let after = match by_manager {
-                true => before.after_by_manager(edit)?,
-                false => before.after(edit)?,
-            };
+            let after =
+                if by_manager { before.after_by_manager(edit)? } else { before.after(edit)? };
             if after == before {
                 return Ok(after);
             }

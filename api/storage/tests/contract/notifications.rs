@@ -52,7 +52,7 @@ async fn what_a_user_wants_is_kept_and_told_once_an_address_is_confirmed(bench: 
         pending: None,
         ..wanted("ada")
     };
-    assert_eq!(database.told_notifications().await.unwrap(), [confirmed.clone()]);
+    assert_eq!(database.told_notifications().await.unwrap(), std::slice::from_ref(&confirmed));
     // A code counts once.
     assert!(!database.confirm_address("ada", "d1", t(50), 5).await.unwrap());
     let nothing = NotificationSettings { kinds: BTreeSet::new(), ..confirmed };

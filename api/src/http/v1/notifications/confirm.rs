@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::json::Reader;
 
 use super::{ConfirmationBody, NotificationDocument};
 use crate::http::body::JsonBody;
@@ -35,7 +36,7 @@ pub async fn confirm_notifications(
 ) -> Result<Json<NotificationDocument>, Problem> {
     let code = body.read(|reader, raw| {
         let object = reader.object(raw, &["code"])?;
-        reader.required(&object, "code", |reader, raw| reader.string(raw))
+        reader.required(&object, "code", Reader::string)
     })?;
     let access = by.caller.access();
     let settings = service.confirm(access, &code).await?;

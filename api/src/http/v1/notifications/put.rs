@@ -68,13 +68,16 @@ fn notifications(reader: &mut Reader, raw: &RawValue, reach: Reach) -> Option<No
     })
 }
 
+/// What is read of an address: `None` on an error, and `Some(None)` where it is left out.
+type ReadChange = Option<Option<AddressChange>>;
+
 /// An address that may be left out, and is forgotten by null.
 fn address_change(
     reader: &mut Reader,
     object: &Object<'_>,
     name: &'static str,
     check: impl Fn(&str) -> Result<(), &'static str>,
-) -> Option<Option<AddressChange>> {
+) -> ReadChange {
     if object.get(name).is_some_and(|raw| raw.get() == "null") {
         return Some(Some(AddressChange::Forget));
     }

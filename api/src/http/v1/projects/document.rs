@@ -124,10 +124,15 @@ impl ProjectsDocument {
     }
 }
 
-/// What a project is to be a part of.
-pub(super) fn parent(reader: &mut Reader, raw: &RawValue) -> Option<Option<String>> {
+/// A project that is to be.
+pub(super) fn project(
+    reader: &mut Reader,
+    raw: &RawValue,
+    name_in_path: &str,
+) -> Option<ProjectEdit> {
     let object = reader.object(raw, &["parent"])?;
-    reader.optional(&object, "parent", name)
+    let parent = reader.optional(&object, "parent", name)?;
+    Some(ProjectEdit::Put { name: name_in_path.to_owned(), parent })
 }
 
 /// Whether a member is to manage the project.

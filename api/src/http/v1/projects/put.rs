@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use planner::project::ProjectEdit;
 
 use super::ProjectInPath;
-use super::document::{ProjectDocument, ProjectRequest, ProjectsDocument, parent};
+use super::document::{ProjectDocument, ProjectRequest, ProjectsDocument, project};
 use crate::http::body::JsonBody;
 use crate::http::caller::{By, Operators};
 use crate::http::problem::Problem;
@@ -38,7 +37,7 @@ pub async fn put_project(
     ProjectInPath(name): ProjectInPath,
     body: JsonBody,
 ) -> Result<Json<ProjectDocument>, Problem> {
-    let edit = ProjectEdit::Put { name: name.clone(), parent: body.read(parent)? };
+    let edit = body.read(|reader, raw| project(reader, raw, &name))?;
     let after = projects.edit(by.caller.access(), &edit).await?;
     ProjectsDocument::from(after).one(&name).map(Json)
 }
