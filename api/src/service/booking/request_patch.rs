@@ -219,7 +219,8 @@ mod tests {
     fn a_ranking_and_what_is_expected_are_no_fields_of_a_request() {
         let read = patch(&json!({ "nodes": 2, "ranking": "co2_cost_energy", "labels": null }));
         let read = read.unwrap();
-        assert_eq!(read.fields.keys().collect::<Vec<_>>(), ["labels", "nodes"]);
+        assert!(read.fields.contains_key("labels") && read.fields.contains_key("nodes"));
+        assert_eq!(read.fields.len(), 2);
         assert_eq!(read.ranking.map(|it| it.to_string()).as_deref(), Some("co2_cost_energy"));
         for (value, told) in [
             (json!({ "ranking": "cheap" }), "/ranking: is not a ranking"),
