@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use planner::json::Reader;
-use planner::node::{NAME_RULE, is_name};
 use planner::project::{ImportedProject, ProjectEdit, ProjectMember, ProjectSource};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -184,7 +183,5 @@ fn imported_member(reader: &mut Reader, raw: &RawValue) -> Option<(String, bool)
 }
 
 fn name(reader: &mut Reader, raw: &RawValue) -> Option<String> {
-    let name = reader.string(raw)?;
-    let named = if is_name(&name) { Ok(name) } else { Err(NAME_RULE) };
-    reader.accept(named)
+    reader.name(raw).map(String::from)
 }

@@ -7,8 +7,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use planner::identity::ReservationId;
 
-use super::document::{ReservationDocument, tagged};
-use crate::http::audit::AuditNote;
+use super::document::{ReservationDocument, tagged_change};
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
@@ -41,7 +40,5 @@ pub async fn cancel_reservation(
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;
     let changed = booking.cancel(by.caller.access(), id, version).await?;
-    let mut response = tagged(&booking, &changed.after).await?;
-    AuditNote::changed(&mut response, &changed.before);
-    Ok(response)
+    tagged_change(&booking, &changed).await
 }

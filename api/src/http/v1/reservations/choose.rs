@@ -13,8 +13,7 @@ use planner::reservation::OfferSelector;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::document::{ReservationDocument, tagged};
-use crate::http::audit::AuditNote;
+use super::document::{ReservationDocument, tagged_change};
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -58,9 +57,7 @@ pub async fn choose_offer(
     let version = if_match(&headers)?;
     let access = by.caller.access();
     let changed = booking.choose(access, id, &choice, version, &by.state).await?;
-    let mut response = tagged(&booking, &changed.after).await?;
-    AuditNote::changed(&mut response, &changed.before);
-    Ok(response)
+    tagged_change(&booking, &changed).await
 }
 
 fn choice(reader: &mut Reader, raw: &RawValue) -> Option<Choice> {

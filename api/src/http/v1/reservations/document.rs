@@ -19,7 +19,9 @@ use uuid::Uuid;
 use super::managed::ManagedDocument;
 use crate::http::audit::AuditNote;
 use crate::http::problem::Problem;
-use crate::service::booking::{BookingService, JOBS_OF_ONE, ManagedOf, NowExpected};
+use crate::service::booking::{
+    BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected,
+};
 use crate::service::shared::Fault;
 
 /// A reservation.
@@ -177,5 +179,15 @@ pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Re
         response.headers_mut().insert(header::ETAG, tag);
     }
     AuditNote::of_reservation(stored).put(&mut response);
+    Ok(response)
+}
+
+/// A reservation after a change, with a note of what it was before.
+pub async fn tagged_change(
+    booking: &BookingService,
+    changed: &ChangedReservation,
+) -> Result<Response, Problem> {
+    let mut response = tagged(booking, &changed.after).await?;
+    AuditNote::changed(&mut response, &changed.before);
     Ok(response)
 }

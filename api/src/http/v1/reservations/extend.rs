@@ -11,9 +11,8 @@ use planner::request::is_duration;
 use planner::time::Seconds;
 use serde_json::value::RawValue;
 
-use super::document::{ReservationDocument, tagged};
+use super::document::{ReservationDocument, tagged_change};
 use super::schema::ExtensionDocument;
-use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -59,9 +58,7 @@ pub async fn extend_reservation(
     let extension = body.read(extension)?;
     let version = if_match(&headers)?;
     let extended = booking.extend(by.caller.access(), id, extension, version).await?;
-    let mut response = tagged(&booking, &extended.after).await?;
-    AuditNote::changed(&mut response, &extended.before);
-    Ok(response)
+    tagged_change(&booking, &extended).await
 }
 
 fn extension(reader: &mut Reader, raw: &RawValue) -> Option<Extension> {

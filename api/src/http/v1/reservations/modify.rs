@@ -7,9 +7,8 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use planner::identity::ReservationId;
 
-use super::document::{ReservationDocument, tagged};
+use super::document::{ReservationDocument, tagged_change};
 use super::schema::RequestPatchDocument;
-use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -55,7 +54,5 @@ pub async fn modify_reservation(
     let patch = body.read(RequestPatch::read)?;
     let version = if_match(&headers)?;
     let modified = booking.modify(by.caller.access(), id, &patch, version).await?;
-    let mut response = tagged(&booking, &modified.after).await?;
-    AuditNote::changed(&mut response, &modified.before);
-    Ok(response)
+    tagged_change(&booking, &modified).await
 }

@@ -9,9 +9,8 @@ use planner::identity::ReservationId;
 use planner::json::Reader;
 use serde_json::value::RawValue;
 
-use super::document::{ReservationDocument, tagged};
+use super::document::{ReservationDocument, tagged_change};
 use super::schema::ReleaseDocument;
-use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -53,9 +52,7 @@ pub async fn release_reservation(
     let given_back = body.map_or(Ok(GivenBack::All), |body| body.read(given_back))?;
     let version = if_match(&headers)?;
     let released = booking.release(by.caller.access(), id, &given_back, version).await?;
-    let mut response = tagged(&booking, &released.after).await?;
-    AuditNote::changed(&mut response, &released.before);
-    Ok(response)
+    tagged_change(&booking, &released).await
 }
 
 fn given_back(reader: &mut Reader, raw: &RawValue) -> Option<GivenBack> {

@@ -9,9 +9,8 @@ use planner::identity::ReservationId;
 use planner::json::Reader;
 use serde_json::value::RawValue;
 
-use super::document::{ReservationDocument, tagged};
+use super::document::{ReservationDocument, tagged_change};
 use super::schema::TransferDocument;
-use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
@@ -53,9 +52,7 @@ pub async fn transfer_reservation(
     let owner = body.read(owner)?;
     let version = if_match(&headers)?;
     let transferred = booking.transfer(by.caller.access(), id, &owner, version).await?;
-    let mut response = tagged(&booking, &transferred.after).await?;
-    AuditNote::changed(&mut response, &transferred.before);
-    Ok(response)
+    tagged_change(&booking, &transferred).await
 }
 
 fn owner(reader: &mut Reader, raw: &RawValue) -> Option<Box<str>> {
