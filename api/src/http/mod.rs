@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod body;
+pub mod browser;
 pub mod caller;
 pub mod carbon_aware;
 pub mod docs;
@@ -22,7 +23,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::FromRef;
 use axum::http::{StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
@@ -139,6 +140,7 @@ pub fn router(app: App) -> Router {
             .into_response()
         }))
         .layer(from_fn_with_state(recording, audit::record))
+        .layer(from_fn(browser::guard))
         .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))
         .with_state(app)
 }

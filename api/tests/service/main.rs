@@ -29,6 +29,7 @@ mod batch_site;
 mod batch_sweep;
 mod booking;
 mod booking_lists;
+mod browser_rules;
 mod calendar;
 mod carbon_aware;
 mod connections;

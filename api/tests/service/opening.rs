@@ -30,6 +30,21 @@ fn failed(mut command: Command) -> String {
     error
 }
 
+/// A book tells who computes what: nobody but its owner reads a new one, or the files that SQLite makes beside it.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_database_is_readable_by_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let site = Site::sqlite();
+    let _server = site.serve().await;
+    let file = site.database.strip_prefix("sqlite://").expect("a file");
+    for file in [file.to_owned(), format!("{file}-wal"), format!("{file}-shm")] {
+        let mode = std::fs::metadata(&file).expect(&file).permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
 fn failed_on(site: &Site, database: &str) {
     let said: Vec<String> = [&["serve", "--listen", "127.0.0.1:0"][..], &["token", "list"]]
         .into_iter()

@@ -120,11 +120,24 @@ async fn prepare_sqlite(
     target: &str,
     missing: IfMissing,
 ) -> Result<(), StorageError> {
+    if missing == IfMissing::Make {
+        make_private(options.get_filename());
+    }
     let options = options.clone().create_if_missing(missing == IfMissing::Make);
     let pool = connect(SqlitePoolOptions::new().max_connections(1), options, target).await?;
     let done = bring_sqlite_up_to_date(&pool, target).await;
     pool.close().await;
     done
+}
+
+/// Makes a missing file that only its owner may read; SQLite's files beside it get the same permissions. Where it cannot be
+/// made, SQLite says why.
+fn make_private(file: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(file);
 }
 
 /// Brings the tables of a PostgreSQL database up to date, which must exist, by a connection without

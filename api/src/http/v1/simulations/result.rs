@@ -174,10 +174,8 @@ pub async fn get_result(
     };
     let content = simulations.simulation_result(&simulation, cell, sent.file).await?;
     let mut response = ([(header::CONTENT_TYPE, sent.kind)], content).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if sent.name == "report" {
-        headers.insert(header::CONTENT_SECURITY_POLICY, REPORT_POLICY);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, REPORT_POLICY);
     }
     Ok(response)
 }
