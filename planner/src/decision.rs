@@ -21,6 +21,8 @@ pub struct Decision {
     pub as_soon_as_possible: Option<Offer>,
     /// The feasible starts that no other one beats in energy, cost, CO2 and delay, in time order.
     pub pareto: Vec<Offer>,
+    /// The position on the front of the start that gives up least of what is best: see [`compromise`](crate::compromise).
+    pub compromise: Option<usize>,
 }
 
 /// The three answers of Algorithm 1.
@@ -178,7 +180,15 @@ impl Decision {
             reasons: Vec::new(),
             as_soon_as_possible: None,
             pareto: Vec::new(),
+            compromise: None,
         }
+    }
+
+    /// The start that gives up least of what is best, with the rankings that it wins.
+    pub fn compromise(&self) -> Option<&Offer> {
+        let start = self.pareto.get(self.compromise?)?;
+        let offered = self.offers().iter().find(|offer| offer.is_same_start(start));
+        offered.or(Some(start))
     }
 
     /// The offers to choose from: none, one or up to six.

@@ -9,6 +9,7 @@ pub mod calibration;
 pub mod cancelled;
 pub mod cap_scope;
 pub mod check;
+pub mod compromise;
 pub mod criterion;
 pub mod decimal;
 pub mod decision;

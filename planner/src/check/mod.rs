@@ -8,7 +8,7 @@
 //! the shape says, all admitted by the filter, free and in service, that the preference puts first,
 //! the cap at every instant, and the exact values, idle energy, peak power, delay and savings. What it proves of
 //! the decision: the rankings' words, that among the starts in it each offer wins its rankings,
-//! tolerances applied, that the Pareto front is one, that the counts add up, and that each reason
+//! tolerances applied, that the Pareto front is one, which start on it is the compromise, that the counts add up, and that each reason
 //! binds where it says, with the shortage that it says. That no start *outside* the decision is
 //! better, nor closer to being feasible, takes a search over all candidates; the tests compare with
 //! brute force for that. So does the number of candidates in the exact mode with tolerances, of

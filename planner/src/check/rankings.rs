@@ -21,6 +21,7 @@ pub(super) fn judge(
     judge_time_order(problem, decision, violations);
     judge_winners(problem, decision, starts, violations);
     judge_front(decision, starts, violations);
+    judge_compromise(decision, violations);
 }
 
 /// Each of the six once over all offers, in the order of Algorithm 1 within each.
@@ -170,4 +171,66 @@ fn amounts(offer: &Offer) -> [i128; 4] {
 
 fn dominates(left: &[i128; 4], right: &[i128; 4]) -> bool {
     left != right && left.iter().zip(right).all(|(left, right)| left <= right)
+}
+
+/// The compromise is the first start on the front of which no other loses less in what it loses most.
+fn judge_compromise(decision: &Decision, violations: &mut Vec<Violation>) {
+    let front: Vec<[i128; 4]> = decision.pareto.iter().map(amounts).collect();
+    let column = |at: usize| front.iter().map(move |it| it[at]);
+    let extremes = std::array::from_fn::<_, 4, _>(|at| (column(at).min(), column(at).max()));
+    let losses = |start: &[i128; 4]| -> Vec<Fraction> {
+        let parts = start.iter().zip(&extremes).filter_map(|(amount, (least, most))| {
+            let (lost, range) = (amount - (*least)?, (*most)? - (*least)?);
+            Some((lost.unsigned_abs(), range.unsigned_abs()))
+        });
+        parts.filter(|(_, range)| *range > 0).collect()
+    };
+    let largest = |start: &[i128; 4]| {
+        losses(start).into_iter().reduce(|most, it| if is_less(most, it) { it } else { most })
+    };
+    let mut derived: Option<(usize, Option<Fraction>)> = None;
+    for (index, loss) in front.iter().map(largest).enumerate() {
+        let is_better = derived.is_none_or(|(_, least)| match (loss, least) {
+            (Some(loss), Some(least)) => is_less(loss, least),
+            _ => false,
+        });
+        if is_better {
+            derived = Some((index, loss));
+        }
+    }
+    let (stated, derived) = (decision.compromise, derived.map(|(index, _)| index));
+    if stated != derived {
+        violations.push(Violation::OtherCompromise { stated, derived });
+    }
+}
+
+/// A numerator over a denominator that is not nothing.
+type Fraction = (u128, u128);
+
+fn is_less(one: Fraction, two: Fraction) -> bool {
+    product(one.0, two.1) < product(two.0, one.1)
+}
+
+/// A product in two halves, the higher first.
+fn product(left: u128, right: u128) -> (u128, u128) {
+    let halves = |it: u128| (it >> 64, it & u128::from(u64::MAX));
+    let ((left_high, left_low), (right_high, right_low)) = (halves(left), halves(right));
+    let low = left_low * right_low;
+    let one = left_high * right_low + (low >> 64);
+    let (middle, carried) = one.overflowing_add(left_low * right_high);
+    let high = left_high * right_high + (middle >> 64) + (u128::from(carried) << 64);
+    (high, (middle << 64) | (low & u128::from(u64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_take_two_halves() {
+        assert_eq!(product(7, 6), (0, 42));
+        assert_eq!(product(u128::MAX, u128::MAX), (u128::MAX - 1, 1));
+        assert_eq!(product(1 << 100, 3 << 90), (3 << 62, 0));
+        assert!(is_less((10_u128.pow(37) - 1, 3 * 10_u128.pow(37)), (1, 3)));
+    }
 }

@@ -121,6 +121,9 @@ pub enum Violation {
     /// Some starts are feasible exactly when the decision is not `impossible`.
     #[error("an {outcome} decision with {soonest} first starts and {front} on the Pareto front")]
     OutcomeContradicted { outcome: &'static str, soonest: usize, front: usize },
+    /// Another start on the front gives up less of what is best.
+    #[error("the compromise is stated at {stated:?} on the Pareto front, derived at {derived:?}")]
+    OtherCompromise { stated: Option<usize>, derived: Option<usize> },
     /// The number of candidates follows from the problem.
     #[error("{stated} candidate starts are stated, derived are {derived}")]
     WrongCandidateCount { stated: u64, derived: u64 },

@@ -33,6 +33,9 @@ pub struct DecisionDocument {
     pub offers: Vec<OfferDocument>,
     /// The starts that no other beats in energy, cost, CO2 and delay, in time order.
     pub pareto: Vec<OfferDocument>,
+    /// The start on the Pareto front that gives up least of what is best: of its losses in energy, cost, CO2 and delay, in parts
+    /// of their range on the front, the largest is least. It may win no ranking.
+    pub compromise: Option<OfferDocument>,
     /// What the offers rest on, where that is known. One that rests on a part of it says which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub basis: Vec<BasisDocument>,
@@ -223,6 +226,7 @@ impl DecisionDocument {
             as_soon_as_possible: decision.as_soon_as_possible.as_ref().map(offer),
             offers: decision.offers().iter().map(offer).collect(),
             pareto: decision.pareto.iter().map(without_rankings).collect(),
+            compromise: decision.compromise().map(offer),
             basis: Vec::new(),
             explanation: None,
             learnt_utilisation: None,

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use crate::agenda::Agendas;
 use crate::book::Book;
+use crate::compromise::{FourAmounts, compromise};
 use crate::criterion::Values;
 use crate::decision::{Decision, Offer, Outcome, Savings};
 use crate::idle_energy::IdleEnergy;
@@ -149,12 +150,22 @@ fn decide(view: &PlanningView<'_>, request: &Request, evaluation: &mut Evaluatio
         let same = |it: &&Offer| it.is_same_start(&soonest);
         winners.iter().find(same).cloned().unwrap_or(soonest)
     });
+    let compromise = compromise(&front.iter().map(Feasible::four_amounts).collect::<Vec<_>>());
     Decision {
         outcome: Outcome::of(winners),
         candidate_starts: evaluation.candidates,
         reasons: exclusions.into_reasons(view.selection.order().count()),
         as_soon_as_possible,
         pareto,
+        compromise,
+    }
+}
+
+impl Feasible {
+    /// What the compromise weighs. Delays of one decision differ as its starts do.
+    fn four_amounts(&self) -> FourAmounts {
+        let [energy, cost, co2] = self.amounts;
+        [energy, cost, co2, self.span.start().as_unix_seconds().into()]
     }
 }
 

@@ -35,6 +35,17 @@ fn catches_a_ranking_dropped() {
 }
 
 #[test]
+fn catches_another_compromise() {
+    for other in [None, Some(0), Some(99)] {
+        let found = corrupt(|decision| {
+            assert_ne!(decision.compromise, other);
+            decision.compromise = other;
+        });
+        assert_violates!(found, Violation::OtherCompromise { stated, .. } if *stated == other);
+    }
+}
+
+#[test]
 fn catches_an_offer_dropped() {
     let found = corrupt(|decision| {
         offers(decision).remove(4);

@@ -47,6 +47,7 @@ impl OracleDecision {
         assert_eq!(reasons, self.reasons(), "reasons");
         let pareto: Vec<_> = decision.pareto.iter().map(|it| stated(order, it)).collect();
         assert_eq!(pareto, starts(&self.pareto), "Pareto front");
+        assert_eq!(decision.compromise, self.compromise(), "compromise");
     }
 
     /// Panics where the decision offers other starts, or the first one differs.

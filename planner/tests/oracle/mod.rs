@@ -199,6 +199,29 @@ impl OracleDecision {
         }
     }
 
+    /// The first start on the front whose largest loss is no other's more than: each against each, over a common denominator.
+    pub fn compromise(&self) -> Option<usize> {
+        let amounts = |it: &Feasible| -> [i128; 4] {
+            [it.start.energy, it.start.cost, it.start.co2, it.start.delay.into()]
+        };
+        let front: Vec<[i128; 4]> = self.pareto.iter().map(amounts).collect();
+        let range = |at: usize| -> (i128, i128) {
+            let of_all = || front.iter().map(|it| it[at]);
+            let (least, most) = (of_all().min().unwrap(), of_all().max().unwrap());
+            (least, if most > least { most - least } else { 1 })
+        };
+        let no_larger = |one: &[i128; 4], two: &[i128; 4]| {
+            (0..4).all(|a| {
+                (0..4).any(|b| {
+                    let ((least_a, range_a), (least_b, range_b)) = (range(a), range(b));
+                    let (lost, other) = (one[a] - least_a, two[b] - least_b);
+                    lost.checked_mul(range_b).unwrap() <= other.checked_mul(range_a).unwrap()
+                })
+            })
+        };
+        front.iter().position(|one| front.iter().all(|two| no_larger(one, two)))
+    }
+
     /// The candidates that a reason excludes.
     pub fn excluded(&self, code: ReasonCode) -> impl Iterator<Item = (&Candidate, i128)> {
         self.looked_at.iter().filter_map(move |it| {

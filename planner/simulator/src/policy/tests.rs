@@ -55,6 +55,7 @@ fn decision(pareto: Vec<Offer>) -> Decision {
         reasons: Vec::new(),
         as_soon_as_possible: None,
         pareto,
+        compromise: None,
     }
 }
 
