@@ -1,6 +1,7 @@
 //! Quotas: `[quotas]`. See `docs/QUOTAS.md`.
 
 mod bands;
+mod period;
 mod rule;
 
 use std::collections::BTreeMap;
@@ -12,12 +13,12 @@ use jiff::tz::TimeZone;
 use planner::json::oar_quotas::read_oar_quotas;
 use planner::node::Nodes;
 use planner::quota::{
-    AcrossRules, OnceQuota, QuotaCalendar, QuotaMeasure, QuotaPeriod, QuotaRules, Quotas, RecurringQuota,
-    date_and_time, day_list, days_of_month, hours_of_day, months_of_year,
+    AcrossRules, OnceQuota, QuotaCalendar, QuotaMeasure, QuotaPeriod, QuotaRules, Quotas,
+    RecurringQuota, date_and_time,
 };
 use serde::Deserialize;
 
-use bands::recurring;
+use period::PeriodFields;
 use rule::{RuleFields, says_twice};
 
 pub use bands::TariffBands;
@@ -56,22 +57,6 @@ pub struct QuotaFields {
     exceptions: Vec<ExceptionFields>,
     #[serde(default)]
     rules: BTreeMap<String, Vec<RuleFields>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PeriodFields {
-    #[serde(default = "all")]
-    hours: String,
-    #[serde(default = "all")]
-    weekdays: String,
-    #[serde(default = "all")]
-    days: String,
-    #[serde(default = "all")]
-    months: String,
-    /// A band of the supplier's tariff, in place of hours, weekdays and months.
-    tariff: Option<String>,
-    rules: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -234,10 +219,7 @@ impl QuotaFields {
         for (index, fields) in self.periods.iter().enumerate() {
             let place = |name: &str| format!("periods[{index}].{name}");
             let rules = wrong.accept(&place("rules"), of(&fields.rules));
-            let times = match &fields.tariff {
-                None => fields.times(&place, wrong),
-                Some(band) => fields.of_band(band, bands, &place, wrong),
-            };
+            let times = fields.when(bands, &place, wrong);
             let Some((rules, times)) = rules.zip(times) else { continue };
             let with_rules = |it: RecurringQuota| RecurringQuota { rules, ..it };
             calendar.recurring.extend(times.into_iter().map(with_rules));
@@ -254,41 +236,6 @@ impl QuotaFields {
             calendar.once.push(OnceQuota { from, to, why: fields.why.as_str().into(), rules });
         }
         calendar
-    }
-}
-
-impl PeriodFields {
-    /// When it is, by its own hours and days; of no rules yet.
-    fn times(
-        &self,
-        place: &dyn Fn(&str) -> String,
-        wrong: &mut Wrong,
-    ) -> Option<Vec<RecurringQuota>> {
-        let hours = wrong.accept(&place("hours"), hours_of_day(&self.hours));
-        let weekdays = wrong.accept(&place("weekdays"), day_list(&self.weekdays));
-        let days = wrong.accept(&place("days"), days_of_month(&self.days));
-        let months = wrong.accept(&place("months"), months_of_year(&self.months));
-        let ((from_s, to_s), weekdays) = hours.zip(weekdays)?;
-        let (days, months) = days.zip(months)?;
-        Some(vec![RecurringQuota { from_s, to_s, weekdays, days, months, rules: 0 }])
-    }
-
-    /// When it is, by the windows of a band; of no rules yet.
-    fn of_band(
-        &self,
-        band: &str,
-        bands: &TariffBands,
-        place: &dyn Fn(&str) -> String,
-        wrong: &mut Wrong,
-    ) -> Option<Vec<RecurringQuota>> {
-        if [&self.hours, &self.weekdays, &self.days, &self.months].iter().any(|it| *it != "*") {
-            wrong.0.push(format!(
-                "{}: says when the period is; leave out hours, weekdays, days and months",
-                place("tariff")
-            ));
-        }
-        let windows = wrong.accept(&place("tariff"), bands.windows(band))?;
-        Some(windows.iter().flat_map(recurring).collect())
     }
 }
 

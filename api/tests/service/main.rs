@@ -28,6 +28,7 @@ mod batch_parts;
 mod batch_site;
 mod batch_sweep;
 mod booking;
+mod budgets;
 mod booking_lists;
 mod calendar;
 mod carbon_aware;

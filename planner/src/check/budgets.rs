@@ -40,7 +40,8 @@ impl BudgetsAsked<'_> {
         for piece in self.quotas.calendar.pieces(offer.span, self.zone) {
             let Some(rules) = piece.rules.map(|rules| &self.quotas.sets[rules]) else { continue };
             for (criterion, measure) in QuotaMeasure::OF_BUDGETS.into_iter().enumerate() {
-                let projects = std::iter::once(&self.asker.subject.project).chain(&self.asker.above);
+                let projects =
+                    std::iter::once(&self.asker.subject.project).chain(&self.asker.above);
                 for (level, project) in projects.enumerate() {
                     let Some(rule) = self.rule(rules, measure, (level, project)) else { continue };
                     let most = rule.limit(measure).and_then(|it| it.of(measure, 0));
@@ -78,14 +79,16 @@ impl BudgetsAsked<'_> {
             let partition = of(&key.partition, &subject.partition)
                 .filter(|rank| *rank == 0 || !subject.partition.is_empty())?;
             let project = of(&key.project, project)?;
-            let (job_type, user) = (of(&key.job_type, &subject.job_type)?, of(&key.user, &subject.user)?);
+            let (job_type, user) =
+                (of(&key.job_type, &subject.job_type)?, of(&key.user, &subject.user)?);
             Some(partition * 27 + project * 9 + job_type * 3 + user)
         };
         let is_here = |rule: &&QuotaRule| {
             rule.limit(measure).is_some()
                 && (level == 0 || (rule.budgets.with_below && rule.key.project != QuotaPart::All))
         };
-        let ranked = rules.rules.iter().filter(is_here).filter_map(|rule| Some((rank(rule)?, rule)));
+        let ranked =
+            rules.rules.iter().filter(is_here).filter_map(|rule| Some((rank(rule)?, rule)));
         ranked.max_by_key(|(rank, _)| *rank).map(|(_, rule)| rule)
     }
 
@@ -107,7 +110,11 @@ impl BudgetsAsked<'_> {
                 && same(&key.user, &mine.user, &theirs.user)
         };
         let most = |it: &BudgetHolding| {
-            it.alternatives.iter().map(|uses| used(uses.iter(), criterion, period)).max().unwrap_or(0)
+            it.alternatives
+                .iter()
+                .map(|uses| used(uses.iter(), criterion, period))
+                .max()
+                .unwrap_or(0)
         };
         self.held.iter().filter(counts).map(most).sum()
     }
@@ -115,8 +122,7 @@ impl BudgetsAsked<'_> {
 
 fn offer_use(offer: &Offer) -> BudgetUse {
     let values = offer.values;
-    let amounts =
-        [values.energy.as_microjoules(), values.cost.as_exact(), values.co2.as_exact()];
+    let amounts = [values.energy.as_microjoules(), values.cost.as_exact(), values.co2.as_exact()];
     BudgetUse { span: offer.span, amounts, is_measured: false }
 }
 

@@ -100,9 +100,8 @@ pub fn planned_uses(
     offer_end: Timestamp,
     amounts: [i128; 3],
 ) -> Vec<BudgetUse> {
-    let node_seconds = |(span, nodes): &(Span, u32)| {
-        i128::from(*nodes) * i128::from(span.length().get())
-    };
+    let node_seconds =
+        |(span, nodes): &(Span, u32)| i128::from(*nodes) * i128::from(span.length().get());
     let Some(last_end) = spans.iter().map(|(span, _)| span.end()).max() else { return Vec::new() };
     let at_last = spans.iter().filter(|(span, _)| span.end() == last_end);
     let at_last: i128 = at_last.map(|(_, nodes)| i128::from(*nodes)).sum();
@@ -123,7 +122,8 @@ pub fn settled(
     measured: &[MeasuredHour],
     stated: &[Timestamp],
 ) -> Vec<BudgetUse> {
-    let outside = planned.iter().flat_map(|it| unstated(it.span, stated).into_iter().map(|gap| it.part(gap)));
+    let outside =
+        planned.iter().flat_map(|it| unstated(it.span, stated).into_iter().map(|gap| it.part(gap)));
     let mut all: Vec<BudgetUse> = outside.flatten().collect();
     for MeasuredHour { hour, amounts } in measured {
         let Some(span) = Span::starting(*hour, HOUR) else { continue };
@@ -193,6 +193,9 @@ mod tests {
     fn of_alternatives_the_one_counts_that_takes_the_most() {
         let alternatives = vec![vec![planned(span(0, 10), 10)], vec![planned(span(5, 15), 18)]];
         let holding = BudgetHolding { of: BudgetSubject::default(), alternatives };
-        assert_eq!((holding.taken(0, span(0, 10)), holding.taken(2, span(0, 15))), ((10, 0), (18, 0)));
+        assert_eq!(
+            (holding.taken(0, span(0, 10)), holding.taken(2, span(0, 15))),
+            ((10, 0), (18, 0))
+        );
     }
 }

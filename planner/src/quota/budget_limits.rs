@@ -111,7 +111,10 @@ impl BudgetLimit {
 }
 
 impl BudgetLimits {
-    fn first_exceeded(&self, own: impl Fn(&BudgetLimit) -> Option<i128>) -> Result<(), QuotaRefusal> {
+    fn first_exceeded(
+        &self,
+        own: impl Fn(&BudgetLimit) -> Option<i128>,
+    ) -> Result<(), QuotaRefusal> {
         let exceeded = self.0.iter().find_map(|limit| {
             let own = own(limit)?;
             (limit.excess(own) > 0).then(|| limit.refusal(own))

@@ -195,9 +195,7 @@ impl QuotaPeriod {
                 day.checked_sub(i64::from(day.weekday().to_monday_zero_offset()).days()).ok()?
             }
             Self::Month => day.first_of_month(),
-            Self::Quarter => {
-                Date::new(day.year(), (day.month() - 1) / 3 * 3 + 1, 1).ok()?
-            }
+            Self::Quarter => Date::new(day.year(), (day.month() - 1) / 3 * 3 + 1, 1).ok()?,
             Self::Year => day.first_of_year(),
             Self::Fixed { from, to } => {
                 let at = |clock: DateTime| Some(instant(zone.to_zoned(clock).ok()?.timestamp()));

@@ -73,7 +73,11 @@ fn a_period() -> impl Strategy<Value = QuotaPeriod> {
 
 fn a_rule() -> impl Strategy<Value = QuotaRule> {
     let part = |names: &'static [&'static str]| prop::sample::select(names);
-    let key = (part(&["*", "*", "/", "gpu"]), part(&["*", "/", "ocean", "science"]), part(&["*", "/", "ada"]));
+    let key = (
+        part(&["*", "*", "/", "gpu"]),
+        part(&["*", "/", "ocean", "science"]),
+        part(&["*", "/", "ada"]),
+    );
     let limits = (a_limit(), a_limit(), a_limit(), any::<bool>());
     (key, limits, a_period()).prop_map(
         |((partition, project, user), (energy_kwh, cost, co2_kg, with_below), per)| QuotaRule {
@@ -118,7 +122,8 @@ impl Plain<'_> {
                     let period = period_of(rule);
                     let most = rule.limit(measure).unwrap().of(measure, 0).unwrap();
                     !period.contains(&second)
-                        || self.used(rule, project, (place, &period)) + inside(wanted, place, &period)
+                        || self.used(rule, project, (place, &period))
+                            + inside(wanted, place, &period)
                             <= most
                 })
             })
@@ -126,7 +131,12 @@ impl Plain<'_> {
     }
 
     /// Tried from the most to the least specific spelling of the key.
-    fn rule(&self, set: usize, measure: QuotaMeasure, (level, project): (usize, &str)) -> Option<&QuotaRule> {
+    fn rule(
+        &self,
+        set: usize,
+        measure: QuotaMeasure,
+        (level, project): (usize, &str),
+    ) -> Option<&QuotaRule> {
         let QuotaSubject { partition, user, .. } = &self.asker.subject;
         let mut partitions = vec![&**partition, "/", "*"];
         partitions.retain(|it| !partition.is_empty() || *it == "*");
@@ -150,7 +160,12 @@ impl Plain<'_> {
         None
     }
 
-    fn used(&self, rule: &QuotaRule, project: &str, (place, period): (usize, &std::ops::Range<i64>)) -> i128 {
+    fn used(
+        &self,
+        rule: &QuotaRule,
+        project: &str,
+        (place, period): (usize, &std::ops::Range<i64>),
+    ) -> i128 {
         let key = rule.key.to_string();
         let parts: Vec<&str> = key.split(',').collect();
         let same = |part: &str, mine: &str, theirs: &str| match part {
@@ -266,8 +281,10 @@ fn what_is_above_binds_beside_what_is_ones_own() {
         of: subject(project),
         alternatives: vec![uses],
     };
-    let held =
-        [holding("ice", vec![uses(2, true), uses(1, false)]), holding("ocean", vec![uses(1, false)])];
+    let held = [
+        holding("ice", vec![uses(2, true), uses(1, false)]),
+        holding("ocean", vec![uses(1, false)]),
+    ];
     let asks = |project: &str, millionths| {
         judge(&quotas, &subject(project), &held).judge_uses(&[uses(millionths, false)])
     };

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use planner::quota::{
-    AcrossRules, QuotaMeasure, QuotaPeriod, QuotaRule, QuotaRules, Quotas, RecurringQuota, WEEKDAYS, clock,
+    AcrossRules, QuotaMeasure, QuotaPeriod, QuotaRule, QuotaRules, Quotas, RecurringQuota,
+    WEEKDAYS, clock,
 };
 
 use crate::cli::{Failure, print};

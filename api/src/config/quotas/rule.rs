@@ -111,7 +111,10 @@ impl RuleFields {
         }
         let is_of_all = |it: &&QuotaMeasure| rule.limit(**it).is_some_and(QuotaLimit::is_of_all);
         if let Some(measure) = QuotaMeasure::OF_BUDGETS.iter().find(is_of_all) {
-            return Some(format!(".{}: is a number, or -1; nodes have no part in it", measure.word()));
+            return Some(format!(
+                ".{}: is a number, or -1; nodes have no part in it",
+                measure.word()
+            ));
         }
         if has_budgets && rule.per.is_none() {
             return Some(": budgets need per, or from and to".to_owned());

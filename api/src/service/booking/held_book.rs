@@ -91,9 +91,9 @@ impl HeldBook {
     ) -> Result<Arc<HeldReservations>, StorageError> {
         let mut known = self.0.lock().await;
         let statements = database.statement_count().await?;
-        let kept = known.take().filter(|it| {
-            it.from <= from && from <= it.from + SURPLUS && it.epoch == marks.epoch
-        });
+        let kept = known
+            .take()
+            .filter(|it| it.from <= from && from <= it.from + SURPLUS && it.epoch == marks.epoch);
         let next = match kept {
             None => Known {
                 from,
@@ -178,9 +178,8 @@ impl HeldReservations {
         (from, to): (Timestamp, Timestamp),
         but: Option<ReservationId>,
     ) -> Vec<QuotaHolding> {
-        let chosen = self.by_id.iter().filter(|(id, held)| {
-            Some(**id) != but && held.held_until.is_none()
-        });
+        let chosen =
+            self.by_id.iter().filter(|(id, held)| Some(**id) != but && held.held_until.is_none());
         let spans = chosen.flat_map(|(_, held)| {
             let spans = held.offers.iter().flat_map(|offer| &offer.spans);
             spans.map(move |taken| (&held.subject, *taken))
@@ -219,7 +218,12 @@ impl HeldReservations {
         self.by_id.get(&id).map(|held| self.uses(id, held, now)).unwrap_or_default()
     }
 
-    fn uses(&self, id: ReservationId, held: &HeldReservation, now: Timestamp) -> Vec<Vec<BudgetUse>> {
+    fn uses(
+        &self,
+        id: ReservationId,
+        held: &HeldReservation,
+        now: Timestamp,
+    ) -> Vec<Vec<BudgetUse>> {
         if held.held_until.is_some_and(|until| until <= now) {
             return Vec::new();
         }

@@ -10,8 +10,8 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::identity::EpochId;
-use crate::reservations::allocations::row::{AllocationRow, grouped};
 use crate::reservations::allocations::Allocation;
+use crate::reservations::allocations::row::{AllocationRow, grouped};
 
 /// Allocations as the rows of their ranges.
 fn range_rows(allocations: &[Allocation]) -> Vec<(&Allocation, std::ops::Range<u32>)> {
