@@ -40,7 +40,7 @@ mod events;
 mod feeds;
 mod former_documents;
 mod grants;
-mod held;
+mod held_spans;
 mod idempotency;
 mod identity;
 mod leases;
@@ -97,7 +97,7 @@ pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
 };
-pub use held::{HeldSpan, StatedHour};
+pub use held_spans::{HeldSpan, StatedHour};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
     EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SimulationId,

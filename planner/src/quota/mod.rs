@@ -12,6 +12,7 @@
 //! week or month. Everything that decides is in whole nodes and seconds.
 
 mod budget;
+mod budget_judge;
 mod budget_limits;
 mod budget_usage;
 mod calendar;

@@ -27,10 +27,10 @@ const EXACT: i128 = 3_600_000_000_000_000;
 const SURPLUS: Seconds = Seconds::new(62 * 86_400);
 
 /// Keeps what reservations held and hold.
-pub(super) struct HeldBook(Mutex<Option<Known>>);
+pub(super) struct HeldBook(Mutex<Option<KnownBook>>);
 
 /// What is known, and at which state of the database.
-struct Known {
+struct KnownBook {
     from: Timestamp,
     changes: i64,
     epoch: Option<EpochId>,
@@ -95,7 +95,7 @@ impl HeldBook {
             .take()
             .filter(|it| it.from <= from && from <= it.from + SURPLUS && it.epoch == marks.epoch);
         let next = match kept {
-            None => Known {
+            None => KnownBook {
                 from,
                 changes: marks.changes,
                 epoch: marks.epoch,

@@ -17,7 +17,7 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::grants::repository::Grants;
-use crate::held::sql as held_spans;
+use crate::held_spans::sql as held_spans;
 use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;

@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::sql;
 use crate::database::repository;
 use crate::error::StorageError;
-use crate::held::row::{HeldSpanRow, StatedHourRow};
-use crate::held::{HeldSpan, StatedHour};
+use crate::held_spans::row::{HeldSpanRow, StatedHourRow};
+use crate::held_spans::{HeldSpan, StatedHour};
 
 repository!(
     /// What quotas count.

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::held::{HeldSpan, StatedHour};
+use crate::held_spans::{HeldSpan, StatedHour};
 use crate::row::{RowPlace, instant};
 
 #[derive(FromRow)]
