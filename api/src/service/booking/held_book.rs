@@ -131,10 +131,12 @@ impl HeldBook {
 impl StatedUse {
     async fn read(database: &Database, from: Timestamp) -> Result<Self, StorageError> {
         let mut by_id: HashMap<ReservationId, Vec<MeasuredHour>> = HashMap::new();
+        // The hour in which it begins counts in part.
+        let from = from - Seconds::new(3600);
         for stated in database.stated_of_reservations(from).await? {
             by_id.entry(stated.reservation_id).or_default().push(measured(&stated));
         }
-        let window = Span::new(from - Seconds::new(3600), Timestamp::MAX);
+        let window = Span::new(from, Timestamp::MAX);
         let hours = match window {
             Some(window) => database.stated_hours(window).await?,
             None => Vec::new(),

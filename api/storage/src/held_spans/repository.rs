@@ -55,7 +55,7 @@ repository!(
             Ok(sqlx::query_scalar(sql::STATEMENTS).fetch_one(&self.reader).await?)
         }
 
-        /// What the ledger has of reservations in hours since an instant, by reservation and hour.
+        /// What the ledger has of reservations in hours since an instant, by hour and reservation.
         ///
         /// # Errors
         /// Storage failed.

@@ -2,7 +2,8 @@
 
 use crate::statements::statements;
 
-/// Spans that reservations held or hold, each with the number of nodes and the amounts of its offer.
+/// Spans that reservations held or hold, each with the number of nodes and the amounts of its offer. The joins are crossed so
+/// that SQLite begins with the reservations: see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
 macro_rules! select_spans {
     ($condition:expr) => {
         concat!(
@@ -11,11 +12,11 @@ macro_rules! select_spans {
                 o.id AS offer_id, a.start_s, a.end_s,
                 CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes,
                 o.end_s AS offer_end_s, o.energy_uj, o.cost_exact, o.co2_exact
-            FROM reservations AS r JOIN allocations AS a ON a.reservation_id = r.id
-                JOIN offers AS o ON o.id = a.offer_id
-            WHERE ",
+            FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
+            WHERE a.reservation_id = r.id AND o.id = a.offer_id AND ",
             $condition,
-            " AND (r.chosen_offer_id = a.offer_id OR (r.chosen_offer_id IS NULL AND r.state = 'proposed'))
+            " AND (r.chosen_offer_id = a.offer_id
+                OR (r.chosen_offer_id IS NULL AND r.state || '' = 'proposed'))
             GROUP BY r.id, o.id, a.start_s, a.end_s
             ORDER BY r.id, o.id, a.start_s, a.end_s"
         )
@@ -35,13 +36,14 @@ statements! {
     /// How many statements the ledger has.
     STATEMENTS = "SELECT COUNT(*) FROM ledger_statements";
 
-    /// What the rows of reservations that count since an instant amount to by hour.
+    /// What the rows of reservations that count since an instant amount to by hour, which they are found by.
     STATED_HOURS_OF = "SELECT reservation_id, counted_s,
             CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
             CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
             CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
             CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
             CAST(SUM(unrated_j) AS BIGINT) AS unrated_j
-        FROM ledger_rows WHERE counted_s >= $1 AND reservation_id IS NOT NULL
-        GROUP BY reservation_id, counted_s ORDER BY reservation_id, counted_s";
+        FROM ledger_rows
+        WHERE counted_s >= $1 AND reservation_id IS NOT NULL
+        GROUP BY counted_s, reservation_id ORDER BY counted_s, reservation_id";
 }

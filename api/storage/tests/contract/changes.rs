@@ -78,6 +78,9 @@ async fn only_what_changed_is_read_again(bench: Bench) {
     propose(database, &second, 0).await.unwrap();
     let newer = since(database, marks).await;
     assert_eq!((changed(&newer), newer.holders), ((vec![second.id], 1), vec![holder(&second)]));
+    // Where nobody needs to know whose they are it is not read.
+    let bare = database.changes(Some(marks), None, t(1), false).await.unwrap();
+    assert_eq!((changed(&bare), bare.holders), ((vec![second.id], 1), vec![]));
 }
 
 async fn every_way_to_free_nodes_is_a_change(bench: Bench) {
