@@ -55,7 +55,7 @@ use negotiation::{Negotiation, NegotiationFields};
 use power::PowerSettings;
 use projects::{ProjectFields, ProjectSettings};
 use public_url::public_url;
-use quotas::{QuotaFields, QuotaSettings};
+use quotas::{QuotaFields, QuotaSettings, TariffBands};
 use racks::Racks;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
@@ -320,6 +320,7 @@ impl Settings {
         let calibration = calibration.context("[calibration]")?;
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
+        let billing = Billing::read(file.billing).context("[billing]")?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             listen: (overrides.listen.or(file.listen))
@@ -329,7 +330,12 @@ impl Settings {
             hold: Seconds::new(hold_s.into()),
             cap_scope,
             location,
-            quotas: QuotaSettings::read(file.quotas, time_zone.as_deref()).context("[quotas]")?,
+            quotas: QuotaSettings::read(
+                file.quotas,
+                time_zone.as_deref(),
+                &TariffBands::of(&billing.demand),
+            )
+            .context("[quotas]")?,
             time_zone,
             public_url,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },
@@ -351,7 +357,7 @@ impl Settings {
             manager,
             power,
             ledger: LedgerSettings::read(file.ledger).context("[ledger]")?,
-            billing: Billing::read(file.billing).context("[billing]")?,
+            billing,
             shares: FairShares::read(file.shares, Seconds::new(hold_s.into()))
                 .context("[shares]")?,
             projects: ProjectSettings::read(&file.projects).context("[projects]")?,

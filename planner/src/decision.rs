@@ -105,6 +105,8 @@ pub enum Shortage {
     Power(Power),
     /// What a quota allows: whoever has the quotas can say which.
     Quota,
+    /// What a budget allows of energy, cost and CO2, which the start would take so much of.
+    Budget(Values),
 }
 
 /// The constraints, in the order in which they are tested.

@@ -1,5 +1,9 @@
 //! Quotas: `[quotas]`. See `docs/QUOTAS.md`.
 
+mod bands;
+mod period;
+mod rule;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,13 +11,17 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, ensure};
 use jiff::tz::TimeZone;
 use planner::json::oar_quotas::read_oar_quotas;
-use planner::node::{Nodes, is_name};
+use planner::node::Nodes;
 use planner::quota::{
-    AcrossRules, OnceQuota, QuotaCalendar, QuotaKey, QuotaLimit, QuotaPeriod, QuotaRule,
-    QuotaRules, Quotas, RecurringQuota, date_and_time, day_list, days_of_month, hours_of_day,
-    months_of_year,
+    AcrossRules, OnceQuota, QuotaCalendar, QuotaMeasure, QuotaPeriod, QuotaRules, Quotas,
+    RecurringQuota, date_and_time,
 };
 use serde::Deserialize;
+
+use period::PeriodFields;
+use rule::{RuleFields, says_twice};
+
+pub use bands::TariffBands;
 
 /// The rules that are in force where no period is.
 const DEFAULT: &str = "default";
@@ -53,20 +61,6 @@ pub struct QuotaFields {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PeriodFields {
-    #[serde(default = "all")]
-    hours: String,
-    #[serde(default = "all")]
-    weekdays: String,
-    #[serde(default = "all")]
-    days: String,
-    #[serde(default = "all")]
-    months: String,
-    rules: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ExceptionFields {
     from: String,
     to: String,
@@ -75,32 +69,21 @@ struct ExceptionFields {
     why: String,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleFields {
-    #[serde(default = "all")]
-    partition: String,
-    #[serde(default = "all")]
-    project: String,
-    #[serde(default = "all")]
-    job_type: String,
-    #[serde(default = "all")]
-    user: String,
-    nodes: Option<toml::Value>,
-    reservations: Option<toml::Value>,
-    node_hours: Option<toml::Value>,
-    per: Option<String>,
-}
-
 fn all() -> String {
     "*".to_owned()
 }
 
 impl SiteQuotas {
-    /// The periods that node-hours are added up over.
+    /// The periods that node-hours and budgets are added up over.
     pub fn periods(&self) -> Vec<QuotaPeriod> {
         let rules = self.quotas.sets.iter().flat_map(|set| &set.rules);
         rules.filter_map(|rule| rule.per).collect()
+    }
+
+    /// Whether there are budgets of energy, cost or CO2.
+    pub fn has_budgets(&self) -> bool {
+        let mut rules = self.quotas.sets.iter().flat_map(|set| &set.rules);
+        rules.any(|rule| QuotaMeasure::OF_BUDGETS.iter().any(|it| rule.limit(*it).is_some()))
     }
 
     /// The number of nodes of a partition; of all where its name is empty.
@@ -117,11 +100,15 @@ impl SiteQuotas {
 }
 
 impl QuotaSettings {
-    /// Reads the section; the clock is that of the zone, or of UTC.
+    /// Reads the section; the clock is that of the zone, or of UTC, and periods may name bands.
     ///
     /// # Errors
     /// Every error of the section or the file that it names.
-    pub fn read(fields: Option<QuotaFields>, zone: Option<&str>) -> anyhow::Result<Self> {
+    pub fn read(
+        fields: Option<QuotaFields>,
+        zone: Option<&str>,
+        bands: &TariffBands,
+    ) -> anyhow::Result<Self> {
         let Some(mut fields) = fields else { return Ok(Self::default()) };
         let zone = TimeZone::get(zone.unwrap_or("UTC"))?;
         let operators = fields.operators.take().unwrap_or_default();
@@ -134,11 +121,11 @@ impl QuotaSettings {
                     "file is there, and so are rules of the settings' own; leave out one of them"
                 );
                 let context = || format!("file {}", path.display());
-                read_quotas(&path)
+                read_quotas(&path, bands)
                     .map_err(|errors| anyhow!(errors.join("; ")))
                     .with_context(context)?
             }
-            None => fields.quotas().map_err(|errors| anyhow!(errors.join("; ")))?,
+            None => fields.quotas(bands).map_err(|errors| anyhow!(errors.join("; ")))?,
         };
         quotas.across = across.unwrap_or(quotas.across);
         Ok(Self { quotas: Some(Arc::new(SiteQuotas { quotas, zone })), operators })
@@ -149,7 +136,7 @@ impl QuotaSettings {
 ///
 /// # Errors
 /// Every error, with its place.
-pub fn read_quotas(path: &Path) -> Result<Quotas, Vec<String>> {
+pub fn read_quotas(path: &Path, bands: &TariffBands) -> Result<Quotas, Vec<String>> {
     let text = std::fs::read_to_string(path).map_err(|error| vec![error.to_string()])?;
     if path.extension().is_none_or(|it| !it.eq_ignore_ascii_case("toml")) {
         let told = |errors: Vec<planner::json::JsonError>| {
@@ -161,7 +148,7 @@ pub fn read_quotas(path: &Path) -> Result<Quotas, Vec<String>> {
     if fields.file.is_some() || fields.operators.is_some() {
         return Err(vec!["file and operators belong in the settings, not here".to_owned()]);
     }
-    fields.quotas()
+    fields.quotas(bands)
 }
 
 fn across_rules(word: &str) -> Result<AcrossRules, &'static str> {
@@ -187,7 +174,7 @@ impl QuotaFields {
         self.periods.is_empty() && self.exceptions.is_empty() && self.rules.is_empty()
     }
 
-    fn quotas(&self) -> Result<Quotas, Vec<String>> {
+    fn quotas(&self, bands: &TariffBands) -> Result<Quotas, Vec<String>> {
         let mut wrong = Wrong::default();
         let across = self.across_rules.as_deref().map(across_rules).transpose();
         let across = wrong.accept("across_rules", across).flatten();
@@ -209,7 +196,7 @@ impl QuotaFields {
         if sets.is_empty() {
             wrong.0.push("rules is missing: what the quotas are".to_owned());
         }
-        let calendar = self.calendar(&mut wrong);
+        let calendar = self.calendar(bands, &mut wrong);
         if wrong.0.is_empty()
             && let Some(gap) = calendar.gap()
         {
@@ -221,7 +208,7 @@ impl QuotaFields {
         if wrong.0.is_empty() { Ok(Quotas { sets, calendar, across }) } else { Err(wrong.0) }
     }
 
-    fn calendar(&self, wrong: &mut Wrong) -> QuotaCalendar {
+    fn calendar(&self, bands: &TariffBands, wrong: &mut Wrong) -> QuotaCalendar {
         let names: Vec<&str> = self.rules.keys().map(String::as_str).collect();
         let of = |name: &str| {
             let place = names.iter().position(|known| *known == name);
@@ -231,17 +218,11 @@ impl QuotaFields {
             QuotaCalendar { otherwise: of(DEFAULT).ok(), ..QuotaCalendar::default() };
         for (index, fields) in self.periods.iter().enumerate() {
             let place = |name: &str| format!("periods[{index}].{name}");
-            let hours = wrong.accept(&place("hours"), hours_of_day(&fields.hours));
-            let weekdays = wrong.accept(&place("weekdays"), day_list(&fields.weekdays));
-            let days = wrong.accept(&place("days"), days_of_month(&fields.days));
-            let months = wrong.accept(&place("months"), months_of_year(&fields.months));
             let rules = wrong.accept(&place("rules"), of(&fields.rules));
-            if let (Some((from_s, to_s)), Some(weekdays), Some(days), Some(months), Some(rules)) =
-                (hours, weekdays, days, months, rules)
-            {
-                let period = RecurringQuota { from_s, to_s, weekdays, days, months, rules };
-                calendar.recurring.push(period);
-            }
+            let times = fields.when(bands, &place, wrong);
+            let Some((rules, times)) = rules.zip(times) else { continue };
+            let with_rules = |it: RecurringQuota| RecurringQuota { rules, ..it };
+            calendar.recurring.extend(times.into_iter().map(with_rules));
         }
         for (index, fields) in self.exceptions.iter().enumerate() {
             let place = |name: &str| format!("exceptions[{index}].{name}");
@@ -258,65 +239,30 @@ impl QuotaFields {
     }
 }
 
-/// Whether a rule with the same key says something of the same measure.
-fn says_twice(before: &[QuotaRule], rule: &QuotaRule) -> bool {
-    before.iter().any(|other| {
-        other.key == rule.key
-            && ((other.nodes.is_some() && rule.nodes.is_some())
-                || (other.reservations.is_some() && rule.reservations.is_some())
-                || (other.node_hours.is_some() && rule.node_hours.is_some()))
-    })
-}
-
-impl RuleFields {
-    fn rule(&self, wrong: &mut Wrong, place: &str) -> Option<QuotaRule> {
-        let Self { partition, project, job_type, user, .. } = self;
-        for (name, value) in
-            [("partition", partition), ("project", project), ("job_type", job_type), ("user", user)]
-        {
-            if !is_name(value) {
-                wrong.0.push(format!("{place}.{name}: is no name, nor * nor /"));
-            }
-        }
-        let key = wrong.accept(place, QuotaKey::of(partition, project, job_type, user));
-        let before = wrong.0.len();
-        let mut limit = |name: &str, value: &Option<toml::Value>| {
-            let value = value.as_ref()?;
-            wrong.accept(&format!("{place}.{name}"), QuotaLimit::parse(&text(value)))
-        };
-        let nodes = limit("nodes", &self.nodes);
-        let reservations = limit("reservations", &self.reservations);
-        let node_hours = limit("node_hours", &self.node_hours);
-        let per = self.per.as_deref().map(QuotaPeriod::parse).transpose();
-        let per = wrong.accept(&format!("{place}.per"), per).flatten();
-        if [nodes, reservations, node_hours] == [None; 3] && wrong.0.len() == before {
-            wrong.0.push(format!("{place}: says nothing; give nodes, reservations or node_hours"));
-        }
-        if per.is_some() && self.node_hours.is_none() {
-            wrong.0.push(format!(
-                "{place}.per: is what node_hours are added up over, and there are none"
-            ));
-        }
-        Some(QuotaRule { key: key?, nodes, reservations, node_hours, per })
-    }
-}
-
-/// A number or text as a limit is written.
-fn text(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use planner::quota::{QuotaMeasure, QuotaSubject};
+    use planner::bill::{DemandCharge, DemandWindow};
+    use planner::quota::QuotaSubject;
 
     use super::*;
 
+    /// A band from 22:00 to 06:00 in November.
+    fn bands() -> TariffBands {
+        let clock = |hour| jiff::civil::Time::new(hour, 0, 0, 0).unwrap();
+        let window = DemandWindow {
+            weekdays: Vec::new(),
+            months: vec![11],
+            hours: Some((clock(22), clock(6))),
+        };
+        TariffBands::of(&[DemandCharge {
+            name: "night".into(),
+            per_kw_millionths: 1,
+            windows: vec![window],
+        }])
+    }
+
     fn read(text: &str) -> Result<Quotas, Vec<String>> {
-        toml::from_str::<QuotaFields>(text).unwrap().quotas()
+        toml::from_str::<QuotaFields>(text).unwrap().quotas(&bands())
     }
 
     #[test]
@@ -346,11 +292,60 @@ mod tests {
     }
 
     #[test]
+    fn budgets_and_bands_are_read() {
+        let quotas = read(
+            "[[periods]]\ntariff = \"night\"\nrules = \"night\"\n\
+             [[rules.night]]\nnodes = 4\n\
+             [[rules.default]]\nproject = \"ocean\"\ncost = 100.5\nenergy_kwh = 20\nper = \"quarter\"\nwith_below = true\n\
+             [[rules.default]]\nuser = \"/\"\nco2_kg = 3\nfrom = \"2026-10-01 00:00\"\nto = \"2027-03-31 00:00\"\n",
+        );
+        let quotas = quotas.unwrap();
+        let at = |text: &str| {
+            let place = quotas.calendar.at(date_and_time(text).unwrap()).unwrap();
+            &*quotas.sets[place].name
+        };
+        for (text, name) in [
+            ("2026-11-02 05:59", "night"),
+            ("2026-11-02 06:00", "default"),
+            ("2026-11-02 22:00", "night"),
+            ("2026-12-02 22:00", "default"),
+        ] {
+            assert_eq!(at(text), name, "{text}");
+        }
+        let [ocean, each] = quotas.sets[0].rules.as_slice() else { panic!("{quotas:?}") };
+        assert_eq!(ocean.per, Some(QuotaPeriod::Quarter));
+        assert!(ocean.budgets.with_below && !each.budgets.with_below);
+        assert_eq!(ocean.budgets.cost.unwrap().to_string(), "100.5");
+        assert!(matches!(each.per, Some(QuotaPeriod::Fixed { .. })));
+    }
+
+    #[test]
+    fn what_budgets_cannot_be_is_named() {
+        let errors = read(
+            "[[periods]]\ntariff = \"day\"\nhours = \"09:00-10:00\"\nrules = \"default\"\n\
+             [[rules.default]]\ncost = 1\n[[rules.default]]\nuser = \"/\"\ncost = \"ALL\"\nper = \"day\"\n\
+             [[rules.default]]\nuser = \"ada\"\nnodes = 1\nwith_below = true\n\
+             [[rules.default]]\nuser = \"bob\"\ncost = 1\nper = \"day\"\nfrom = \"2026-10-01 00:00\"\n",
+        );
+        let errors = errors.unwrap_err();
+        for place in [
+            "periods[0].tariff: says when",
+            "periods[0].tariff: there is no demand charge \"day\"",
+            "rules.default[0]: budgets need per",
+            "rules.default[1].cost: ",
+            "rules.default[2].with_below: ",
+            "rules.default[3]: from and to",
+        ] {
+            assert!(errors.iter().any(|error| error.starts_with(place)), "{place} {errors:?}");
+        }
+    }
+
+    #[test]
     fn every_error_is_named() {
         let errors = read(
             "[[periods]]\nhours = \"9-19\"\nmonths = \"juni\"\nrules = \"night\"\n\
              [[rules.day]]\nnodes = \"many\"\n[[rules.day]]\nuser = \"/\"\n\
-             [[rules.day]]\njob_type = \"/\"\nnodes = 1\nper = \"year\"\n",
+             [[rules.day]]\njob_type = \"/\"\nnodes = 1\nper = \"decade\"\n",
         );
         let errors = errors.unwrap_err();
         for place in [

@@ -129,7 +129,7 @@ async fn questions(engine: &str, database: &Database, days: i64) {
         database.marks().await.unwrap();
         marks.push(began.elapsed());
         let began = Instant::now();
-        let changes = database.changes(None, None, now).await.unwrap();
+        let changes = database.changes(None, None, now, true).await.unwrap();
         assert!(!changes.agendas.unwrap().co2.is_empty());
         reload.push(began.elapsed());
     }

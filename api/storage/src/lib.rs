@@ -40,6 +40,7 @@ mod events;
 mod feeds;
 mod former_documents;
 mod grants;
+mod held_spans;
 mod idempotency;
 mod identity;
 mod leases;
@@ -96,6 +97,7 @@ pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
 };
+pub use held_spans::{HeldSpan, StatedHour};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
     EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SimulationId,
@@ -131,7 +133,7 @@ pub use recalibration::{
     RecalibrationState, ReservationSum,
 };
 pub use reevaluations::Unjudged;
-pub use reservations::allocations::{Allocation, EndedHolding};
+pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
     Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,

@@ -16,6 +16,7 @@ pub use crate::events::sql as events;
 pub use crate::feeds::sql as feeds;
 pub use crate::former_documents::sql as former_documents;
 pub use crate::grants::sql as grants;
+pub use crate::held_spans::sql as held_spans;
 pub use crate::idempotency::sql as idempotency;
 pub use crate::leases::sql as leases;
 pub use crate::ledger::sql as ledger;
@@ -64,6 +65,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         feeds::ALL,
         former_documents::ALL,
         grants::ALL,
+        held_spans::ALL,
         idempotency::ALL,
         leases::ALL,
         ledger::ALL,

@@ -28,6 +28,7 @@ mod batch_parts;
 mod batch_site;
 mod batch_sweep;
 mod booking;
+mod budgets;
 mod booking_lists;
 mod browser_rules;
 mod calendar;

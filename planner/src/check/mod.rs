@@ -17,12 +17,15 @@
 //! Of the order it trusts no more than which ordinal a rank stands for. Shared with the search are
 //! the quantities: draws and tolerances are applied by the types that hold them.
 //!
+//! Quotas are no part of a problem; whether the starts keep the budgets of energy, cost and CO2 [`check_budgets`] says.
+//!
 //! Costs `O(starts x (nodes + reservations + pieces))`; starts with equal free nodes and equal
 //! choices are judged once. Source of the rules: paper, section V, constraints C1-C3, objectives
 //! O1-O3, Algorithms 1-3; `docs/MODEL.md` for what it leaves open.
 
 mod agendas;
 mod bindings;
+mod budgets;
 mod candidates;
 mod counts;
 mod idle;
@@ -43,6 +46,7 @@ use crate::problem::PlanningProblem;
 use nodes::NodeJudge;
 use service::Eligible;
 
+pub use budgets::{BudgetsAsked, check_budgets};
 pub use violation::{Place, Violation};
 
 /// Judges a decision that takes the least-drawing nodes.

@@ -97,6 +97,9 @@ pub enum Violation {
     /// The first start and the front repeat what the offers say.
     #[error("{place} lists other rankings than the offer of its start")]
     OtherRankings { place: Place },
+    /// A budget of who asks.
+    #[error("{place} exceeds the {measure} of the quota {rule} from {period}")]
+    BudgetExceeded { place: Place, rule: String, measure: &'static str, period: Span },
     /// An offer exists because it wins a ranking.
     #[error("{place} wins no ranking")]
     OfferWithoutRanking { place: Place },

@@ -258,7 +258,7 @@ impl BindingDocument {
             Shortage::Agenda(agenda) => missing_agenda = Some(agenda),
             Shortage::Nodes(nodes) => missing_nodes = Some(nodes),
             Shortage::Power(power) => missing_power_w = Some(power.as_watts()),
-            Shortage::Quota => {}
+            Shortage::Quota | Shortage::Budget(_) => {}
         }
         Self {
             at_start: binding.start,

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::reader::{JsonError, Reader, read};
 use crate::quota::{
     AcrossRules, OnceQuota, QuotaCalendar, QuotaKey, QuotaLimit, QuotaRule, QuotaRules, Quotas,
-    RecurringQuota, WEEKDAYS, clock, date_and_time, day_list, hours_of_day,
+    RecurringQuota, RuleBudgets, WEEKDAYS, clock, date_and_time, day_list, hours_of_day,
 };
 
 /// The member with the rules where there is no calendar.
@@ -210,6 +210,7 @@ fn rules(reader: &mut Reader, raw: &RawValue) -> Option<Vec<QuotaRule>> {
             nodes: Some(nodes),
             reservations: Some(reservations),
             node_hours: Some(node_hours),
+            budgets: RuleBudgets::default(),
             per: None,
         })
     })?;

@@ -90,7 +90,7 @@ fn exact(value: f64, unit: i128) -> Option<i128> {
 }
 
 /// `amount * part / whole`, rounded towards zero, however large the product is. `whole` is positive.
-fn proportion(amount: i128, part: i128, whole: i128) -> i128 {
+pub(crate) fn proportion(amount: i128, part: i128, whole: i128) -> i128 {
     let (a, b, c) = (amount.unsigned_abs(), part.unsigned_abs(), whole.unsigned_abs());
     // `a = q * c + r`: what is left of the product is `r * b`, which is divided bit by bit.
     let (whole_part, rest) = (a / c, a % c);

@@ -186,7 +186,7 @@ fn days_of_the_calendar() -> impl Iterator<Item = (usize, usize, usize)> {
 }
 
 impl QuotaPeriod {
-    /// The period of the site's calendar that an instant is in.
+    /// The period of the site's calendar that an instant is in; of one that does not recur that one, whenever it is.
     pub fn around(self, at: Timestamp, zone: &TimeZone) -> Option<Span> {
         let day = zoned(at, zone).date();
         let first = match self {
@@ -195,13 +195,33 @@ impl QuotaPeriod {
                 day.checked_sub(i64::from(day.weekday().to_monday_zero_offset()).days()).ok()?
             }
             Self::Month => day.first_of_month(),
+            Self::Quarter => Date::new(day.year(), (day.month() - 1) / 3 * 3 + 1, 1).ok()?,
+            Self::Year => day.first_of_year(),
+            Self::Fixed { from, to } => {
+                let at = |clock: DateTime| Some(instant(zone.to_zoned(clock).ok()?.timestamp()));
+                return Span::new(at(from)?, at(to)?);
+            }
         };
         let next = match self {
             Self::Day => first.checked_add(1.day()).ok()?,
             Self::Week => first.checked_add(7.days()).ok()?,
             Self::Month => first.checked_add(1.month()).ok()?,
+            Self::Quarter => first.checked_add(3.months()).ok()?,
+            Self::Year => first.checked_add(1.year()).ok()?,
+            Self::Fixed { .. } => return None,
         };
         Span::new(midnight(first, zone)?, midnight(next, zone)?)
+    }
+
+    /// The periods that a span touches, by time; of one that does not recur that one.
+    pub fn overlapping(self, span: Span, zone: &TimeZone) -> Vec<Span> {
+        let first = self.around(span.start(), zone);
+        if matches!(self, Self::Fixed { .. }) {
+            return first.into_iter().filter(|it| it.overlaps(span)).collect();
+        }
+        let next = |period: &Span| self.around(period.end(), zone);
+        let all = std::iter::successors(first, next);
+        all.take_while(|period| period.start() < span.end()).collect()
     }
 }
 

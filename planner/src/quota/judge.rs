@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
 
+use super::budget_limits::BudgetLimits;
 use super::calendar::QuotaPiece;
 use super::counting::{QuotaCount, QuotaHolding, node_seconds};
 use super::key::{QuotaKey, QuotaPart, QuotaSubject};
@@ -25,6 +26,7 @@ pub struct QuotaJudge {
     limits: Vec<Vec<AppliedLimit>>,
     names: Vec<Box<str>>,
     counts: Vec<QuotaCount>,
+    pub(super) budgets: BudgetLimits,
 }
 
 /// A limit of a rule, for one who asks.
@@ -79,7 +81,7 @@ impl QuotaJudge {
         for (place, rules) in quotas.sets.iter().enumerate() {
             let is_used = pieces.iter().any(|piece| piece.rules == Some(place));
             let mut applied = Vec::new();
-            for measure in QuotaMeasure::ALL.into_iter().filter(|_| is_used) {
+            for measure in QuotaMeasure::OF_NODES.into_iter().filter(|_| is_used) {
                 let Some(rule) = rules.applying(subject, measure) else { continue };
                 let all = nodes_of(partition(rule, subject));
                 let Some(most) = rule.limit(measure).and_then(|it| it.of(measure, all)) else {
@@ -87,7 +89,7 @@ impl QuotaJudge {
                 };
                 let per = rule.per.filter(|_| measure == QuotaMeasure::NodeHours);
                 let count = counted.place(&rule.key);
-                let spans = per.map(|per| periods(per, horizon, zone)).unwrap_or_default();
+                let spans = per.map(|per| per.overlapping(horizon, zone)).unwrap_or_default();
                 let used = |span: Span| (span, counted.counts[count].node_seconds(span));
                 let periods = spans.into_iter().map(used).collect();
                 let key = rule.key.clone();
@@ -96,7 +98,8 @@ impl QuotaJudge {
             limits.push(applied);
         }
         let names = quotas.sets.iter().map(|rules| rules.name.clone()).collect();
-        Self { across: quotas.across, pieces, limits, names, counts: counted.counts }
+        let budgets = BudgetLimits::default();
+        Self { across: quotas.across, pieces, limits, names, counts: counted.counts, budgets }
     }
 
     /// Whether so many nodes over a span keep the quotas.
@@ -173,7 +176,7 @@ impl QuotaJudge {
             QuotaMeasure::NodeHours if limit.per.is_none() => {
                 vec![test(part, count.node_seconds(part), node_seconds(nodes, span, part))]
             }
-            QuotaMeasure::NodeHours => {
+            _ => {
                 let there = limit.periods.iter().filter(|(period, _)| period.overlaps(part));
                 let own = |&(period, used): &(Span, i128)| {
                     test(period, used, node_seconds(nodes, span, period))
@@ -232,17 +235,10 @@ impl Counted<'_> {
 }
 
 /// The partition whose nodes are `ALL` for a rule; empty for all nodes.
-fn partition<'a>(rule: &'a QuotaRule, subject: &'a QuotaSubject) -> &'a str {
+pub(super) fn partition<'a>(rule: &'a QuotaRule, subject: &'a QuotaSubject) -> &'a str {
     match &rule.key.partition {
         QuotaPart::All => "",
         QuotaPart::Each => &subject.partition,
         QuotaPart::Named(name) => name,
     }
-}
-
-fn periods(per: QuotaPeriod, horizon: Span, zone: &TimeZone) -> Vec<Span> {
-    let first = per.around(horizon.start(), zone);
-    let next = |period: &Span| per.around(period.end(), zone);
-    let all = std::iter::successors(first, next);
-    all.take_while(|period| period.start() < horizon.end()).collect()
 }

@@ -5,9 +5,16 @@
 //! ([`QuotaRules::applying`]). It limits nodes and reservations at each instant, and nodes times hours over the
 //! reservation's time. Which rules are in force follows the site's clock ([`QuotaCalendar`]).
 //!
+//! Budgets of energy, cost and CO2 over periods are counted by [`BudgetHolding`]s: what reservations plan, and what was measured
+//! in its place.
+//!
 //! Beside OAR's file ([`json::oar_quotas`](crate::json::oar_quotas)) there is a form of our own, which knows days of the month, months, and node-hours by day,
 //! week or month. Everything that decides is in whole nodes and seconds.
 
+mod budget;
+mod budget_judge;
+mod budget_limits;
+mod budget_usage;
 mod calendar;
 mod counting;
 mod judge;
@@ -19,12 +26,15 @@ mod starts;
 mod usage;
 mod verdict;
 
+pub use budget::{BudgetHolding, BudgetSubject, BudgetUse, MeasuredHour, planned_uses, settled};
+pub(crate) use budget_limits::KnownStart;
+pub use budget_usage::budget_standings;
 pub use calendar::{OnceQuota, QuotaCalendar, QuotaPiece, RecurringQuota, WEEKDAYS, clock};
 pub use counting::QuotaHolding;
 pub use judge::{NodesOf, QuotaJudge};
 pub use key::{QuotaKey, QuotaPart, QuotaSubject};
 pub use limit::{QuotaAmount, QuotaLimit, QuotaMeasure};
-pub use rule::{QuotaPeriod, QuotaRule, QuotaRules};
+pub use rule::{QuotaPeriod, QuotaRule, QuotaRules, RuleBudgets};
 pub use spelling::{date_and_time, day_list, days_of_month, hours_of_day, months_of_year};
 pub use starts::AllowedStarts;
 pub use usage::{QuotaAmounts, QuotaStanding, standings};

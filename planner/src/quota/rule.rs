@@ -1,5 +1,7 @@
 //! Rules, and which of them concerns whom.
 
+use jiff::civil::DateTime;
+
 use super::key::{QuotaKey, QuotaSubject};
 use super::limit::{QuotaLimit, QuotaMeasure};
 
@@ -14,8 +16,24 @@ pub struct QuotaRule {
     pub reservations: Option<QuotaLimit>,
     /// Nodes times hours.
     pub node_hours: Option<QuotaLimit>,
-    /// What node-hours are added up over; `None` for the time of the reservation that is asked for, as OAR does.
+    /// Energy, cost and CO2.
+    pub budgets: RuleBudgets,
+    /// What node-hours and budgets are added up over; of node-hours `None` for the time of the reservation that is asked
+    /// for, as OAR does. Budgets always have one.
     pub per: Option<QuotaPeriod>,
+}
+
+/// What a rule says of energy, cost and CO2; `None` where it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleBudgets {
+    /// Energy in kWh.
+    pub energy_kwh: Option<QuotaLimit>,
+    /// Cost in the site's currency.
+    pub cost: Option<QuotaLimit>,
+    /// CO2 in kg.
+    pub co2_kg: Option<QuotaLimit>,
+    /// Whether what is part of the project counts too, and is bound by it beside its own budgets.
+    pub with_below: bool,
 }
 
 /// A period of the site's calendar.
@@ -27,6 +45,17 @@ pub enum QuotaPeriod {
     Week,
     /// From the first to the last of the month.
     Month,
+    /// Three months, the first of which is January, April, July or October.
+    Quarter,
+    /// From January to December.
+    Year,
+    /// Once, from one time of the site's clock to another.
+    Fixed {
+        /// Its beginning.
+        from: DateTime,
+        /// Its end.
+        to: DateTime,
+    },
 }
 
 /// Rules that are in force together.
@@ -45,10 +74,13 @@ impl QuotaPeriod {
             Self::Day => "day",
             Self::Week => "week",
             Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
+            Self::Fixed { .. } => "fixed",
         }
     }
 
-    /// The period of that word.
+    /// The recurring period of that word.
     ///
     /// # Errors
     /// What it must be, in words.
@@ -57,7 +89,9 @@ impl QuotaPeriod {
             "day" => Ok(Self::Day),
             "week" => Ok(Self::Week),
             "month" => Ok(Self::Month),
-            _ => Err("must be \"day\", \"week\" or \"month\""),
+            "quarter" => Ok(Self::Quarter),
+            "year" => Ok(Self::Year),
+            _ => Err("must be \"day\", \"week\", \"month\", \"quarter\" or \"year\""),
         }
     }
 }
@@ -69,6 +103,9 @@ impl QuotaRule {
             QuotaMeasure::Nodes => self.nodes,
             QuotaMeasure::Reservations => self.reservations,
             QuotaMeasure::NodeHours => self.node_hours,
+            QuotaMeasure::EnergyKwh => self.budgets.energy_kwh,
+            QuotaMeasure::Cost => self.budgets.cost,
+            QuotaMeasure::Co2Kg => self.budgets.co2_kg,
         }
     }
 }
@@ -92,6 +129,7 @@ mod tests {
             nodes: Some(QuotaLimit::parse(nodes).unwrap()),
             reservations: None,
             node_hours: None,
+            budgets: RuleBudgets::default(),
             per: None,
         }
     }

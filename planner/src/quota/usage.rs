@@ -13,7 +13,7 @@ use super::rule::{QuotaPeriod, QuotaRule, QuotaRules};
 use crate::time::{Seconds, Span, Timestamp};
 
 /// How far ahead the end of what is in force is looked for.
-const LOOK_AHEAD: Seconds = Seconds::new(32 * 86_400);
+pub(super) const LOOK_AHEAD: Seconds = Seconds::new(32 * 86_400);
 
 /// How some stand by a rule that is in force.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,25 +28,27 @@ pub struct QuotaStanding {
     pub amounts: Vec<QuotaAmounts>,
 }
 
-/// A limit and what is used of it. Node-hours are in node-seconds.
+/// A limit and what is used of it. Node-hours are in node-seconds, budgets in their exact units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaAmounts {
     /// What is limited.
     pub measure: QuotaMeasure,
     /// The most; `None` where it is unlimited.
     pub limit: Option<i128>,
-    /// What is held: nodes and reservations now, node-hours in `during`.
+    /// What is held: nodes and reservations now, the others in `during`.
     pub used: i128,
-    /// What node-hours are added up over; `None` for the time of each reservation.
+    /// What of a budget's `used` was measured; the rest is reserved. `None` where it is no budget.
+    pub measured: Option<i128>,
+    /// What node-hours and budgets are added up over; `None` for the time of each reservation.
     pub per: Option<QuotaPeriod>,
     /// The time that counts.
     pub during: Span,
 }
 
 impl QuotaAmounts {
-    /// What is left; `None` where it is unlimited.
+    /// What is left, of budgets perhaps less than nothing; `None` where it is unlimited.
     pub fn left(&self) -> Option<i128> {
-        self.limit.map(|limit| (limit - self.used).max(0))
+        self.limit.map(|limit| self.measure.left(limit, self.used))
     }
 }
 
@@ -83,7 +85,7 @@ pub fn standings(
                 amount((rules, rule), subject, measure, (&count, during), nodes_of)
             };
             let amounts: Vec<QuotaAmounts> =
-                QuotaMeasure::ALL.into_iter().filter_map(amount).collect();
+                QuotaMeasure::OF_NODES.into_iter().filter_map(amount).collect();
             if !amounts.is_empty() {
                 told.push(of.clone());
                 let (rules, rule) = (rules.name.clone(), rule.key.clone());
@@ -96,7 +98,7 @@ pub fn standings(
 
 /// Somebody whom a rule may concern though they hold nothing: a user in no project, or for operators those that the rule
 /// names; `None` where it is about each of those who hold something.
-fn likely(rule: &QuotaRule, whose: Option<&str>) -> Option<QuotaSubject> {
+pub(super) fn likely(rule: &QuotaRule, whose: Option<&str>) -> Option<QuotaSubject> {
     let QuotaKey { partition, project, job_type, user } = &rule.key;
     let named = |part: &QuotaPart| match part {
         QuotaPart::Named(name) => name.clone(),
@@ -150,8 +152,9 @@ fn amount(
     let used = match measure {
         QuotaMeasure::Nodes => count.most(during, false),
         QuotaMeasure::Reservations => count.most(during, true),
-        QuotaMeasure::NodeHours => count.node_seconds(during),
+        _ => count.node_seconds(during),
     };
     let per = rule.per.filter(|_| measure == QuotaMeasure::NodeHours);
-    Some(QuotaAmounts { measure, limit: limit.of(measure, all), used, per, during })
+    let limit = limit.of(measure, all);
+    Some(QuotaAmounts { measure, limit, used, measured: None, per, during })
 }

@@ -23,7 +23,7 @@ pub enum QuotaRefusal {
     },
 }
 
-/// A limit, and by what it would be exceeded. Node-hours are in node-seconds.
+/// A limit, and by what it would be exceeded. Node-hours are in node-seconds, budgets in their exact units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaExcess {
     /// What the rules are called.
@@ -38,24 +38,21 @@ pub struct QuotaExcess {
     pub used: i128,
     /// What the reservation would add.
     pub asked: i128,
-    /// What node-hours are added up over.
+    /// What node-hours and budgets are added up over.
     pub per: Option<QuotaPeriod>,
     /// The time that counts.
     pub during: Span,
 }
 
 impl QuotaExcess {
-    /// What is left of the limit: nothing where more is held than allowed.
+    /// What is left of the limit: nothing where more is held than allowed, of budgets less than nothing.
     pub fn left(&self) -> i128 {
-        (self.limit - self.used).max(0)
+        self.measure.left(self.limit, self.used)
     }
 
-    /// An amount of this measure as documents have it: node-hours in hours.
+    /// An amount of this measure as documents have it.
     pub fn in_units(&self, amount: i128) -> f64 {
-        match self.measure {
-            QuotaMeasure::NodeHours => amount as f64 / 3600.0,
-            QuotaMeasure::Nodes | QuotaMeasure::Reservations => amount as f64,
-        }
+        self.measure.in_units(amount)
     }
 }
 
@@ -86,11 +83,15 @@ impl fmt::Display for QuotaExcess {
             QuotaMeasure::Nodes => "nodes",
             QuotaMeasure::Reservations => "reservations at a time",
             QuotaMeasure::NodeHours => "node-hours",
+            QuotaMeasure::EnergyKwh => "kWh",
+            QuotaMeasure::Cost => "in cost",
+            QuotaMeasure::Co2Kg => "kg of CO2",
         };
         let amount = |amount: i128| self.in_units(amount);
         write!(f, "the quota {key} of the rules {rules:?} allows {} {unit}", amount(*limit))?;
-        if let Some(per) = per {
-            write!(f, " a {}", per.word())?;
+        match per {
+            None | Some(QuotaPeriod::Fixed { .. }) => {}
+            Some(per) => write!(f, " a {}", per.word())?,
         }
         let (used, left, asked) = (amount(*used), amount(self.left()), amount(*asked));
         write!(

@@ -86,6 +86,10 @@ fn exact(
         breakpoints(cap, reach).for_each(&mut add);
     }
     taken.iter().flat_map(|it| [it.span.start(), it.span.end()]).for_each(&mut add);
+    if let Some(quota) = view.quota {
+        let edges = quota.budget_edges();
+        edges.filter(|edge| reach.contains(*edge)).for_each(&mut add);
+    }
     starts.sort_unstable();
     starts.dedup();
     starts

@@ -15,7 +15,7 @@ use crate::node_set::NodeSet;
 use crate::order::{NodeOrder, Totals};
 use crate::problem::SearchMode;
 use crate::quantity::{CarbonIntensity, EnergyPrice, Integral, Power};
-use crate::quota::{AllowedStarts, QuotaJudge};
+use crate::quota::{AllowedStarts, KnownStart, QuotaJudge};
 use crate::request::{Request, Shape};
 use crate::reserved_power;
 use crate::slower_states::Slowing;
@@ -37,6 +37,8 @@ pub(super) struct Evaluation<'a> {
     /// The feasible ones, by start, then shape.
     pub(super) starts: Vec<Feasible>,
     pub(super) exclusions: Exclusions,
+    /// Of shapes, the starts at which budgets begin or cease to be kept between the candidates.
+    budget_crossings: Vec<(usize, Timestamp)>,
 }
 
 /// One shape of the request, at one speed.
@@ -81,12 +83,28 @@ impl<'a> Evaluation<'a> {
         };
         let shapes = view.variants(request).into_iter().map(search).collect();
         let (starts, exclusions) = (Vec::new(), Exclusions::default());
-        Self { view, request, headroom, shapes, idle, candidates: 0, starts, exclusions }
+        let budget_crossings = Vec::new();
+        Self {
+            view,
+            request,
+            headroom,
+            shapes,
+            idle,
+            candidates: 0,
+            starts,
+            exclusions,
+            budget_crossings,
+        }
     }
 
-    /// Evaluates every candidate and, with tolerances in exact mode, the seconds that these add.
+    /// Evaluates every candidate and, in exact mode, the seconds that budgets and then tolerances add.
     pub(super) fn run(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), Cancelled> {
-        let neighbours = self.evaluate(cancelled)?;
+        let mut neighbours = self.evaluate(cancelled)?;
+        let by_budgets = std::mem::take(&mut self.budget_crossings);
+        if !by_budgets.is_empty() {
+            self.look_also_at(&by_budgets);
+            neighbours = self.evaluate(cancelled)?;
+        }
         let tolerances = &self.request.tolerances;
         if self.view.search != SearchMode::Exact || tolerances.is_none() {
             return Ok(());
@@ -95,13 +113,18 @@ impl<'a> Evaluation<'a> {
         if crossings.is_empty() {
             return Ok(());
         }
+        self.look_also_at(&crossings);
+        self.evaluate(cancelled)?;
+        Ok(())
+    }
+
+    /// Adds candidates, with their shapes.
+    fn look_also_at(&mut self, more: &[(usize, Timestamp)]) {
         for (index, search) in self.shapes.iter_mut().enumerate() {
-            search.starts = with_crossings(std::mem::take(&mut search.starts), index, &crossings);
+            search.starts = with_crossings(std::mem::take(&mut search.starts), index, more);
             let selection = search.variant.selection(self.view);
             search.sweep = Sweep::new(search.taken, selection, search.shape.nodes);
         }
-        self.evaluate(cancelled)?;
-        Ok(())
     }
 
     /// One pass over the candidates of each shape; the pairs of feasible neighbours that are more
@@ -111,12 +134,15 @@ impl<'a> Evaluation<'a> {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<(Feasible, Feasible)>, Cancelled> {
         let Self { view, headroom, shapes, idle, .. } = self;
+        let budgets = view.quota.filter(|quota| quota.has_budgets());
+        let crosses = budgets.filter(|_| view.search == SearchMode::Exact);
         if let Some(idle) = idle {
             idle.restart();
         }
         let collects = !self.request.tolerances.is_none() && view.search == SearchMode::Exact;
         let mut neighbours = Vec::new();
         self.candidates = 0;
+        self.budget_crossings.clear();
         self.starts.clear();
         self.exclusions = Exclusions::default();
         for (index, search) in shapes.iter_mut().enumerate() {
@@ -125,16 +151,21 @@ impl<'a> Evaluation<'a> {
             let order = search.variant.selection(view).order();
             let mut feasibility = Feasibility::new(view, headroom.as_ref(), first);
             let mut before: Option<Feasible> = None;
+            let mut known: Option<KnownStart> = None;
             for (number, &start) in search.starts.iter().enumerate() {
                 if number % CANCEL_EVERY == 0 && cancelled() {
                     return Err(Cancelled);
                 }
                 let Some(span) = Span::starting(start, search.shape.duration) else { continue };
                 let judged = feasibility.evaluate(span, (order, &mut search.sweep), (index, idle));
-                let allows = |_: &[i128; 3]| {
-                    search.allowed.as_deref().is_none_or(|it| is_allowed(it, start))
-                };
-                match judged.and_then(|it| Some(it).filter(allows).ok_or(Exclusion::Quota)) {
+                let known_now = judged.as_ref().ok().map(|it| (start, it.own));
+                if let (Some(quota), Some(before), Some(now)) = (crosses, &known, &known_now) {
+                    let found = quota.budget_crossings((before, now), search.shape.duration);
+                    self.budget_crossings.extend(found.into_iter().map(|it| (index, it)));
+                }
+                known = known_now;
+                let is_free = search.allowed.as_deref().is_none_or(|it| is_allowed(it, start));
+                match judged.and_then(|it| it.kept(view, span, is_free)) {
                     Ok(amounts) => {
                         let state = search.sweep.state();
                         let start = Feasible { span, shape: index, amounts, state };
@@ -228,7 +259,7 @@ impl<'a> Feasibility<'a> {
         span: Span,
         (order, sweep): (&NodeOrder, &mut Sweep<'_>),
         (shape, idle): (usize, &mut Option<IdleSearch<'_>>),
-    ) -> Result<[i128; 3], Exclusion> {
+    ) -> Result<Judged, Exclusion> {
         let agendas = self.view.agendas;
         let gap = |agenda, gap| Exclusion::AgendaGap { agenda, gap };
         let price = (self.price.integral(span))
@@ -255,8 +286,38 @@ impl<'a> Feasibility<'a> {
         }
         let beyond_idle = counted.totals.draw - counted.idle_power;
         let drawn = amounts(self.view, beyond_idle, span, price, intensity);
+        let own = match counted.idle_power {
+            Power::ZERO => drawn,
+            _ => amounts(self.view, counted.totals.draw, span, price, intensity),
+        };
         let lost = counted.lost_exact();
-        Ok(std::array::from_fn(|it| drawn[it] + lost[it]))
+        Ok(Judged { counted: std::array::from_fn(|it| drawn[it] + lost[it]), own })
+    }
+}
+
+/// What a start takes at which all is there, by criterion.
+struct Judged {
+    /// As rankings compare it.
+    counted: [i128; 3],
+    /// Of the nodes while they are taken, which is what budgets count.
+    own: [i128; 3],
+}
+
+impl Judged {
+    /// What counts of it where it keeps the quotas: those of nodes where it `is_free`, and the budgets.
+    fn kept(
+        self,
+        view: &PlanningView<'_>,
+        span: Span,
+        is_free: bool,
+    ) -> Result<[i128; 3], Exclusion> {
+        if !is_free {
+            return Err(Exclusion::Quota);
+        }
+        match view.quota.map(|quota| quota.judge_amounts(&self.own, span)) {
+            Some(Err(_)) => Err(Exclusion::Budget(view.values(self.own))),
+            _ => Ok(self.counted),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why starts are excluded: counted, measured and put into words.
 
+use crate::criterion::Values;
 use crate::decision::{Binding, Reason, ReasonCode, Shortage};
 use crate::quantity::Power;
 use crate::time::Span;
@@ -15,6 +16,8 @@ pub(super) enum Exclusion {
     PowerCap { missing: Power, span: Span },
     /// A quota would be exceeded.
     Quota,
+    /// A budget would be exceeded by a start that takes so much.
+    Budget(Values),
 }
 
 /// Counts by constraint, with the exclusion that came closest to being none.
@@ -64,6 +67,9 @@ impl Exclusions {
                 self.power_cap.add(binding, less);
             }
             Exclusion::Quota => self.quota.add(binding(reservation, Shortage::Quota), |_| false),
+            Exclusion::Budget(values) => {
+                self.quota.add(binding(reservation, Shortage::Budget(values)), |_| false);
+            }
         }
     }
 
@@ -96,7 +102,7 @@ fn detail(Binding { start, span, shortage }: &Binding, selectable: u32) -> Strin
             "at least {missing} are missing under the power cap, from {span} when starting at \
              {start}"
         ),
-        Shortage::Quota => {
+        Shortage::Quota | Shortage::Budget(_) => {
             format!("a quota would be exceeded from {span} when starting at {start}")
         }
     }

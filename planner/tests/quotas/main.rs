@@ -1,6 +1,8 @@
 //! Quotas: OAR's own examples, and a plain counter that goes second by second.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod budget_search;
+mod budgets;
 mod calendar;
 mod errors;
 mod oar;

@@ -32,7 +32,7 @@ impl Plain<'_> {
     fn run_fits(&self, nodes: u32, run: &[i64], seconds: &[i64]) -> bool {
         let Some(rules) = (self.in_force)(run[0]) else { return true };
         let nodes = i128::from(nodes);
-        for measure in QuotaMeasure::ALL {
+        for measure in QuotaMeasure::OF_NODES {
             let Some(rule) = self.rule(rules, measure) else { continue };
             let limit = rule.limit(measure).unwrap_or(QuotaLimit::Unlimited);
             let Some(most) = limit.of(measure, self.all_nodes) else { continue };
@@ -44,7 +44,7 @@ impl Plain<'_> {
                     self.held_seconds(rule, run) + nodes * run.len() as i128 <= most
                 }
                 // The one day has all that there is.
-                (QuotaMeasure::NodeHours, Some(_)) => {
+                (_, _) => {
                     let day: Vec<i64> = (0..END).collect();
                     self.held_seconds(rule, &day) + nodes * seconds.len() as i128 <= most
                 }

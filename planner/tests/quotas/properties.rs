@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use planner::quota::{
     AcrossRules, QuotaCalendar, QuotaHolding, QuotaJudge, QuotaKey, QuotaLimit, QuotaPeriod,
-    QuotaRule, QuotaRules, QuotaSubject, Quotas, RecurringQuota,
+    QuotaRule, QuotaRules, QuotaSubject, Quotas, RecurringQuota, RuleBudgets,
 };
 use planner::time::Seconds;
 use proptest::prelude::*;
@@ -60,6 +60,7 @@ fn a_rule() -> impl Strategy<Value = QuotaRule> {
             nodes,
             reservations,
             node_hours,
+            budgets: RuleBudgets::default(),
             per,
         },
     )

@@ -13,7 +13,7 @@ use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::{CarbonIntensity, Currency, EnergyPrice, Money, Power};
 use planner::quota::{
     AcrossRules, QuotaCalendar, QuotaHolding, QuotaJudge, QuotaKey, QuotaLimit, QuotaRule,
-    QuotaRules, Quotas, RecurringQuota,
+    QuotaRules, Quotas, RecurringQuota, RuleBudgets,
 };
 use planner::request::{Request, Shape};
 use planner::search::{PlanningView, plan};
@@ -22,8 +22,8 @@ use proptest::prelude::*;
 
 use crate::{at, span, subject};
 
-const NODES: u32 = 4;
-const END: i64 = 200;
+pub(crate) const NODES: u32 = 4;
+pub(crate) const END: i64 = 200;
 
 /// Prices of 20 seconds each.
 fn agendas(prices: &[i64]) -> Agendas {
@@ -40,7 +40,7 @@ fn agendas(prices: &[i64]) -> Agendas {
     }
 }
 
-fn problem(
+pub(crate) fn problem(
     prices: &[i64],
     booked: &[Span],
     search: SearchMode,
@@ -68,14 +68,14 @@ fn problem(
     }
 }
 
-fn planned(problem: &PlanningProblem, quota: Option<&QuotaJudge>) -> Decision {
+pub(crate) fn planned(problem: &PlanningProblem, quota: Option<&QuotaJudge>) -> Decision {
     let selection = problem.selection();
     let book = problem.book(&selection);
     let view = PlanningView { quota, ..PlanningView::of(problem, &selection, &book) };
     plan(&view, &problem.request, &|| false).unwrap()
 }
 
-fn least_cost(decision: &Decision) -> Option<Money> {
+pub(crate) fn least_cost(decision: &Decision) -> Option<Money> {
     decision.offers().iter().map(|offer| offer.values.cost).min()
 }
 
@@ -88,6 +88,7 @@ fn quotas(change: i32, nodes: &str, node_hours: &str) -> Quotas {
             nodes: Some(QuotaLimit::parse(nodes).unwrap()),
             reservations: None,
             node_hours: Some(QuotaLimit::parse(node_hours).unwrap()),
+            budgets: RuleBudgets::default(),
             per: None,
         }],
     };

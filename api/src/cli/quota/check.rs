@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use planner::quota::{
-    AcrossRules, QuotaMeasure, QuotaRule, QuotaRules, Quotas, RecurringQuota, WEEKDAYS, clock,
+    AcrossRules, QuotaMeasure, QuotaPeriod, QuotaRule, QuotaRules, Quotas, RecurringQuota,
+    WEEKDAYS, clock,
 };
 
 use crate::cli::{Failure, print};
-use crate::config::quotas::read_quotas;
+use crate::config::quotas::{TariffBands, read_quotas};
 
 /// Reads a file and says what it means.
 pub(super) fn run(file: &Path) -> Result<(), Failure> {
     let named = |error: String| format!("{}: {error}", file.display());
-    let quotas = read_quotas(file)
+    let quotas = read_quotas(file, &TariffBands::default())
         .map_err(|errors| Failure::BadInput(errors.into_iter().map(named).collect()))?;
     for line in meaning(&quotas) {
         print(line)?;
@@ -56,11 +57,18 @@ fn rules(rules: &QuotaRules) -> Vec<String> {
 
 fn limits(rule: &QuotaRule) -> String {
     let limit = |measure: QuotaMeasure| {
-        let per = rule.per.filter(|_| measure == QuotaMeasure::NodeHours);
-        let per = per.map_or_else(String::new, |per| format!(" a {}", per.word()));
+        let adds_up = measure == QuotaMeasure::NodeHours || measure.is_of_budgets();
+        let per = match rule.per.filter(|_| adds_up) {
+            None => String::new(),
+            Some(QuotaPeriod::Fixed { from, to }) => format!(" from {from} to {to}"),
+            Some(per) => format!(" a {}", per.word()),
+        };
         let limit = rule.limit(measure)?;
         Some(match limit.to_string().as_str() {
             "-1" => format!("{} unlimited", measure.word()),
+            most if measure.is_of_budgets() && rule.budgets.with_below => {
+                format!("{} at most {most}{per} with what is below", measure.word())
+            }
             most => format!("{} at most {most}{per}", measure.word()),
         })
     };

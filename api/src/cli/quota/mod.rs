@@ -14,7 +14,7 @@ use super::{Failure, block_on, print};
 use crate::http::v1::quotas::{QuotaDocument, QuotasDocument};
 
 /// The columns, in their order.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "rules",
     "rule",
     "partition",
@@ -28,6 +28,8 @@ const COLUMNS: [&str; 13] = [
     "per",
     "from",
     "to",
+    "reserved",
+    "measured",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,6 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn csv(quotas: &[QuotaDocument]) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
+    let amount = |amount: Option<f64>| amount.map_or_else(String::new, |it| it.to_string());
     for it in quotas {
         writer.write_record([
             &it.rules,
@@ -99,6 +102,8 @@ fn csv(quotas: &[QuotaDocument]) -> anyhow::Result<String> {
             it.per.as_deref().unwrap_or_default(),
             &it.from,
             &it.to,
+            &amount(it.reserved),
+            &amount(it.measured),
         ])?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
@@ -116,6 +121,7 @@ fn table(quotas: &[QuotaDocument]) -> Table {
         "OF",
         "LIMIT",
         "USED",
+        "MEASURED",
         "LEFT",
     ]);
     for column in table.column_iter_mut().skip(7) {
@@ -123,6 +129,7 @@ fn table(quotas: &[QuotaDocument]) -> Table {
     }
     for it in quotas {
         let measure = match &it.per {
+            Some(per) if per == "fixed" => format!("{} until {}", it.measure, it.to),
             Some(per) => format!("{} a {per}", it.measure),
             None => it.measure.clone(),
         };
@@ -137,6 +144,7 @@ fn table(quotas: &[QuotaDocument]) -> Table {
             measure,
             amount(it.limit),
             amount(it.used),
+            it.measured.map_or_else(String::new, amount),
             amount(it.left),
         ]);
     }

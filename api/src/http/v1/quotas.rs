@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use planner::quota::{QuotaAmounts, QuotaMeasure, QuotaPeriod, QuotaStanding};
+use planner::quota::{QuotaAmounts, QuotaPeriod, QuotaStanding};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -40,16 +40,22 @@ pub struct QuotaDocument {
     /// Of which user, or `*`.
     #[schema(example = "ada")]
     pub user: String,
-    /// What is limited: `nodes`, `reservations` or `node_hours`.
+    /// What is limited: `nodes`, `reservations`, `node_hours`, or a budget of `energy_kwh`, `cost` or `co2_kg`.
     #[schema(example = "nodes")]
     pub measure: String,
-    /// The most: at an instant, and of node-hours in each `per`, or without it in the time of each reservation.
+    /// The most: at an instant, of budgets and node-hours in each `per`, or without it in the time of each reservation;
+    /// cost in the site's currency.
     pub limit: f64,
-    /// What is held: now, or of node-hours from `from` to `to`.
+    /// What is held: now, or of budgets and node-hours from `from` to `to`.
     pub used: f64,
-    /// The rest.
+    /// The rest; of budgets below 0 where more was measured than planned.
     pub left: f64,
-    /// `day`, `week` or `month` where node-hours are added up over these.
+    /// What of a budget's `used` is planned; null where it is none.
+    pub reserved: Option<f64>,
+    /// What of a budget's `used` was measured; null where it is none.
+    pub measured: Option<f64>,
+    /// `day`, `week`, `month`, `quarter` or `year` where node-hours or a budget are added up over these; `fixed` where
+    /// it counts once, from `from` to `to`.
     pub per: Option<String>,
     /// Of the time that counts, RFC 3339.
     pub from: String,
@@ -82,10 +88,7 @@ pub async fn list_quotas(
 /// What limits something; what is unlimited is left out.
 fn rows(standing: &QuotaStanding) -> impl Iterator<Item = QuotaDocument> + '_ {
     let row = |amounts: &QuotaAmounts| {
-        let units = |amount: i128| match amounts.measure {
-            QuotaMeasure::NodeHours => amount as f64 / 3600.0,
-            QuotaMeasure::Nodes | QuotaMeasure::Reservations => amount as f64,
-        };
+        let units = |amount: i128| amounts.measure.in_units(amount);
         let of = &standing.of;
         Some(QuotaDocument {
             rules: standing.rules.to_string(),
@@ -98,6 +101,8 @@ fn rows(standing: &QuotaStanding) -> impl Iterator<Item = QuotaDocument> + '_ {
             limit: units(amounts.limit?),
             used: units(amounts.used),
             left: units(amounts.left()?),
+            reserved: amounts.measured.map(|measured| units(amounts.used - measured)),
+            measured: amounts.measured.map(units),
             per: amounts.per.map(QuotaPeriod::word).map(str::to_owned),
             from: amounts.during.start().to_string(),
             to: amounts.during.end().to_string(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use planner::extension::{Extending, Obstacle, ObstacleKind, values_of};
 use planner::identity::ReservationId;
+use planner::quota::BudgetUse;
 use planner::reservation::{AddedAmounts, Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
 use storage::{NewEnd, PlanBasis, ProposeError, Unchanged};
@@ -80,6 +81,7 @@ impl BookingService {
             self.check_quotas_of(access, &stored, Some(end)).await?;
             let Some(new) = self.lengthened(&stored, &state, end).await? else { continue };
             let new = new.map_err(BookingError::NotExtended)?;
+            self.check_budgets_of(access, &stored, added(&stored, &new)).await?;
             let unchanged = Unchanged { id, row_version: stored.row_version, basis };
             match self.shared.database.extend(unchanged, &new, now).await {
                 Ok(Some(extended)) => {
@@ -147,6 +149,17 @@ impl Draws {
         let terms = terms.clone().extended(end, &added);
         Some(Ok(NewEnd { offer, before: span.end(), terms }))
     }
+}
+
+/// What a reservation takes more until its new end.
+fn added(stored: &Reservation, new: &NewEnd) -> Option<BudgetUse> {
+    let before = &stored.chosen_offer()?.terms.values;
+    let after = &new.terms.values;
+    let (energy, cost, co2) =
+        (after.energy - before.energy, after.cost - before.cost, after.co2 - before.co2);
+    let span = Span::new(new.before, new.terms.span.end())?;
+    let amounts = [energy.as_microjoules(), cost.as_exact(), co2.as_exact()];
+    Some(BudgetUse { span, amounts, is_measured: false })
 }
 
 /// What is in the way, in words.

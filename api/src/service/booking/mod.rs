@@ -6,6 +6,7 @@ mod draws;
 mod error;
 mod expected;
 mod extend;
+mod held_book;
 mod holds;
 mod labels;
 mod managed;
@@ -49,11 +50,12 @@ pub use reservations::{ChangedReservation, Page};
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {
     shared: Arc<Shared>,
+    held_book: held_book::HeldBook,
 }
 
 impl BookingService {
     /// On what all services share.
     pub const fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+        Self { shared, held_book: held_book::HeldBook::new() }
     }
 }

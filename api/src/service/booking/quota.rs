@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use planner::decision::{Decision, ReasonCode};
-use planner::identity::ReservationId;
+use planner::decision::{Decision, ReasonCode, Shortage};
 use planner::problem::SearchMode;
-use planner::quota::{QuotaHolding, QuotaJudge, QuotaPeriod, QuotaSubject};
+use planner::quota::{BudgetUse, QuotaHolding, QuotaJudge, QuotaRefusal, QuotaSubject};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
-use storage::EndedHolding;
 
+use super::held_book::{HeldReservations, LeftOut, budget_subject};
 use super::{BookingError, BookingRequest, BookingService, NextStart, RefusedByQuota};
 use crate::config::quotas::SiteQuotas;
 use crate::service::shared::{
@@ -29,6 +28,9 @@ pub(super) struct KeptQuotas {
     state: Arc<SiteState>,
     subject: QuotaSubject,
     held: Vec<QuotaHolding>,
+    reservations: Arc<HeldReservations>,
+    left_out: Vec<LeftOut>,
+    now: Timestamp,
 }
 
 impl BookingService {
@@ -61,9 +63,12 @@ impl BookingService {
         let subject = quota_subject(owner, partition, project, &request.labels);
         let (is_held, now) = (|id: &str| state.is_held(id), self.shared.now());
         let mut held = state.holders.holdings(&state.book, is_held, now, request.replaces);
-        held.extend(self.ended_holdings(quotas, (now, now), None).await?);
+        let (reservations, from) = self.held_reservations(quotas, state, now).await?;
+        held.extend(reservations.ended((from, now), None));
         let (quotas, state) = (Arc::clone(quotas), Arc::clone(state));
-        Ok(Some(KeptQuotas { quotas, state, subject, held }))
+        let replaced = request.replaces.map(LeftOut::Rest);
+        let left_out = state.left_out.map(LeftOut::Whole).into_iter().chain(replaced).collect();
+        Ok(Some(KeptQuotas { quotas, state, subject, held, reservations, left_out, now }))
     }
 
     /// Whether a reservation keeps its owner's quotas: the nodes of its chosen offer, or of each that is held, in their
@@ -77,15 +82,7 @@ impl BookingService {
         stored: &Reservation,
         end: Option<Timestamp>,
     ) -> Result<(), BookingError> {
-        let settings = &self.shared.settings.quotas;
-        let Some(quotas) = &settings.quotas else { return Ok(()) };
-        if access.is_operator() && !settings.operators {
-            return Ok(());
-        }
-        let state = Arc::new(self.shared.state().await?.without(stored.id));
-        let words = StoredWords::of_request(&stored.request);
-        let (owner, partition) = (&stored.owner, words.partition.as_deref());
-        let subject = quota_subject(owner, partition, &stored.project, &words.labels);
+        let Some(quotas) = self.quotas_for(access) else { return Ok(()) };
         let offers = stored.counting_offers().map(|offer| &offer.terms);
         let wanted = offers.filter_map(|terms| {
             let span = terms.span;
@@ -95,48 +92,100 @@ impl BookingService {
         let now = self.shared.now();
         // What runs is judged as a whole, with what was held beside it before now.
         let begin = wanted.iter().map(|(_, span)| span.start()).fold(now, Ord::min);
-        let is_held = |id: &str| state.is_held(id);
-        let mut held = state.holders.holdings(&state.book, is_held, now, stored.replaces);
-        held.extend(self.ended_holdings(quotas, (begin, now), Some(stored.id)).await?);
-        let kept = KeptQuotas { quotas: Arc::clone(quotas), state, subject, held };
+        let kept = self.kept_beside(quotas, stored, begin).await?;
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
             let judge = kept.judge_over(begin, last + MARGIN)?;
             wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
         });
-        match refusal.await? {
-            None => Ok(()),
-            Some(refusal) => {
-                let refused = RefusedByQuota { refusal, next_start: NextStart::NotSought };
-                Err(BookingError::Quota(Box::new(refused), None))
-            }
-        }
+        refused(refusal.await?)?;
+        if end.is_some() { Ok(()) } else { self.check_budgets_of(access, stored, None).await }
     }
 
-    /// What has ended by now, of all reservations but one, since an instant and in the periods around it that quotas add
-    /// up node-hours over. What has yet to end is in the book.
-    pub(in crate::service) async fn ended_holdings(
+    /// Whether a reservation keeps the budgets that are its owner's: what was measured of its chosen offer and what of it is
+    /// yet to come, or each offer that is held, and what it takes more.
+    ///
+    /// # Errors
+    /// `Quota`.
+    pub(super) async fn check_budgets_of(
+        &self,
+        access: Access<'_>,
+        stored: &Reservation,
+        more: Option<BudgetUse>,
+    ) -> Result<(), BookingError> {
+        let quotas = self.quotas_for(access).filter(|quotas| quotas.has_budgets());
+        let Some(quotas) = quotas else { return Ok(()) };
+        let starts = stored.counting_offers().map(|offer| offer.terms.span.start());
+        let begin = starts.fold(self.shared.now(), Ord::min);
+        let kept = self.kept_beside(quotas, stored, begin).await?;
+        let id = stored.id;
+        let refusal = blocking(move || {
+            let alternatives = kept.reservations.uses_of(id, kept.now);
+            let all = |uses: Vec<BudgetUse>| uses.into_iter().chain(more).collect();
+            let all: Vec<Vec<BudgetUse>> = alternatives.into_iter().map(all).collect();
+            let last = all.iter().flatten().map(|it| it.span.end()).max()?;
+            let judge = kept.judge_over(begin, last.max(kept.now) + MARGIN)?;
+            all.iter().find_map(|uses| judge.judge_uses(uses).err())
+        });
+        refused(refusal.await?)
+    }
+
+    /// The quotas that somebody who changes a reservation must keep.
+    fn quotas_for(&self, access: Access<'_>) -> Option<&Arc<SiteQuotas>> {
+        let settings = &self.shared.settings.quotas;
+        let is_free = access.is_operator() && !settings.operators;
+        settings.quotas.as_ref().filter(|_| !is_free)
+    }
+
+    /// What the owner of a reservation must keep beside it, with all that was held since an instant.
+    async fn kept_beside(
+        &self,
+        quotas: &Arc<SiteQuotas>,
+        stored: &Reservation,
+        begin: Timestamp,
+    ) -> Result<KeptQuotas, Fault> {
+        let state = self.shared.state().await?;
+        let now = self.shared.now();
+        let (reservations, from) = self.held_reservations(quotas, &state, begin).await?;
+        let state = Arc::new(state.without(stored.id));
+        let words = StoredWords::of_request(&stored.request);
+        let (owner, partition) = (&stored.owner, words.partition.as_deref());
+        let subject = quota_subject(owner, partition, &stored.project, &words.labels);
+        let is_held = |id: &str| state.is_held(id);
+        let mut held = state.holders.holdings(&state.book, is_held, now, stored.replaces);
+        held.extend(reservations.ended((from, now), Some(stored.id)));
+        let replaced = stored.replaces.map(LeftOut::Rest);
+        let left_out = std::iter::once(LeftOut::Whole(stored.id)).chain(replaced).collect();
+        let quotas = Arc::clone(quotas);
+        Ok(KeptQuotas { quotas, state, subject, held, reservations, left_out, now })
+    }
+
+    /// What reservations held and hold since an instant and in the periods around it that quotas add up over, and since
+    /// when that is.
+    pub(in crate::service) async fn held_reservations(
         &self,
         quotas: &SiteQuotas,
-        (begin, now): (Timestamp, Timestamp),
-        but: Option<ReservationId>,
-    ) -> Result<Vec<QuotaHolding>, Fault> {
-        let around = |per: QuotaPeriod| per.around(begin, &quotas.zone);
-        let periods = quotas.periods().into_iter().filter_map(around);
-        let from = periods.map(Span::start).fold(begin, Ord::min);
-        let Some(window) = Span::new(from, now) else { return Ok(Vec::new()) };
-        let ended = self.shared.database.ended_holdings(window).await?;
-        let others = ended.into_iter().filter(|it| Some(it.reservation_id) != but);
-        Ok(others.map(quota_holding).collect())
+        state: &SiteState,
+        begin: Timestamp,
+    ) -> Result<(Arc<HeldReservations>, Timestamp), Fault> {
+        let periods = quotas.periods().into_iter();
+        let around = periods.filter_map(|per| per.around(begin, &quotas.zone));
+        let around = around.filter(|period| period.end() > begin);
+        let from = around.map(Span::start).fold(begin, Ord::min);
+        let is_needed = from < self.shared.now() || quotas.has_budgets();
+        let Some(marks) = state.marks.filter(|_| is_needed) else {
+            return Ok((Arc::default(), from));
+        };
+        let held = self.held_book.since(&self.shared.database, &marks, from).await?;
+        Ok((held, from))
     }
 }
 
-/// What has ended, as it counts.
-fn quota_holding(ended: EndedHolding) -> QuotaHolding {
-    let EndedHolding { owner, project, request, span, nodes, .. } = ended;
-    let words = StoredWords::of_request(&request);
-    let subject = quota_subject(&owner, words.partition.as_deref(), &project, &words.labels);
-    QuotaHolding { subject, alternatives: vec![(span, nodes)] }
+/// The error of a refusal, where there is one.
+fn refused(refusal: Option<QuotaRefusal>) -> Result<(), BookingError> {
+    let Some(refusal) = refusal else { return Ok(()) };
+    let refused = RefusedByQuota { refusal, next_start: NextStart::NotSought };
+    Err(BookingError::Quota(Box::new(refused), None))
 }
 
 impl KeptQuotas {
@@ -146,11 +195,19 @@ impl KeptQuotas {
     }
 
     fn judge_over(&self, begin: Timestamp, end: Timestamp) -> Option<QuotaJudge> {
-        let Self { quotas, state, subject, held } = self;
+        let Self { quotas, state, subject, held, .. } = self;
         let nodes = &state.cluster.nodes;
         let nodes_of = |partition: &str| SiteQuotas::nodes_of(nodes, partition);
         let horizon = Span::new(begin, end)?;
-        Some(QuotaJudge::new(&quotas.quotas, &quotas.zone, subject, held, &nodes_of, horizon))
+        let (rules, zone) = (&quotas.quotas, &quotas.zone);
+        let judge = QuotaJudge::new(rules, zone, subject, held, &nodes_of, horizon);
+        if !quotas.has_budgets() {
+            return Some(judge);
+        }
+        let projects = state.callers().projects();
+        let taken = self.reservations.of_budgets(projects, self.now, &self.left_out);
+        let asker = budget_subject(subject.clone(), projects);
+        Some(judge.with_budgets(rules, zone, (&asker, &taken), &nodes_of, horizon))
     }
 
     /// The quota that refuses the first start at which all else is there, where one does.
@@ -161,6 +218,14 @@ impl KeptQuotas {
         now: Timestamp,
     ) -> Option<RefusedByQuota> {
         let reason = decision.reasons.iter().find(|it| it.code == ReasonCode::Quota)?;
+        if let Shortage::Budget(values) = reason.binding.shortage {
+            let span = reason.binding.span;
+            let amounts =
+                [values.energy.as_microjoules(), values.cost.as_exact(), values.co2.as_exact()];
+            let judge = self.judge_over(now, span.end().max(now) + MARGIN)?;
+            let refusal = judge.judge_amounts(&amounts, span).err()?;
+            return Some(RefusedByQuota { refusal, next_start: NextStart::DependsOnStart });
+        }
         let planning = &request.planning;
         let from = if decision.offers().is_empty() {
             planning.latest_start_for(planning.duration).max(now) + Seconds::ONE

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use planner::quota::{QuotaStanding, standings};
+use planner::quota::{QuotaStanding, budget_standings, standings};
 
 use super::booking::BookingService;
 use super::shared::{Access, Fault, Shared, blocking};
@@ -29,15 +29,22 @@ impl QuotaService {
             return Ok(Vec::new());
         };
         let (state, now) = (self.shared.state().await?, self.shared.now());
-        let ended = self.booking.ended_holdings(&quotas, (now, now), None).await?;
+        let (reservations, from) = self.booking.held_reservations(&quotas, &state, now).await?;
         let whose = (!access.is_operator()).then(|| access.owner.to_owned());
         blocking(move || {
             let is_held = |id: &str| state.is_held(id);
             let mut held = state.holders.holdings(&state.book, is_held, now, None);
-            held.extend(ended);
+            held.extend(reservations.ended((from, now), None));
             let nodes_of = |partition: &str| SiteQuotas::nodes_of(&state.cluster.nodes, partition);
             let asked = (now, whose.as_deref());
-            standings(&quotas.quotas, &quotas.zone, asked, &held, &nodes_of)
+            let mut told = standings(&quotas.quotas, &quotas.zone, asked, &held, &nodes_of);
+            if quotas.has_budgets() {
+                let projects = state.callers().projects();
+                let taken = reservations.of_budgets(projects, now, &[]);
+                let (rules, zone) = (&quotas.quotas, &quotas.zone);
+                told.extend(budget_standings(rules, zone, asked, &taken, &nodes_of));
+            }
+            told
         })
         .await
     }

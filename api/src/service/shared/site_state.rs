@@ -42,6 +42,8 @@ pub struct SiteState {
     /// Outages that have yet to end.
     pub(in crate::service) outages: Arc<Vec<Outage>>,
     callers: Arc<Callers>,
+    /// The reservation as if which held nothing this is.
+    pub(in crate::service) left_out: Option<ReservationId>,
 }
 
 impl SiteState {
@@ -61,6 +63,7 @@ impl SiteState {
             holders: Arc::default(),
             outages: Arc::default(),
             callers: Arc::default(),
+            left_out: None,
         })
     }
 
@@ -133,8 +136,9 @@ impl SiteState {
 
     /// The state as if a reservation held nothing.
     pub(in crate::service) fn without(&self, id: ReservationId) -> Self {
-        let (mut next, id) = (self.clone(), id.to_string());
-        next.book.retain(|booking| *booking.id != id);
+        let (mut next, name) = (self.clone(), id.to_string());
+        next.book.retain(|booking| *booking.id != name);
+        next.left_out = Some(id);
         next
     }
 

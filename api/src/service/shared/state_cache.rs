@@ -102,10 +102,8 @@ impl StateCache {
         let now = self.clock.now();
         let prepared = self.prepared().clone();
         let written = prepared.as_ref().map(|(epoch, _)| *epoch);
-        let mut changes = self.database.changes(marks, written, now).await?;
-        if !self.keeps_holders {
-            changes.holders.clear();
-        }
+        let with_holders = self.keeps_holders;
+        let mut changes = self.database.changes(marks, written, now, with_holders).await?;
         let known = known.map(Arc::clone);
         let epoch = changes.marks.epoch;
         let written = prepared.filter(|(written, _)| Some(*written) == epoch);

@@ -4,6 +4,7 @@ use planner::dialogue::{Grant, GrantState};
 use planner::identity::ReservationId;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Seconds, Span, Timestamp};
+use uuid::Uuid;
 
 use super::sql;
 use crate::access::repository::Tokens;
@@ -16,6 +17,7 @@ use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
 use crate::grants::repository::Grants;
+use crate::held_spans::sql as held_spans;
 use crate::identity::EpochId;
 use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
@@ -31,7 +33,7 @@ repository!(
     /// What is newer than what is known.
     impl Database for StateChanges {
         /// What is newer than what is known, everything where nothing is, as one consistent state. The
-        /// nodes of an epoch that is known or `prepared` are not read.
+        /// nodes of an epoch that is known or `prepared` are not read, and whose reservations are only `with_holders`.
         ///
         /// # Errors
         /// Storage failed.
@@ -40,6 +42,7 @@ repository!(
             known: Option<Marks>,
             prepared: Option<EpochId>,
             now: Timestamp,
+            with_holders: bool,
         ) -> Result<Changes, StorageError> {
             let mut transaction = self.begin_read().await?;
             let connection = &mut *transaction;
@@ -80,7 +83,16 @@ repository!(
                 None
             };
             let since = known.filter(|known| known.epoch == marks.epoch);
-            let (book, holders) = Self::book_changes(connection, since, marks.epoch, now).await?;
+            let epoch = marks.epoch;
+            let (book, holders) = match (epoch, with_holders) {
+                (None, _) => (BookChanges::All(Vec::new()), Vec::new()),
+                (Some(epoch), true) => {
+                    Self::held_and_holders(connection, since, epoch, now).await?
+                }
+                (Some(epoch), false) => {
+                    (Self::held_changes(connection, since, epoch, now).await?, Vec::new())
+                }
+            };
             transaction.commit().await?;
             Ok(Changes { marks, nodes, agendas, book, holders, outages, grants, access })
         }
@@ -127,37 +139,53 @@ repository!(
         }
 
         /// All that is held where nothing is known, else what changed since; and whose that is.
-        async fn book_changes(
+        async fn held_and_holders(
             connection: &mut Connection<Engine>,
             since: Option<Marks>,
-            epoch: Option<EpochId>,
+            epoch: EpochId,
             now: Timestamp,
         ) -> Result<(BookChanges, Vec<Holder>), StorageError> {
-            let Some(epoch) = epoch else {
-                return Ok((BookChanges::All(Vec::new()), Vec::new()));
+            let holders: Vec<HolderRow> = match since {
+                None => {
+                    sqlx::query_as(sql::HOLDERS)
+                        .bind(epoch)
+                        .bind(now.as_unix_seconds())
+                        .fetch_all(&mut *connection)
+                        .await?
+                }
+                Some(since) => {
+                    sqlx::query_as(sql::CHANGED_RESERVATIONS)
+                        .bind(since.changes)
+                        .fetch_all(&mut *connection)
+                        .await?
+                }
             };
+            let changes = Self::held_changes(connection, since, epoch, now).await?;
+            Ok((changes, holders.into_iter().map(Holder::from).collect()))
+        }
+
+        /// All that is held where nothing is known, else what changed since.
+        async fn held_changes(
+            connection: &mut Connection<Engine>,
+            since: Option<Marks>,
+            epoch: EpochId,
+            now: Timestamp,
+        ) -> Result<BookChanges, StorageError> {
             let Some(since) = since else {
                 let rows: Vec<HoldingRow> = sqlx::query_as(sql::HOLDINGS)
                     .bind(epoch)
                     .bind(now.as_unix_seconds())
-                    .fetch_all(&mut *connection)
-                    .await?;
-                let holders: Vec<HolderRow> = sqlx::query_as(sql::HOLDERS)
-                    .bind(epoch)
-                    .bind(now.as_unix_seconds())
                     .fetch_all(connection)
                     .await?;
-                let holders = holders.into_iter().map(Holder::from).collect();
-                return Ok((BookChanges::All(held(&rows)?), holders));
+                return Ok(BookChanges::All(held(&rows)?));
             };
-            let holders: Vec<HolderRow> = sqlx::query_as(sql::CHANGED_RESERVATIONS)
+            let ids: Vec<Uuid> = sqlx::query_scalar(held_spans::CHANGED_IDS)
                 .bind(since.changes)
                 .fetch_all(&mut *connection)
                 .await?;
-            let holders: Vec<Holder> = holders.into_iter().map(Holder::from).collect();
-            let ids: Vec<ReservationId> = holders.iter().map(|it| it.reservation_id).collect();
+            let ids: Vec<ReservationId> = ids.into_iter().map(ReservationId::new).collect();
             if ids.is_empty() {
-                return Ok((BookChanges::Of(ids, Vec::new()), holders));
+                return Ok(BookChanges::Of(ids, Vec::new()));
             }
             let rows: Vec<HoldingRow> = sqlx::query_as(sql::CHANGED_HOLDINGS)
                 .bind(epoch)
@@ -166,7 +194,7 @@ repository!(
                 .fetch_all(connection)
                 .await?;
             let holdings: Vec<Holding> = held(&rows)?;
-            Ok((BookChanges::Of(ids, holdings), holders))
+            Ok(BookChanges::Of(ids, holdings))
         }
     }
 );

@@ -131,7 +131,7 @@ async fn one_of_each(database: &Database, random: u64) {
     let _ = database.reservation(wanted.id).await;
     let choice = OfferSelector::Offer(wanted.offers[0].id);
     let _ = database.choose(wanted.id, choice, t(1), None, false).await;
-    let _ = database.changes(None, None, t(1)).await;
+    let _ = database.changes(None, None, t(1), true).await;
     if random.is_multiple_of(2) {
         let _ = database.end(wanted.id, Ending::Cancelled, t(2), None).await;
     }

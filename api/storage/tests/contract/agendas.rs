@@ -38,7 +38,7 @@ async fn put(database: &Database, now: i64, list: &[(i64, i64, i64)]) -> Revisio
 
 /// What plans are made with.
 async fn in_force(database: &Database, now: i64) -> AgendaPieces {
-    database.changes(None, None, t(now)).await.unwrap().agendas.expect("nothing is known")
+    database.changes(None, None, t(now), true).await.unwrap().agendas.expect("nothing is known")
 }
 
 async fn a_revision_replaces_the_span_it_covers_and_leaves_gaps(bench: Bench) {

@@ -15,7 +15,7 @@ on_both_engines![
     moving_a_row_onto_another_is_refused,
     an_empty_range_is_refused,
     a_row_is_taken_exactly_where_no_other_overlaps,
-    what_has_ended_is_counted_by_its_span,
+    what_is_and_was_held_is_told_by_its_spans,
 ];
 
 /// Writes a row past the repositories, for an offer that exists.
@@ -89,25 +89,31 @@ async fn an_empty_range_is_refused(bench: Bench) {
 }
 
 /// The first has ranks 2 to 5 and 7 and 8 from 100 to 200, 6 nodes, and then rank 2 until 300. The second has chosen
-/// nothing.
-async fn what_has_ended_is_counted_by_its_span(bench: Bench) {
+/// nothing yet: its offers are held.
+async fn what_is_and_was_held_is_told_by_its_spans(bench: Bench) {
     let [first, second] = two(&bench).await;
     let database = &bench.database;
     database.choose(first.0, OfferSelector::Offer(first.1), t(10), None, false).await.unwrap();
     insert(&bench, first, 7..9, 100..200).await.unwrap();
     insert(&bench, first, 2..3, 200..300).await.unwrap();
-    insert(&bench, second, 9..10, 100..200).await.unwrap();
-    for (window, expected) in [
-        (span(0, 199), vec![]),
-        (span(0, 200), vec![(span(100, 200), 6)]),
-        (span(200, 300), vec![(span(200, 300), 1)]),
-        (span(0, 9000), vec![(span(100, 200), 6), (span(200, 300), 1)]),
+    for (from, expected) in [
+        (0, vec![(span(100, 200), 6), (span(200, 300), 1)]),
+        (299, vec![(span(100, 200), 6), (span(200, 300), 1)]),
+        (300, vec![]),
     ] {
-        let ended = database.ended_holdings(window).await.unwrap();
-        assert!(ended.iter().all(|it| it.reservation_id == first.0 && it.owner == "ada"));
-        let found: Vec<_> = ended.iter().map(|it| (it.span, it.nodes)).collect();
-        assert_eq!(found, expected, "{window}");
+        let mut held = database.held_since(t(from)).await.unwrap();
+        held.retain(|it| it.reservation_id == first.0);
+        assert!(held.iter().all(|it| it.owner == "ada" && it.held_until.is_none()));
+        let found: Vec<_> = held.iter().map(|it| (it.span, it.nodes)).collect();
+        assert_eq!(found, expected, "{from}");
     }
+    let (changed, held) = database.held_changed(0).await.unwrap();
+    assert!(changed.contains(&first.0) && changed.contains(&second.0));
+    let of_second: Vec<_> = held.iter().filter(|it| it.reservation_id == second.0).collect();
+    assert!(!of_second.is_empty() && of_second.iter().all(|it| it.held_until.is_some()));
+    assert_eq!(database.held_changed(i64::MAX).await.unwrap(), (vec![], vec![]));
+    assert_eq!(database.statement_count().await.unwrap(), 0);
+    assert_eq!(database.stated_of_reservations(t(0)).await.unwrap(), []);
 }
 
 /// Two hundred rows in a small rectangle, in time steps that do and do not divide each other, by

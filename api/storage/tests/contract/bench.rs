@@ -304,7 +304,7 @@ pub async fn propose(
 
 /// What is stored of the newest nodes.
 pub async fn stored_nodes(database: &Database) -> Result<Option<StoredNodes>, StorageError> {
-    Ok(database.changes(None, None, t(0)).await?.nodes)
+    Ok(database.changes(None, None, t(0), true).await?.nodes)
 }
 
 /// A plan of this version that saw all other changes.

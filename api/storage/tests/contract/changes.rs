@@ -22,7 +22,7 @@ on_both_engines![
 ];
 
 async fn since(database: &Database, marks: Marks) -> Changes {
-    database.changes(Some(marks), None, t(1)).await.unwrap()
+    database.changes(Some(marks), None, t(1), true).await.unwrap()
 }
 
 /// The reservations that changed, and how many things they hold now.
@@ -41,14 +41,14 @@ fn holder(made: &NewReservation) -> Holder {
 
 async fn an_unknown_database_is_read_whole(bench: Bench) {
     let database = &bench.database;
-    let empty = database.changes(None, None, t(0)).await.unwrap();
+    let empty = database.changes(None, None, t(0), true).await.unwrap();
     assert!(matches!(&empty.book, BookChanges::All(all) if all.is_empty()));
     assert_eq!((empty.marks.epoch, empty.nodes.is_none()), (None, true));
     install_ten_nodes(database).await;
     let made =
         reservation(vec![offer(ranks(0..2), span(100, 200)), offer(ranks(4..6), span(150, 300))]);
     propose(database, &made, 0).await.unwrap();
-    let all = database.changes(None, None, t(0)).await.unwrap();
+    let all = database.changes(None, None, t(0), true).await.unwrap();
     assert_eq!(all.marks, database.marks().await.unwrap());
     assert_eq!(all.nodes.unwrap().nodes.count(), 10);
     let BookChanges::All(mut holdings) = all.book else { panic!("not all") };
@@ -61,7 +61,7 @@ async fn an_unknown_database_is_read_whole(bench: Bench) {
     assert_eq!(held, expected);
     assert_eq!(all.holders, [holder(&made)]);
     // At 250 the first offer is over.
-    let later = database.changes(None, None, t(250)).await.unwrap();
+    let later = database.changes(None, None, t(250), true).await.unwrap();
     assert!(matches!(later.book, BookChanges::All(held) if held.len() == 1));
 }
 
@@ -78,6 +78,9 @@ async fn only_what_changed_is_read_again(bench: Bench) {
     propose(database, &second, 0).await.unwrap();
     let newer = since(database, marks).await;
     assert_eq!((changed(&newer), newer.holders), ((vec![second.id], 1), vec![holder(&second)]));
+    // Where nobody needs to know whose they are it is not read.
+    let bare = database.changes(Some(marks), None, t(1), false).await.unwrap();
+    assert_eq!((changed(&bare), bare.holders), ((vec![second.id], 1), vec![]));
 }
 
 async fn every_way_to_free_nodes_is_a_change(bench: Bench) {
@@ -112,14 +115,14 @@ async fn new_nodes_change_all_that_is_held(bench: Bench) {
     let changes = since(database, marks).await;
     assert_eq!(changes.nodes.unwrap().nodes, *reversed);
     assert!(matches!(changes.book, BookChanges::All(held) if held[0].ranks == ranks(1..2)));
-    let prepared = database.changes(Some(marks), Some(epoch), t(1)).await.unwrap();
+    let prepared = database.changes(Some(marks), Some(epoch), t(1), true).await.unwrap();
     assert!(prepared.nodes.is_none());
 }
 
 async fn agendas_are_read_again_when_they_are_put(bench: Bench) {
     let database = &bench.database;
     let marks = database.marks().await.unwrap();
-    let known = database.changes(None, None, t(0)).await.unwrap().agendas.unwrap();
+    let known = database.changes(None, None, t(0), true).await.unwrap().agendas.unwrap();
     assert_eq!(known.power_cap, None);
     let meta = AgendaMeta {
         source: "test".to_owned(),

@@ -220,7 +220,7 @@ async fn a_composed_agenda_is_in_force_with_its_provenance_and_may_take_values_a
     assert_eq!(shown(None).await, now);
     assert_eq!(shown(Some(t(2))).await, now);
     assert_eq!(shown(Some(t(1))).await, [(span(0, 10), 1, one()), (span(10, 20), 2, one())]);
-    let changes = database.changes(None, None, t(0)).await.unwrap();
+    let changes = database.changes(None, None, t(0), true).await.unwrap();
     let (_, proven) = &changes.agendas.unwrap().proven[0];
     assert_eq!(proven.len(), 2);
 }

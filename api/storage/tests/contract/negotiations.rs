@@ -160,11 +160,11 @@ async fn a_grant_changes_the_version_and_the_marks_once(bench: Bench) {
     assert!(database.put_grants(std::slice::from_ref(&given), &[], t(10)).await.unwrap());
     let after = database.marks().await.unwrap();
     assert!(after.version > before.version && after.grants > before.grants);
-    let changes = database.changes(Some(before), None, t(10)).await.unwrap();
+    let changes = database.changes(Some(before), None, t(10), true).await.unwrap();
     assert_eq!(changes.grants, Some(vec![given.clone()]));
     assert!(database.put_grants(&[], &[given.id], t(20)).await.unwrap());
     assert!(!database.put_grants(&[], &[given.id], t(21)).await.unwrap());
-    let changes = database.changes(Some(after), None, t(20)).await.unwrap();
+    let changes = database.changes(Some(after), None, t(20), true).await.unwrap();
     assert_eq!(changes.grants, Some(Vec::new()));
     let all = database.grants(t(0)).await.unwrap();
     assert_eq!(all[0].state, GrantState::Revoked);

@@ -111,7 +111,8 @@ async fn recalibration_keeps_the_history_of_what_runs(bench: Bench) {
     assert_eq!(rows(history), expected);
     let untouched = database.allocations_of(ended.id).await.unwrap();
     assert_eq!(rows(untouched), [(before, span(100, 140), ranks(0..1))]);
-    let BookChanges::All(planned) = database.changes(None, None, t(150)).await.unwrap().book else {
+    let BookChanges::All(planned) = database.changes(None, None, t(150), true).await.unwrap().book
+    else {
         panic!("nothing was known before")
     };
     let planned: Vec<_> = planned.into_iter().map(|it| (after, it.span, it.ranks)).collect();

@@ -59,11 +59,11 @@ async fn an_outage_makes_earlier_plans_wrong(bench: Bench) {
     database.create_outage(&made).await.unwrap();
     let after = database.marks().await.unwrap();
     assert_eq!(after.version, before.version + 1);
-    let changes = database.changes(Some(before), None, t(0)).await.unwrap();
+    let changes = database.changes(Some(before), None, t(0), true).await.unwrap();
     assert_eq!(changes.outages, Some(vec![made.clone()]));
-    assert_eq!(database.changes(Some(after), None, t(0)).await.unwrap().outages, None);
+    assert_eq!(database.changes(Some(after), None, t(0), true).await.unwrap().outages, None);
     database.end_outage(made.id, t(9)).await.unwrap();
-    let changes = database.changes(Some(after), None, t(9)).await.unwrap();
+    let changes = database.changes(Some(after), None, t(9), true).await.unwrap();
     assert_eq!(changes.outages, Some(vec![]));
 }
 

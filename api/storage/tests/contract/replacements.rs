@@ -68,7 +68,7 @@ async fn other_nodes_are_taken_from_an_instant_on_and_healthy_ones_kept(bench: B
     assert_eq!((stored.offers[0].terms.cost_band, &stored.offers[0].terms.basis), (None, &None));
     assert_eq!(told(database).await.last().unwrap(), "reservation.nodes_replaced");
     // Plans made before are wrong, and whoever has the book in memory hears of it.
-    let changes = database.changes(Some(before), None, t(30)).await.unwrap();
+    let changes = database.changes(Some(before), None, t(30), true).await.unwrap();
     assert!(changes.marks.version > before.version);
     let BookChanges::Of(ids, holdings) = changes.book else { panic!("only what changed") };
     assert_eq!((ids, holdings.len()), (vec![id], 2));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
-use storage::sql::{ledger, reservations, state};
+use storage::sql::{held_spans, ledger, reservations, state};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, stored_nodes, t};
 
@@ -98,15 +98,36 @@ async fn sqlite_keeps_a_write_ahead_log() {
 async fn sqlite_finds_what_changed_by_the_count_of_changes() {
     let bench = Bench::sqlite().await;
     let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
-    for statement in
-        [reservations::CHOSEN_LATE, state::CHANGED_RESERVATIONS, state::CHANGED_HOLDINGS]
-    {
+    for statement in [
+        reservations::CHOSEN_LATE,
+        state::CHANGED_RESERVATIONS,
+        state::CHANGED_HOLDINGS,
+        held_spans::CHANGED_IDS,
+        held_spans::SPANS_CHANGED,
+    ] {
         let explain = format!("EXPLAIN QUERY PLAN {statement}");
         let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
         let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
         let by_change = |step: &String| step.contains("INDEX reservations_by_change (changed>?)");
         assert!(steps.iter().any(by_change), "{statement}: {steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("SCAN a")), "{statement}: {steps:?}");
+    }
+}
+
+/// What is counted now is little of what was ever held and stated.
+#[tokio::test]
+async fn sqlite_finds_what_counts_by_its_time() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    for (statement, index) in [
+        (held_spans::SPANS_SINCE, "INDEX allocations_by_end (end_s>?)"),
+        (held_spans::STATED_HOURS_OF, "INDEX ledger_rows_by_counted (counted_s>?)"),
+    ] {
+        let explain = format!("EXPLAIN QUERY PLAN {statement}");
+        let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
+        let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+        assert!(steps.iter().any(|step| step.contains(index)), "{statement}: {steps:?}");
+        assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{statement}: {steps:?}");
     }
 }
 

@@ -196,7 +196,7 @@ async fn ten_thousand_jobs_are_put_and_read(bench: Bench) {
     };
     let counts = database.put_withheld(epoch, t(10), &jobs(0)).await.unwrap();
     assert_eq!(counts.added, 10_000);
-    let read = database.changes(None, None, t(10)).await.unwrap().outages.unwrap();
+    let read = database.changes(None, None, t(10), true).await.unwrap().outages.unwrap();
     let mut ends: Vec<_> = read.iter().map(|it| (it.end, it.ranks.clone())).collect();
     ends.sort_unstable_by_key(|(end, _)| *end);
     let expected = (0..10_000).map(|node: u32| {

@@ -32,20 +32,3 @@ pub struct Allocation {
     /// The most that they draw in their slower state; `None` at full speed.
     pub slowed_peak: Option<Power>,
 }
-
-/// Nodes that a reservation held for its chosen offer during a span that is over, whatever became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedHolding {
-    /// The reservation.
-    pub reservation_id: ReservationId,
-    /// The user whose it is.
-    pub owner: String,
-    /// The project that it is for; empty where it is for none.
-    pub project: String,
-    /// The request as it was understood, as JSON.
-    pub request: String,
-    /// The time for which the nodes were taken.
-    pub span: Span,
-    /// The number of nodes.
-    pub nodes: u32,
-}

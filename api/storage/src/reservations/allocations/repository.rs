@@ -10,8 +10,8 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::identity::EpochId;
-use crate::reservations::allocations::row::{AllocationRow, EndedHoldingRow, grouped};
-use crate::reservations::allocations::{Allocation, EndedHolding};
+use crate::reservations::allocations::Allocation;
+use crate::reservations::allocations::row::{AllocationRow, grouped};
 
 /// Allocations as the rows of their ranges.
 fn range_rows(allocations: &[Allocation]) -> Vec<(&Allocation, std::ops::Range<u32>)> {
@@ -57,23 +57,6 @@ repository!(
                 .fetch_all(&self.reader)
                 .await?;
             grouped(rows)
-        }
-
-        /// What reservations held for their chosen offers in spans that ended after the start of a window and up to its
-        /// end, that included, whatever became of the reservations.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn ended_holdings(
-            &self,
-            window: Span,
-        ) -> Result<Vec<EndedHolding>, StorageError> {
-            let rows: Vec<EndedHoldingRow> = sqlx::query_as(sql::ENDED_HOLDINGS)
-                .bind(window.start().as_unix_seconds())
-                .bind(window.end().as_unix_seconds())
-                .fetch_all(&self.reader)
-                .await?;
-            rows.into_iter().map(EndedHolding::try_from).collect()
         }
     }
 

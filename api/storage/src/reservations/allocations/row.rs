@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::identity::EpochId;
-use crate::reservations::allocations::{Allocation, EndedHolding};
+use crate::reservations::allocations::Allocation;
 use crate::row::RowPlace;
 
 #[derive(FromRow)]
@@ -43,33 +43,6 @@ impl TryFrom<AllocationRow> for Allocation {
             ranks: NodeSet::from_ranges(std::iter::once(first_rank..end_rank).collect()),
             owner: row.owner,
             slowed_peak: row.slowed_peak_uw.map(Power::from_microwatts),
-        })
-    }
-}
-
-#[derive(FromRow)]
-pub(crate) struct EndedHoldingRow {
-    #[sqlx(try_from = "Uuid")]
-    id: ReservationId,
-    owner: String,
-    project: String,
-    request: String,
-    start_s: i64,
-    end_s: i64,
-    nodes: i64,
-}
-
-impl TryFrom<EndedHoldingRow> for EndedHolding {
-    type Error = StorageError;
-    fn try_from(row: EndedHoldingRow) -> Result<Self, StorageError> {
-        let place = RowPlace { table: "allocations", row: row.id };
-        Ok(Self {
-            reservation_id: row.id,
-            span: place.span("end_s", row.start_s, row.end_s)?,
-            nodes: place.count("end_rank", row.nodes)?,
-            owner: row.owner,
-            project: row.project,
-            request: row.request,
         })
     }
 }

@@ -32,16 +32,6 @@ statements! {
         WHERE a.end_s > $1
         ORDER BY a.offer_id, a.start_s, a.first_rank");
 
-    /// How many nodes reservations held for their chosen offers in spans that ended after an instant and up to another,
-    /// whatever became of them: the past of what was cut is kept. The join is crossed so that SQLite begins with the
-    /// spans that ended then.
-    ENDED_HOLDINGS = "SELECT r.id, r.owner, r.project, r.request, a.start_s, a.end_s,
-            CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes
-        FROM allocations AS a CROSS JOIN reservations AS r
-        WHERE r.id = a.reservation_id AND r.chosen_offer_id = a.offer_id AND a.end_s > $1 AND a.end_s <= $2
-        GROUP BY r.id, a.start_s, a.end_s
-        ORDER BY r.id, a.start_s, a.end_s";
-
     /// Deletes allocations that start at an instant or later.
     DELETE_ALLOCATIONS_FROM = "DELETE FROM allocations WHERE start_s >= $1";
 

@@ -1,0 +1,49 @@
+//! What is held, and what was stated of it.
+
+use crate::statements::statements;
+
+/// Spans that reservations held or hold, each with the number of nodes and the amounts of its offer. The joins are crossed so
+/// that SQLite begins with the reservations: see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
+macro_rules! select_spans {
+    ($condition:expr) => {
+        concat!(
+            "SELECT r.id, r.owner, r.project, r.request,
+                CASE WHEN r.chosen_offer_id IS NULL THEN r.expires_s END AS held_until_s,
+                o.id AS offer_id, a.start_s, a.end_s,
+                CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes,
+                o.end_s AS offer_end_s, o.energy_uj, o.cost_exact, o.co2_exact
+            FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
+            WHERE a.reservation_id = r.id AND o.id = a.offer_id AND ",
+            $condition,
+            " AND (r.chosen_offer_id = a.offer_id
+                OR (r.chosen_offer_id IS NULL AND r.state || '' = 'proposed'))
+            GROUP BY r.id, o.id, a.start_s, a.end_s
+            ORDER BY r.id, o.id, a.start_s, a.end_s"
+        )
+    };
+}
+
+statements! {
+    /// All spans of the reservations that held or hold something after an instant.
+    SPANS_SINCE = select_spans!("r.id IN (SELECT reservation_id FROM allocations WHERE end_s > $1)");
+
+    /// All spans of the reservations that changed after a count.
+    SPANS_CHANGED = select_spans!("r.changed > $1");
+
+    /// The reservations that changed after a count.
+    CHANGED_IDS = "SELECT id FROM reservations WHERE changed > $1";
+
+    /// How many statements the ledger has.
+    STATEMENTS = "SELECT COUNT(*) FROM ledger_statements";
+
+    /// What the rows of reservations that count since an instant amount to by hour, which they are found by.
+    STATED_HOURS_OF = "SELECT reservation_id, counted_s,
+            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
+            CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+            CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+            CAST(SUM(unrated_j) AS BIGINT) AS unrated_j
+        FROM ledger_rows
+        WHERE counted_s >= $1 AND reservation_id IS NOT NULL
+        GROUP BY counted_s, reservation_id ORDER BY counted_s, reservation_id";
+}
