@@ -70,6 +70,7 @@ mod reevaluations;
 mod refusal;
 mod reservations;
 mod row;
+mod series;
 mod simulations;
 pub mod sql;
 mod state;
@@ -98,7 +99,7 @@ pub use feeds::{
 };
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SimulationId,
+    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId, SimulationId,
     TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
@@ -136,6 +137,10 @@ pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, Pr
 pub use reservations::reservation::{
     Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
     NewReservation, NewWords, SeenBy, Unchanged,
+};
+pub use series::error::CreateSeriesError;
+pub use series::{
+    Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter, SeriesStanding, SeriesState,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{
