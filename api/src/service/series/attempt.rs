@@ -22,7 +22,7 @@ use crate::service::booking::{BookingError, GivenBack, Purpose, RequestPatch};
 use crate::service::shared::Fault;
 
 /// Nobody else works on an occurrence that was claimed for so long.
-const CLAIMED: Seconds = Seconds::new(60);
+pub(super) const CLAIMED: Seconds = Seconds::new(60);
 
 /// After so long it is tried again where others were in the way.
 const AGAIN: Seconds = Seconds::new(20);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use planner::time::Timestamp;
 use storage::{Occurrence, OccurrenceState, SeriesChange, SeriesId};
 
+use super::attempt::CLAIMED;
 use super::request::OccurrenceWindow;
 
 /// What is to be written of the occurrences of a series that has other windows from now on. What is over, exceptions and
@@ -78,8 +79,7 @@ fn replanned(it: &Occurrence, window: &OccurrenceWindow, now: Timestamp) -> Opti
         state,
         reservation,
         revision: it.revision,
-        // Whoever is at work on it has it until then.
-        next_try: it.next_try.max(Some(now)),
+        next_try: Some(soonest(it, now)),
         version: it.version,
         ..fresh
     })
@@ -95,10 +95,15 @@ fn is_open(it: &Occurrence) -> bool {
 pub(super) fn left(it: &Occurrence, state: OccurrenceState, now: Timestamp) -> Occurrence {
     let (until_then, next_try) = match (it.reservation, state) {
         (None, state) => (state, None),
-        (Some(_), OccurrenceState::Ended) => (OccurrenceState::Ending, it.next_try.max(Some(now))),
-        (Some(_), _) => (OccurrenceState::Leaving, it.next_try.max(Some(now))),
+        (Some(_), OccurrenceState::Ended) => (OccurrenceState::Ending, Some(soonest(it, now))),
+        (Some(_), _) => (OccurrenceState::Leaving, Some(soonest(it, now))),
     };
     Occurrence { state: until_then, next_try, ..it.clone() }
+}
+
+/// When something may be done about an occurrence: now, or when the claim of who may be at work on it ends.
+fn soonest(it: &Occurrence, now: Timestamp) -> Timestamp {
+    it.next_try.filter(|at| *at > now && *at <= now + CLAIMED).unwrap_or(now)
 }
 
 /// The occurrences of a series that ends, as far as something becomes of them.
@@ -166,12 +171,12 @@ mod tests {
     #[test]
     fn an_end_frees_what_has_not_been_and_waits_for_who_is_at_work() {
         let waiting = planned(series(), &window("c", 30), at(0));
-        let at_work = Occurrence { next_try: Some(at(6)), state: OccurrenceState::Waiting, ..booked("b", 20) };
+        let at_work = Occurrence { next_try: Some(at(5) + Seconds::new(30)), state: OccurrenceState::Waiting, ..booked("b", 20) };
         let ended = ended(&[booked("past", 1), booked("a", 10), at_work, waiting], at(5));
         let states: Vec<_> = ended.iter().map(|it| (it.occurrence.as_str(), it.state, it.next_try)).collect();
         assert_eq!(states, [
             ("a", OccurrenceState::Ending, Some(at(5))),
-            ("b", OccurrenceState::Ending, Some(at(6))),
+            ("b", OccurrenceState::Ending, Some(at(5) + Seconds::new(30))),
             ("c", OccurrenceState::Ended, None),
         ]);
     }

@@ -27,7 +27,7 @@ pub struct SeriesQuery {
     pub owner: Option<String>,
     /// The `next_cursor` of the page before.
     pub cursor: Option<Uuid>,
-    /// Series in a page, 1 to 100; 20 unless given.
+    /// Series in a page, 1 to 1000; 20 unless given.
     pub limit: Option<u16>,
 }
 
@@ -60,7 +60,7 @@ pub async fn list_series(
     by: By<Bookers>,
     Parameters(parameters): Parameters<SeriesQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<SeriesList>), Problem> {
-    let limit = query::limit(parameters.limit, 20, 100)?;
+    let limit = query::limit(parameters.limit, 20, 1000)?;
     let filter = SeriesFilter {
         states: query::words("state", parameters.state.as_deref(), SeriesState::from_word)?,
         owner: query::name("owner", parameters.owner)?,

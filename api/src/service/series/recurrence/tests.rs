@@ -150,7 +150,7 @@ fn what_is_no_rule_or_too_long_is_refused() {
     assert_eq!(refused("FREQ=DAILY;COUNT=11", 10), RecurrenceError::TooMany(10));
     assert_eq!(refused("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=20300101", 400), RecurrenceError::Never);
     for wrong in [
-        "DAILY",
+        "DAILY;COUNT=3",
         "FREQ=SOMETIMES;COUNT=3",
         "FREQ=DAILY;COUNT=3;UNTIL=19980101T000000Z",
         "FREQ=DAILY;UNTIL=tomorrow",
