@@ -99,8 +99,8 @@ pub use feeds::{
 };
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId, SimulationId,
-    TokenId, WorkerId,
+    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId,
+    SimulationId, TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
@@ -140,7 +140,8 @@ pub use reservations::reservation::{
 };
 pub use series::error::CreateSeriesError;
 pub use series::{
-    Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter, SeriesStanding, SeriesState,
+    Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter,
+    SeriesStanding, SeriesState,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

@@ -94,7 +94,14 @@ fn assert_same(found: &Value, told: &Value, place: &str, in_doubles: bool) {
             };
             let mut known = found.clone();
             if told.contains_key("chosen_offer_id") {
-                for later in ["slurm", "learnt_utilisation", "project", "share_factor", "series", "occurrence"] {
+                for later in [
+                    "slurm",
+                    "learnt_utilisation",
+                    "project",
+                    "share_factor",
+                    "series",
+                    "occurrence",
+                ] {
                     assert_eq!(known.remove(later), Some(Value::Null), "{place}");
                 }
             }

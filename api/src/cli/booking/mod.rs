@@ -30,8 +30,8 @@ use server::{Connection, Server};
 
 pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
 pub use modify::{Modify, modify};
-pub use series::{SeriesArguments, series};
 pub use outage::{OutageArguments, outage};
+pub use series::{SeriesArguments, series};
 pub use squeue::{Squeue, squeue};
 
 /// How many reservations a page of the API has at the most.
@@ -220,7 +220,8 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     }
     let recurrence = &arguments.recurrence;
     if recurrence.says_something() && !recurrence.recurs() {
-        let told = "--until, --except, --also, --time-zone, --choose and --all-or-none need --recur";
+        let told =
+            "--until, --except, --also, --time-zone, --choose and --all-or-none need --recur";
         return Err(Failure::BadInput(vec![told.to_owned()]));
     }
     if recurrence.recurs() && (arguments.ranking.is_some() || replaces.is_some()) {

@@ -310,7 +310,8 @@ async fn list(
     table.load_style(NOTHING).set_header(header);
     for item in &items {
         let it: SeriesAnswer = read(item)?;
-        let counts = [it.totals.booked, it.totals.waiting, it.totals.impossible, it.totals.occurrences];
+        let counts =
+            [it.totals.booked, it.totals.waiting, it.totals.impossible, it.totals.occurrences];
         let words = [it.id, it.owner, it.state, it.recur];
         table.add_row(words.into_iter().chain(counts.map(|count| count.to_string())));
     }
@@ -322,12 +323,16 @@ fn shown(answer: &Value, format: ListFormat) -> Result<(), Failure> {
         return Ok(print(serde_json::to_string_pretty(answer)?)?);
     }
     let it: SeriesAnswer = read(answer)?;
-    print(format_args!("{} of {} is {}: {} ({})", it.id, it.owner, it.state, it.recur, it.time_zone))?;
+    print(format_args!(
+        "{} of {} is {}: {} ({})",
+        it.id, it.owner, it.state, it.recur, it.time_zone
+    ))?;
     let mut table = Table::new();
     let header = ["OCCURRENCE", "STATE", "START", "COST", "ENERGY", "CO2", "RESERVATION"];
     table.load_style(NOTHING).set_header(header);
     for each in &it.occurrences {
-        let amount = |value: Option<f64>, shown: fn(f64) -> String| value.map(shown).unwrap_or_default();
+        let amount =
+            |value: Option<f64>, shown: fn(f64) -> String| value.map(shown).unwrap_or_default();
         table.add_row([
             each.occurrence.clone(),
             each.reservation_state.clone().unwrap_or_else(|| each.state.clone()),

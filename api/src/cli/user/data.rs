@@ -5,8 +5,7 @@ use planner::reservation::Reservation;
 use serde_json::{Value, json};
 use storage::{
     ApiToken, AuditEntry, AuditFilter, AuditRecord, Database, Erased, Filter, PSEUDONYM, Person,
-    PersonSum,
-    SeriesFilter,
+    PersonSum, SeriesFilter,
 };
 
 use super::Named;

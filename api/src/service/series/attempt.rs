@@ -41,9 +41,7 @@ impl SeriesService {
     pub(super) async fn attempt(&self, due: &Occurrence) -> Result<(), Fault> {
         let Some(series) = self.shared.database.series(due.series).await? else { return Ok(()) };
         match due.state {
-            OccurrenceState::Waiting | OccurrenceState::Impossible => {
-                self.book(&series, due).await
-            }
+            OccurrenceState::Waiting | OccurrenceState::Impossible => self.book(&series, due).await,
             OccurrenceState::Booked => self.plan_anew(&series, due).await,
             OccurrenceState::Leaving => self.give_up(&series, due, OccurrenceState::LeftOut).await,
             OccurrenceState::Ending => self.give_up(&series, due, OccurrenceState::Ended).await,
@@ -63,7 +61,8 @@ impl SeriesService {
             return self.settle(booked(due, series.revision), Vec::new()).await;
         }
         if now > due.latest_start {
-            let passed = ("window_passed".to_owned(), "its window passed before it was booked".to_owned());
+            let passed =
+                ("window_passed".to_owned(), "its window passed before it was booked".to_owned());
             let reason = due.reason.clone().or(Some(passed));
             let state = OccurrenceState::LeftOut;
             let left_out =
@@ -95,8 +94,8 @@ impl SeriesService {
         proposed: bool,
     ) -> Result<Reservation, BookingError> {
         let state = self.shared.state().await?;
-        let is_known = series.standing == SeriesStanding::OnlyUser
-            || state.callers().may_book(&series.owner);
+        let is_known =
+            series.standing == SeriesStanding::OnlyUser || state.callers().may_book(&series.owner);
         if !is_known {
             return Err(BookingError::UnknownOwner(series.owner.clone()));
         }
@@ -191,8 +190,9 @@ impl SeriesService {
     async fn plan_anew(&self, series: &RecurringSeries, due: &Occurrence) -> Result<(), Fault> {
         let now = self.shared.now();
         let found = self.reservation_of(due).await?;
+        let others = found.as_ref().is_some_and(|it| it.owner != series.owner);
         let confirmed = found.filter(|it| it.state_at(now) == ReservationState::Confirmed);
-        let stays = due.is_exception || due.revision >= series.revision;
+        let stays = others || due.is_exception || due.revision >= series.revision;
         let Some(stored) = confirmed.filter(|_| !stays && series.state == SeriesState::Running)
         else {
             return self.settle(Occurrence { next_try: None, ..due.clone() }, Vec::new()).await;
@@ -255,10 +255,15 @@ impl SeriesService {
         let now = self.shared.now();
         let access = access_of(series, None);
         let Some(stored) = self.reservation_of(due).await? else {
-            let gone =
-                Occurrence { state: then, reservation: None, next_try: None, ..due.clone() };
+            let gone = Occurrence { state: then, reservation: None, next_try: None, ..due.clone() };
             return self.settle(gone, Vec::new()).await;
         };
+        if stored.owner != series.owner {
+            // It was given to somebody else, whose it stays.
+            let state = OccurrenceState::Booked;
+            let given = Occurrence { state, next_try: None, ..due.clone() };
+            return self.settle(given, Vec::new()).await;
+        }
         let ended = match stored.state_at(now) {
             ReservationState::Proposed
             | ReservationState::Confirmed

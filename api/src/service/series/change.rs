@@ -87,7 +87,9 @@ impl SeriesService {
                     if found.known_by > now => {}
                 _ => {
                     let state = found.state.word();
-                    let told = format!("the occurrence {occurrence} is {state} or over, so there is nothing to leave out");
+                    let told = format!(
+                        "the occurrence {occurrence} is {state} or over, so there is nothing to leave out"
+                    );
                     return Err(SeriesError::Over(told));
                 }
             }
@@ -176,8 +178,7 @@ impl SeriesService {
             };
             let given = RecurringSeries { owner: to.to_owned(), standing, ..stored.clone() };
             let events = vec![told("series.changed", &stored), told("series.changed", &given)];
-            let change =
-                SeriesChange { series: Some(given), events, ..SeriesChange::default() };
+            let change = SeriesChange { series: Some(given), events, ..SeriesChange::default() };
             if self.shared.database.change_series(&change, self.shared.now()).await? {
                 let series = self.shared.database.series(id).await?;
                 return Ok(self.view(series.ok_or(SeriesError::NoSeries(id))?).await?);

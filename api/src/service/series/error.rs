@@ -16,7 +16,9 @@ pub enum SeriesError {
     #[error("the series has no occurrence {0:?}; GET it to see how they are named")]
     NoOccurrence(String),
     /// The caller sees the series, and may not change it.
-    #[error("series {id} is {owner}'s; only {owner}, operators and those of its project whom this site permits may change it")]
+    #[error(
+        "series {id} is {owner}'s; only {owner}, operators and those of its project whom this site permits may change it"
+    )]
     NotTheirs {
         /// The series.
         id: SeriesId,

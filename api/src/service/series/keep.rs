@@ -47,7 +47,8 @@ impl SeriesService {
 
     async fn turn(&self) -> Result<(), Fault> {
         let now = self.shared.now();
-        while !self.shared.stop.is_cancelled() && self.work(None, now).await? == usize::from(PAGE) {}
+        while !self.shared.stop.is_cancelled() && self.work(None, now).await? == usize::from(PAGE) {
+        }
         self.shared.database.complete_series(now).await?;
         Ok(())
     }

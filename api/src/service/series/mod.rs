@@ -159,10 +159,7 @@ impl SeriesService {
 }
 
 /// The access of a series' owner, by which its occurrences are booked.
-fn access_of<'a>(
-    series: &'a RecurringSeries,
-    projects: Option<&'a CallerProjects>,
-) -> Access<'a> {
+fn access_of<'a>(series: &'a RecurringSeries, projects: Option<&'a CallerProjects>) -> Access<'a> {
     let kind = match series.standing {
         SeriesStanding::User => CallerKind::User,
         SeriesStanding::Operator => CallerKind::Operator,
@@ -205,7 +202,11 @@ fn told(kind: &str, series: &RecurringSeries) -> NewEvent {
 }
 
 /// What is told of an occurrence that cannot be had.
-fn told_impossible(series: &RecurringSeries, occurrence: &str, reason: &(String, String)) -> NewEvent {
+fn told_impossible(
+    series: &RecurringSeries,
+    occurrence: &str,
+    reason: &(String, String),
+) -> NewEvent {
     let (code, detail) = reason;
     let data = json!({
         "series": series.id.to_string(), "occurrence": occurrence, "code": code, "detail": detail,

@@ -30,9 +30,8 @@ pub(super) fn reconciled(
             None => {}
         }
     }
-    let is_to_come = |it: &&OccurrenceWindow| {
-        !known.contains(it.name.as_str()) && it.latest_start >= now
-    };
+    let is_to_come =
+        |it: &&OccurrenceWindow| !known.contains(it.name.as_str()) && it.latest_start >= now;
     let coming: Vec<&OccurrenceWindow> = windows.iter().filter(is_to_come).collect();
     if going.len() == coming.len() {
         for (it, window) in going.into_iter().zip(coming) {
@@ -133,11 +132,17 @@ mod tests {
 
     fn window(name: &str, hour: i64) -> OccurrenceWindow {
         let (earliest_start, latest_start) = (at(hour), at(hour + 2));
-        OccurrenceWindow { name: name.to_owned(), earliest_start, latest_start, over_by: latest_start + HOUR }
+        OccurrenceWindow {
+            name: name.to_owned(),
+            earliest_start,
+            latest_start,
+            over_by: latest_start + HOUR,
+        }
     }
 
     fn booked(name: &str, hour: i64) -> Occurrence {
-        let reservation = Some(ReservationId::new(Uuid::from_u128(u128::from(hour.unsigned_abs()))));
+        let reservation =
+            Some(ReservationId::new(Uuid::from_u128(u128::from(hour.unsigned_abs()))));
         let (state, next_try) = (OccurrenceState::Booked, None);
         Occurrence { state, next_try, reservation, ..planned(series(), &window(name, hour), at(0)) }
     }
@@ -150,7 +155,10 @@ mod tests {
         let windows = [window("a", 11), window("b", 21), window("c", 31), window("d", 41)];
         let change = reconciled(series(), &stored, &windows, at(5));
         let [a, gone] = change.changed.as_slice() else { panic!("{:?}", change.changed) };
-        assert_eq!((a.occurrence.as_str(), a.earliest_start, a.next_try), ("a", at(11), Some(at(5))));
+        assert_eq!(
+            (a.occurrence.as_str(), a.earliest_start, a.next_try),
+            ("a", at(11), Some(at(5)))
+        );
         assert_eq!((a.state, a.reservation), (OccurrenceState::Booked, stored[1].reservation));
         assert_eq!((gone.occurrence.as_str(), gone.state), ("gone", OccurrenceState::Leaving));
         let added: Vec<&str> = change.added.iter().map(|it| it.occurrence.as_str()).collect();
@@ -171,13 +179,21 @@ mod tests {
     #[test]
     fn an_end_frees_what_has_not_been_and_waits_for_who_is_at_work() {
         let waiting = planned(series(), &window("c", 30), at(0));
-        let at_work = Occurrence { next_try: Some(at(5) + Seconds::new(30)), state: OccurrenceState::Waiting, ..booked("b", 20) };
+        let at_work = Occurrence {
+            next_try: Some(at(5) + Seconds::new(30)),
+            state: OccurrenceState::Waiting,
+            ..booked("b", 20)
+        };
         let ended = ended(&[booked("past", 1), booked("a", 10), at_work, waiting], at(5));
-        let states: Vec<_> = ended.iter().map(|it| (it.occurrence.as_str(), it.state, it.next_try)).collect();
-        assert_eq!(states, [
-            ("a", OccurrenceState::Ending, Some(at(5))),
-            ("b", OccurrenceState::Ending, Some(at(5) + Seconds::new(30))),
-            ("c", OccurrenceState::Ended, None),
-        ]);
+        let states: Vec<_> =
+            ended.iter().map(|it| (it.occurrence.as_str(), it.state, it.next_try)).collect();
+        assert_eq!(
+            states,
+            [
+                ("a", OccurrenceState::Ending, Some(at(5))),
+                ("b", OccurrenceState::Ending, Some(at(5) + Seconds::new(30))),
+                ("c", OccurrenceState::Ended, None),
+            ]
+        );
     }
 }

@@ -154,7 +154,8 @@ impl Exclusion {
             return Ok(Self::At(at));
         }
         let day = text.parse::<Date>().ok().filter(|_| text.len() == 10);
-        day.map(Self::Day).ok_or("must be a day such as 2026-12-24 or a local time such as 2026-12-24T08:00:00")
+        day.map(Self::Day)
+            .ok_or("must be a day such as 2026-12-24 or a local time such as 2026-12-24T08:00:00")
     }
 
     fn excludes(self, start: DateTime) -> bool {

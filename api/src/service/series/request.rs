@@ -24,11 +24,8 @@ const FIELDS: [&str; 8] =
 const INSTANTS: [&str; 3] = ["earliest_start", "latest_start", "latest_end"];
 
 /// Of two spellings, the one that is said takes the place of the other.
-const SPELLINGS: [(&str, &str); 3] = [
-    ("duration", "duration_s"),
-    ("duration_s", "duration"),
-    ("utilisation", "utilisation_from"),
-];
+const SPELLINGS: [(&str, &str); 3] =
+    [("duration", "duration_s"), ("duration_s", "duration"), ("utilisation", "utilisation_from")];
 
 /// A series that is asked for.
 #[derive(Clone, Debug)]
@@ -118,7 +115,8 @@ pub(super) fn request_of(series: &RecurringSeries, occurrence: &str) -> Result<S
     let first = instants.first().and_then(|(_, at)| local_of(&zone, *at));
     for (name, at) in instants {
         let moved = first.and_then(|first| moved(&zone, first, start, at));
-        let moved = moved.ok_or_else(|| Fault::Internal(anyhow::anyhow!("out of all calendars")))?;
+        let moved =
+            moved.ok_or_else(|| Fault::Internal(anyhow::anyhow!("out of all calendars")))?;
         request.insert(name.to_owned(), json!(moved));
     }
     Ok(Value::Object(request).to_string())
@@ -248,13 +246,20 @@ impl SeriesService {
     ) -> Option<BookingRequest> {
         let request = self.booking.read_part(reader, raw, state, then)?;
         if request.expected.is_some() {
-            reader.error_at("expected", "has no meaning in a series, whose offers nobody was shown");
+            reader
+                .error_at("expected", "has no meaning in a series, whose offers nobody was shown");
         }
         if request.replaces.is_some() {
-            reader.error_at("replaces", "has no meaning in a series: no occurrence takes another reservation's place");
+            reader.error_at(
+                "replaces",
+                "has no meaning in a series: no occurrence takes another reservation's place",
+            );
         }
         if request.on_cap != OnCap::Refuse {
-            reader.error_at("on_cap", "must be \"refuse\" in a series: the supplier is not asked for each occurrence");
+            reader.error_at(
+                "on_cap",
+                "must be \"refuse\" in a series: the supplier is not asked for each occurrence",
+            );
         }
         Some(request)
     }

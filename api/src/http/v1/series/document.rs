@@ -154,8 +154,10 @@ impl SeriesDocument {
     pub fn new(view: &SeriesView) -> Result<Self, Fault> {
         let SeriesView { series, occurrences } = view;
         let rule = RuleDocument::of(series)?;
-        let of_each: Vec<OccurrenceDocument> =
-            occurrences.iter().map(|(it, with)| OccurrenceDocument::new(it, with.as_ref())).collect();
+        let of_each: Vec<OccurrenceDocument> = occurrences
+            .iter()
+            .map(|(it, with)| OccurrenceDocument::new(it, with.as_ref()))
+            .collect();
         Ok(Self {
             id: series.id.as_uuid(),
             owner: series.owner.clone(),
@@ -210,7 +212,10 @@ impl OccurrenceDocument {
             currency: offer.map(|offer| offer.currency.clone()),
             co2_g: offer.map(|offer| offer.co2_g),
             next_try_at: it.next_try,
-            reason: it.reason.clone().map(|(code, detail)| OccurrenceReasonDocument { code, detail }),
+            reason: it
+                .reason
+                .clone()
+                .map(|(code, detail)| OccurrenceReasonDocument { code, detail }),
         }
     }
 

@@ -58,8 +58,7 @@ pub async fn modify_series(
 }
 
 fn patch(reader: &mut Reader, raw: &RawValue) -> Option<Map<String, Value>> {
-    let fields = reader.members(raw, |reader, _, raw| {
-        reader.accept(serde_json::from_str::<Value>(raw.get()))
-    })?;
+    let fields = reader
+        .members(raw, |reader, _, raw| reader.accept(serde_json::from_str::<Value>(raw.get())))?;
     Some(fields.into_iter().collect())
 }

@@ -50,7 +50,11 @@ fn rules_of_the_rfc_give_its_dates() {
             "1997-09-28 1997-10-29 1997-11-28 1997-12-29 1998-01-29 1998-02-26",
         ),
         // Yearly in June and July for 10 occurrences, here 4.
-        ("FREQ=YEARLY;COUNT=4;BYMONTH=6,7", "1997-06-10", "1997-06-10 1997-07-10 1998-06-10 1998-07-10"),
+        (
+            "FREQ=YEARLY;COUNT=4;BYMONTH=6,7",
+            "1997-06-10",
+            "1997-06-10 1997-07-10 1998-06-10 1998-07-10",
+        ),
         // Every third year on the 1st, 100th and 200th day for 10 occurrences.
         (
             "FREQ=YEARLY;INTERVAL=3;COUNT=10;BYYEARDAY=1,100,200",
@@ -58,7 +62,11 @@ fn rules_of_the_rfc_give_its_dates() {
             "1997-01-01 1997-04-10 1997-07-19 2000-01-01 2000-04-09 2000-07-18 2003-01-01 2003-04-10 2003-07-19 2006-01-01",
         ),
         // Monday of week number 20.
-        ("FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO;COUNT=3", "1997-05-12", "1997-05-12 1998-05-11 1999-05-17"),
+        (
+            "FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO;COUNT=3",
+            "1997-05-12",
+            "1997-05-12 1998-05-11 1999-05-17",
+        ),
         // The third instance into the month of Tuesday, Wednesday or Thursday, for 3 months.
         (
             "FREQ=MONTHLY;COUNT=3;BYDAY=TU,WE,TH;BYSETPOS=3",
@@ -78,7 +86,11 @@ fn rules_of_the_rfc_give_its_dates() {
             "2007-01-15 2007-01-30 2007-02-15 2007-03-15 2007-03-30",
         ),
         // The last Friday of each month: in 2026 October 30, November 27, December 25, January 29.
-        ("FREQ=MONTHLY;BYDAY=-1FR;COUNT=4", "2026-10-30", "2026-10-30 2026-11-27 2026-12-25 2027-01-29"),
+        (
+            "FREQ=MONTHLY;BYDAY=-1FR;COUNT=4",
+            "2026-10-30",
+            "2026-10-30 2026-11-27 2026-12-25 2027-01-29",
+        ),
     ] {
         assert_eq!(days(&new_york(rule), first).join(" "), dates, "{rule}");
     }
@@ -148,7 +160,10 @@ fn what_is_no_rule_or_too_long_is_refused() {
     let refused = |rule: &str, most| new_york(rule).occurrences(first, most).unwrap_err();
     assert_eq!(refused("FREQ=DAILY", 400), RecurrenceError::Endless);
     assert_eq!(refused("FREQ=DAILY;COUNT=11", 10), RecurrenceError::TooMany(10));
-    assert_eq!(refused("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=20300101", 400), RecurrenceError::Never);
+    assert_eq!(
+        refused("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=20300101", 400),
+        RecurrenceError::Never
+    );
     for wrong in [
         "DAILY;COUNT=3",
         "FREQ=SOMETIMES;COUNT=3",
