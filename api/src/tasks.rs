@@ -16,7 +16,7 @@ use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
     Services, audit, dialogue, events, feeds, ledger, live_power, measurements, notifications,
-    power_management, recalibration, resource_manager, shares, simulations, upkeep,
+    power_management, recalibration, resource_manager, series, shares, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -97,6 +97,9 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
+    let work = Arc::clone(&services.series).keep_booked(stop());
+    let keeper = Holder(series::LEASE.to_owned());
+    add("keep series booked", Every(series::LOOK), keeper, Box::pin(work));
     if shared.settings.shares.decides.is_some() {
         let work = Arc::clone(&services.shares).keep_factors(stop());
         add("find how accounts stand", Every(shares::LOOK), Each, Box::pin(work));

@@ -78,6 +78,8 @@ enum Command {
     Release(booking::ReleaseArguments),
     /// Give a reservation to another owner
     Transfer(booking::Transfer),
+    /// Show, change and end series: requests that recur (see reserve --recur)
+    Series(booking::SeriesArguments),
     /// Book nodes for a batch job and submit it into its reservation: sbatch, and when (see sbatch --help)
     #[command(disable_help_flag = true)]
     Sbatch(sbatch::Arguments),
@@ -182,6 +184,7 @@ pub fn run() -> ExitCode {
         Command::Extend(arguments) => booking::extend(&arguments),
         Command::Release(arguments) => booking::release(&arguments),
         Command::Transfer(arguments) => booking::transfer(&arguments),
+        Command::Series(arguments) => booking::series(&arguments),
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),

@@ -49,6 +49,10 @@ pub struct Limits {
     pub streams_per_user: usize,
     /// Simulations of one user that wait.
     pub simulations_per_user: u32,
+    /// Occurrences of one series.
+    pub occurrences_per_series: u16,
+    /// Series of one user that run.
+    pub series_per_user: u16,
     /// Whose word on the client's address counts.
     pub trusted_proxies: Vec<IpNet>,
     /// The header that they say it in.
@@ -89,6 +93,8 @@ pub struct LimitFields {
     streams: Option<u64>,
     streams_per_user: Option<u64>,
     simulations_per_user: Option<u64>,
+    occurrences_per_series: Option<u64>,
+    series_per_user: Option<u64>,
     #[serde(default)]
     trusted_proxies: Vec<String>,
     #[serde(default)]
@@ -112,6 +118,9 @@ impl Limits {
             (0.0..=1e6).contains(&hours),
             "held_cluster_hours_per_user must lie between 0 and 1e6"
         );
+        let few = |name, value, unless, most| -> anyhow::Result<u16> {
+            Ok(u16::try_from(between(name, value, unless, 1, most)?)?)
+        };
         let simulations = count("simulations_per_user", fields.simulations_per_user, 10)?;
         Ok(Self {
             connections: count("connections", fields.connections, 4096)?,
@@ -147,6 +156,13 @@ impl Limits {
             streams: count("streams", fields.streams, 1000)?,
             streams_per_user: count("streams_per_user", fields.streams_per_user, 16)?,
             simulations_per_user: u32::try_from(simulations)?,
+            occurrences_per_series: few(
+                "occurrences_per_series",
+                fields.occurrences_per_series,
+                400,
+                10_000,
+            )?,
+            series_per_user: few("series_per_user", fields.series_per_user, 50, 10_000)?,
             trusted_proxies: fields
                 .trusted_proxies
                 .iter()
@@ -222,7 +238,7 @@ mod tests {
         let (_, block) = guide.split_once("```toml\n[limits]\n").unwrap();
         let (block, _) = block.split_once("```").unwrap();
         let names: Vec<&str> = block.lines().filter_map(|line| line.split(" = ").next()).collect();
-        assert_eq!(names.len(), 21, "{names:?}");
+        assert_eq!(names.len(), 23, "{names:?}");
         assert_eq!(format!("{:?}", read(block).unwrap()), format!("{:?}", read("").unwrap()));
     }
 

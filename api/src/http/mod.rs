@@ -51,6 +51,7 @@ use crate::service::quotas::QuotaService;
 use crate::service::readiness::ReadinessService;
 use crate::service::recalibration::RecalibrationService;
 use crate::service::resource_manager::ResourceManagerService;
+use crate::service::series::SeriesService;
 use crate::service::shared::StateCache;
 use crate::service::shares::ShareService;
 use crate::service::sign_in::SignInService;
@@ -104,6 +105,7 @@ handed_out! {
     Arc<ResourceManagerService>: |app| &app.services.resource_manager;
     Arc<BookingService>: |app| &app.services.booking;
     Arc<DialogueService>: |app| &app.services.dialogue;
+    Arc<SeriesService>: |app| &app.services.series;
     Arc<ShareService>: |app| &app.services.shares;
     Arc<SignInService>: |app| &app.services.sign_in;
     Arc<SimulationService>: |app| &app.services.simulations;

@@ -28,6 +28,7 @@ pub mod quotas;
 pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
+pub mod series;
 pub mod shared;
 pub mod shares;
 pub mod sign_in;
@@ -61,6 +62,7 @@ use quotas::QuotaService;
 use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
+use series::SeriesService;
 use shared::Shared;
 use shares::ShareService;
 use sign_in::SignInService;
@@ -113,6 +115,8 @@ pub struct Services {
     pub recalibration: Arc<RecalibrationService>,
     /// What runs jobs on the nodes.
     pub resource_manager: Arc<ResourceManagerService>,
+    /// Requests that recur.
+    pub series: Arc<SeriesService>,
     /// How users and projects stand by what they used.
     pub shares: Arc<ShareService>,
     /// People who sign in at an issuer.
@@ -173,6 +177,7 @@ impl Services {
             projects: Arc::new(ProjectService::new(Arc::clone(&shared))),
             quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
+            series: Arc::new(SeriesService::new(Arc::clone(&shared), Arc::clone(&booking))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
             sign_in: Arc::new(SignInService::new(Arc::clone(&shared))),
             simulations: Arc::new(SimulationService::new(

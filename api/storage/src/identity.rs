@@ -74,6 +74,10 @@ uuid_identity! {
     PersonId
 }
 uuid_identity! {
+    /// Which series of reservations. Lists are ordered by it, so it should be a UUID of version 7.
+    SeriesId
+}
+uuid_identity! {
     /// Which simulation. Lists are ordered by it, so it should be a UUID of version 7.
     SimulationId
 }

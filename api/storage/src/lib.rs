@@ -71,6 +71,7 @@ mod reevaluations;
 mod refusal;
 mod reservations;
 mod row;
+mod series;
 mod simulations;
 pub mod sql;
 mod state;
@@ -100,8 +101,8 @@ pub use feeds::{
 pub use held_spans::{HeldSpan, StatedHour};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
-    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SimulationId,
-    TokenId, WorkerId,
+    EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId,
+    SimulationId, TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
@@ -138,6 +139,11 @@ pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, Pr
 pub use reservations::reservation::{
     Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
     NewReservation, NewWords, SeenBy, Unchanged,
+};
+pub use series::error::CreateSeriesError;
+pub use series::{
+    Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter,
+    SeriesStanding, SeriesState,
 };
 pub use simulations::error::EnqueueError;
 pub use simulations::{

@@ -42,6 +42,7 @@ pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
 pub use crate::reservations::sql as reservations;
+pub use crate::series::sql as series;
 pub use crate::simulations::sql as simulations;
 pub use crate::state::sql as state;
 pub use crate::webhooks::sql as webhooks;
@@ -89,6 +90,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,
+        series::ALL,
         simulations::ALL,
         state::ALL,
         webhooks::ALL,

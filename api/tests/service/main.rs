@@ -13,6 +13,7 @@ mod left_out;
 mod mail_server;
 mod peers;
 mod raw;
+mod series;
 mod server;
 mod site;
 mod supply;

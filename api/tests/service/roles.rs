@@ -67,6 +67,8 @@ enum Body {
     Experiment,
     /// What a file says of projects.
     Projects,
+    /// A request that recurs twice.
+    Series,
 }
 
 #[rustfmt::skip]
@@ -126,6 +128,13 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/webhooks", "/api/v1/webhooks", Body::None, May::Run, 200),
         (get.clone(), "/api/v1/bills", "/api/v1/bills?month=2026-03", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/shares", "/api/v1/shares", Body::None, May::Book, 200),
+        (post.clone(), "/api/v1/series", "/api/v1/series", Body::Series, May::Book, 201),
+        (get.clone(), "/api/v1/series", "/api/v1/series", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/series/{id}", "/api/v1/series/none", Body::None, May::Book, 404),
+        (Method::PATCH, "/api/v1/series/{id}", "/api/v1/series/none", Body::Nothing, May::Book, 404),
+        (delete.clone(), "/api/v1/series/{id}", "/api/v1/series/none", Body::None, May::Book, 404),
+        (delete.clone(), "/api/v1/series/{id}/occurrences/{occurrence}", "/api/v1/series/none/occurrences/none", Body::None, May::Book, 404),
+        (post.clone(), "/api/v1/series/{id}/transfer", "/api/v1/series/none/transfer", Body::Owner, May::Book, 404),
         (get.clone(), "/api/v1/projects", "/api/v1/projects", Body::None, May::Book, 200),
         (put.clone(), "/api/v1/projects", "/api/v1/projects", Body::Projects, May::Run, 200),
         (put.clone(), "/api/v1/projects/{name}", "/api/v1/projects/ocean", Body::Nothing, May::Run, 200),
@@ -254,6 +263,9 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
             json!({ "issuer": "https://id.example.org", "refresh_token": "r", "program": "cli" })
         }
         Body::Request => hours.request(1, 0, 6),
+        Body::Series => {
+            json!({ "request": hours.request(1, 0, 6), "recur": "FREQ=DAILY;COUNT=2" })
+        }
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Longer => json!({ "by_s": 3600 }),
         Body::Owner => json!({ "owner": "ada" }),

@@ -6,6 +6,7 @@ mod id_prefix;
 mod modify;
 mod outage;
 pub mod request;
+mod series;
 pub mod server;
 mod squeue;
 pub mod time;
@@ -24,11 +25,13 @@ use answers::{
 };
 use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
+use series::RecurrenceArguments;
 use server::{Connection, Server};
 
 pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
 pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};
+pub use series::{SeriesArguments, series};
 pub use squeue::{Squeue, squeue};
 
 /// How many reservations a page of the API has at the most.
@@ -87,6 +90,8 @@ pub struct Reserve {
     /// What you note about it, for people
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    #[command(flatten)]
+    recurrence: RecurrenceArguments,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -213,8 +218,21 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     ] {
         body.extend(value.map(|value| (name.to_owned(), value)));
     }
+    let recurrence = &arguments.recurrence;
+    if recurrence.says_something() && !recurrence.recurs() {
+        let told =
+            "--until, --except, --also, --time-zone, --choose and --all-or-none need --recur";
+        return Err(Failure::BadInput(vec![told.to_owned()]));
+    }
+    if recurrence.recurs() && (arguments.ranking.is_some() || replaces.is_some()) {
+        let told = "--recur goes with --choose, and not with --ranking or --replaces";
+        return Err(Failure::BadInput(vec![told.to_owned()]));
+    }
     super::block_on(async {
         let server = arguments.connection.open()?;
+        if recurrence.recurs() {
+            return series::recur(&server, body, recurrence, &arguments.output).await;
+        }
         if let Some(replaced) = replaces {
             body.insert("replaces".to_owned(), json!(replaced.find(&server, &RESERVATIONS).await?));
         }

@@ -31,7 +31,7 @@ pub struct Modify {
 
 /// What is to change of a request.
 #[derive(clap::Args)]
-struct RequestChanges {
+pub(super) struct RequestChanges {
     /// How many nodes
     #[arg(short = 'N', long, value_name = "COUNT")]
     nodes: Option<u32>,
@@ -100,7 +100,7 @@ fn changed_label(text: &str) -> Result<(String, Option<String>), String> {
 
 impl RequestChanges {
     /// The merge patch of the request, read at `now`.
-    fn body(&self, now: &Zoned) -> Result<Map<String, Value>, Vec<String>> {
+    pub(super) fn body(&self, now: &Zoned) -> Result<Map<String, Value>, Vec<String>> {
         let mut errors = Vec::new();
         let mut read = |argument: &str, text: Option<&str>| {
             let read = text.map(|text| instant(text, now)).transpose();

@@ -5,7 +5,7 @@ use planner::reservation::Reservation;
 use serde_json::{Value, json};
 use storage::{
     ApiToken, AuditEntry, AuditFilter, AuditRecord, Database, Erased, Filter, PSEUDONYM, Person,
-    PersonSum,
+    PersonSum, SeriesFilter,
 };
 
 use super::Named;
@@ -45,6 +45,7 @@ async fn document(database: &Database, name: &str) -> anyhow::Result<Value> {
         "people": people.iter().filter(|it| it.name == name).map(person).collect::<Vec<_>>(),
         "tokens": tokens.iter().filter(|it| it.owner == name).map(token).collect::<Vec<_>>(),
         "reservations": reservations(database, name).await?,
+        "series": series(database, name).await?,
         "ledger": sums.iter().map(sum).collect::<Vec<_>>(),
         "audit": audit(database, name).await?,
     }))
@@ -103,6 +104,25 @@ fn reservation(it: &Reservation) -> anyhow::Result<Value> {
         "start": it.chosen.map(|(_, span)| span.start().to_string()),
         "end": it.chosen.map(|(_, span)| span.end().to_string()),
     }))
+}
+
+async fn series(database: &Database, name: &str) -> anyhow::Result<Vec<Value>> {
+    let filter = SeriesFilter { owner: Some(name.to_owned()), ..SeriesFilter::default() };
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let page = database.list_series(&filter, after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = Some(last.id);
+        for it in &page {
+            all.push(json!({
+                "id": it.id.to_string(),
+                "state": it.state.word(),
+                "created": it.created.to_string(),
+                "request": serde_json::from_str::<Value>(&it.request)?,
+                "rule": serde_json::from_str::<Value>(&it.rule)?,
+            }));
+        }
+    }
 }
 
 /// What they did, and what others did with what is theirs.

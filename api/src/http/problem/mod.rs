@@ -13,6 +13,7 @@ mod notifications;
 mod power_management;
 mod projects;
 mod recalibration;
+mod series;
 mod shared;
 mod sign_in;
 mod simulations;

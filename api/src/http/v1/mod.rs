@@ -35,6 +35,7 @@ pub mod reservations;
 mod responses;
 pub mod schedule;
 pub mod schema;
+pub mod series;
 pub mod shares;
 pub mod sign_in;
 pub mod simulations;
@@ -126,6 +127,7 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::cancel::cancel_reservation,
             reservations::modify::modify_reservation
         ))
+        .merge(series::router())
         .layer(Extension(MaxBody::OfRequest));
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)

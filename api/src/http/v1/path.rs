@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use planner::identity::{GrantId, NegotiationId, OutageId, ReservationId};
-use storage::SimulationId;
+use storage::{SeriesId, SimulationId};
 use uuid::Uuid;
 
 use crate::http::problem::Problem;
@@ -28,6 +28,10 @@ impl PathId for NegotiationId {
 
 impl PathId for OutageId {
     const NOUN: &'static str = "outage";
+}
+
+impl PathId for SeriesId {
+    const NOUN: &'static str = "series";
 }
 
 impl PathId for SimulationId {

@@ -1,5 +1,6 @@
 //! Booking: quotes, proposals, choices, and what is expected of reservations later.
 
+mod at_once;
 mod choose;
 mod draft;
 mod draws;
@@ -13,6 +14,7 @@ mod managed;
 mod missing_power;
 mod modify;
 mod not_extended;
+mod occurrences;
 mod project;
 mod propose;
 mod quota;
@@ -45,6 +47,7 @@ pub use refused_by_quota::{NextStart, RefusedByQuota};
 pub use release::GivenBack;
 pub use request::{BookingRequest, OnCap, Purpose};
 pub use request_patch::RequestPatch;
+pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
 
 /// Finds starts for requests, and keeps reservations.

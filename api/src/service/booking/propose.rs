@@ -268,7 +268,7 @@ impl BookingService {
         drafted: Draft,
         key: Option<&IdempotencyKey>,
     ) -> Result<ReservationId, ProposeError> {
-        let id = ReservationId::new(Uuid::now_v7());
+        let id = request.id.unwrap_or_else(|| ReservationId::new(Uuid::now_v7()));
         let now = self.shared.now();
         let Draft { summary, offers } = drafted;
         let reservation = NewReservation {

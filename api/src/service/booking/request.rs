@@ -62,6 +62,8 @@ pub struct BookingRequest {
     pub learnt: Option<(String, LearntUtilisation)>,
     /// Whose quotas its offers must keep; nobody's where there is none.
     pub quotas_of: Option<String>,
+    /// The id that its reservation is to have; a new one where there is none.
+    pub id: Option<ReservationId>,
     /// The fields that may be left out and were not.
     said: Vec<&'static str>,
 }
@@ -111,6 +113,7 @@ impl BookingRequest {
             expected: None,
             learnt: None,
             quotas_of: None,
+            id: None,
             said: vec!["latest_start"],
         }
     }
@@ -265,6 +268,7 @@ impl Context<'_> {
             expected: expected?,
             learnt: None,
             quotas_of: None,
+            id: None,
             said,
         })
     }
@@ -344,6 +348,19 @@ impl BookingService {
     ) -> Result<BookingRequest, Vec<JsonError>> {
         let context = self.context(state, purpose);
         read(text, |reader, raw| context.read(reader, raw))
+    }
+
+    /// Reads a request that is a part of a document, as it would have been read then; now where no instant is said.
+    pub(in crate::service) fn read_part(
+        &self,
+        reader: &mut Reader,
+        raw: &RawValue,
+        state: &SiteState,
+        then: Option<Timestamp>,
+    ) -> Option<BookingRequest> {
+        let context = self.context(state, Purpose::Reservation);
+        let context = Context { now: then.unwrap_or(context.now), ..context };
+        context.read(reader, raw)
     }
 
     /// The request with the utilisation that earlier runs of its application had, where it says none itself: the label

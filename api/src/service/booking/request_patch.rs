@@ -159,7 +159,7 @@ fn keep_booked_length(request: &mut Map<String, Value>, stored: &Reservation) {
 }
 
 /// Puts a value of a merge patch in its place.
-fn merge(object: &mut Map<String, Value>, name: &str, value: &Value) {
+pub(in crate::service) fn merge(object: &mut Map<String, Value>, name: &str, value: &Value) {
     match value {
         Value::Null => drop(object.remove(name)),
         Value::Object(members) => {

@@ -49,6 +49,17 @@ struct EventData {
     state: String,
 }
 
+/// The event of an occurrence that cannot be had.
+const IMPOSSIBLE: &str = "series.occurrence_impossible";
+
+/// What it tells.
+#[derive(Deserialize)]
+struct ImpossibleData {
+    series: String,
+    occurrence: String,
+    detail: String,
+}
+
 /// How far this process has looked at what time brings.
 #[derive(Default)]
 struct Looked {
@@ -132,7 +143,8 @@ impl NotificationService {
     async fn mails_of(&self, events: &[Event]) -> Result<Vec<NewMail>, Fault> {
         let oldest = self.shared.now() - NEWS_FOR;
         let is_told = |event: &&Event| {
-            event.subject() == "reservation" && event.owner.is_some() && event.at >= oldest
+            let is_theirs = event.subject() == "reservation" || event.kind == IMPOSSIBLE;
+            is_theirs && event.owner.is_some() && event.at >= oldest
         };
         let of_reservations: Vec<&Event> = events.iter().filter(is_told).collect();
         if of_reservations.is_empty() {
@@ -142,6 +154,10 @@ impl NotificationService {
         for event in of_reservations {
             let owner = event.owner.as_deref().unwrap_or_default();
             let Some(settings) = told.get(owner) else { continue };
+            if event.kind == IMPOSSIBLE {
+                mails.extend(self.mail_of_occurrence(event, settings)?);
+                continue;
+            }
             let data: EventData = serde_json::from_str(&event.data).map_err(Fault::internal)?;
             let text = of_event(&event.kind, &data.state);
             let Some(text) = text.filter(|text| settings.kinds.contains(&text.kind)) else {
@@ -157,6 +173,31 @@ impl NotificationService {
             mails.extend(self.mail_of(format!("event-{}", event.id), text, settings, &reservation));
         }
         Ok(mails)
+    }
+
+    /// The mail that tells that an occurrence of a series cannot be had.
+    fn mail_of_occurrence(
+        &self,
+        event: &Event,
+        to: &NotificationSettings,
+    ) -> Result<Option<NewMail>, Fault> {
+        let ImpossibleData { series, occurrence, detail } =
+            serde_json::from_str(&event.data).map_err(Fault::internal)?;
+        let wanted = to.kinds.contains(&NotificationKind::Degraded);
+        let Some(address) = to.address.clone().filter(|_| wanted) else { return Ok(None) };
+        let body = format!(
+            "An occurrence of your series cannot be had as it is asked for.\n\nSeries: {series}\nOccurrence: {occurrence}\n\
+             Why: {detail}\n\nWhat to do: Nothing; it is tried again while its window lasts. `wattbook series show {series}` \
+             says how it stands, `wattbook series modify` asks for other nodes or times.\n"
+        );
+        Ok(Some(NewMail {
+            id: format!("event-{}", event.id),
+            owner: to.owner.clone(),
+            address,
+            subject: format!("Wattbook: Not possible: occurrence {occurrence}"),
+            body,
+            created: self.shared.now(),
+        }))
     }
 
     /// Writes the mails that time brings: of what begins soon, and of the last month.

@@ -73,6 +73,10 @@ repository!(
                 let forgotten = sqlx::query(*statement).bind(name);
                 rows += forgotten.execute(&mut *connection).await?.rows_affected();
             }
+            let occurrences = sqlx::query(sql::END_OCCURRENCES_OF).bind(name);
+            occurrences.execute(&mut *connection).await?;
+            let series = sqlx::query(sql::END_SERIES_OF).bind(name).bind(now.as_unix_seconds());
+            series.execute(&mut *connection).await?;
             for statement in [sql::RENAME_TOKENS, sql::RENAME_PERSON] {
                 let renamed = sqlx::query(statement).bind(name).bind(pseudonym);
                 let renamed = renamed.bind(now.as_unix_seconds());

@@ -7,6 +7,14 @@ statements! {
     LIVE_RESERVATIONS = "SELECT COUNT(*) FROM reservations
         WHERE owner = $1 AND state IN ('proposed', 'confirmed', 'active', 'awaiting_supplier')";
 
+    /// Ends a person's series at $2, so that nothing is booked for nobody.
+    END_SERIES_OF = "UPDATE series SET state = 'ended', ended_s = $2, row_version = row_version + 1
+        WHERE owner = $1 AND state = 'running'";
+
+    /// What was to come of a person's series does not.
+    END_OCCURRENCES_OF = "UPDATE series_occurrences SET state = 'ended', next_try_s = NULL, version = version + 1
+        WHERE next_try_s IS NOT NULL AND series_id IN (SELECT id FROM series WHERE owner = $1)";
+
     /// What a person's rows of the ledger add up to, by project.
     PERSON_SUMS = "SELECT project, currency, CAST(SUM(node_s) AS BIGINT) AS node_s,
             CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
@@ -42,6 +50,7 @@ pub const FORGETS: &[&str] = &[
 /// The other tables with names: each statement puts $2 in place of $1.
 pub const RENAMES: &[&str] = &[
     "UPDATE reservations SET owner = $2 WHERE owner = $1",
+    "UPDATE series SET owner = $2 WHERE owner = $1",
     "UPDATE outages SET owner = $2 WHERE owner = $1",
     "UPDATE simulations SET owner = $2 WHERE owner = $1",
     "UPDATE events SET owner = $2 WHERE owner = $1",

@@ -148,6 +148,12 @@ repository!(
             if let Some(project) = &filter.project {
                 query.push(" AND r.project = ").push_bind(project);
             }
+            if let Some(series) = filter.series {
+                query
+                    .push(" AND r.id IN (SELECT reservation_id FROM series_occurrences WHERE series_id = ")
+                    .push_bind(series)
+                    .push(" AND reservation_id IS NOT NULL)");
+            }
             if !filter.states.is_empty() {
                 let mut states = query.push(" AND r.state IN (").separated(", ");
                 for state in &filter.states {

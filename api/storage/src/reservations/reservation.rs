@@ -7,6 +7,7 @@ use planner::reservation::{OfferTerms, ReservationState};
 use planner::time::{Span, Timestamp};
 
 use crate::book::PlanBasis;
+use crate::identity::SeriesId;
 
 /// A reservation to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +156,8 @@ pub struct Filter {
     pub seen_by: Option<SeenBy>,
     /// The project that they are for.
     pub project: Option<String>,
+    /// Occurrences of this series.
+    pub series: Option<SeriesId>,
     /// In one of these states, by the row; empty lets all pass.
     pub states: Vec<ReservationState>,
     /// The chosen span, or before the choice an offer's, ends after this.

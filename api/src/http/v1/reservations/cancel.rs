@@ -40,5 +40,6 @@ pub async fn cancel_reservation(
 ) -> Result<Response, Problem> {
     let version = if_match(&headers)?;
     let changed = booking.cancel(by.caller.access(), id, version).await?;
+    booking.changed_alone(id).await?;
     tagged_change(&booking, &changed).await
 }

@@ -12,7 +12,7 @@ use planner::reservation::{Expectation, HeldOffer, Reservation};
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use storage::StorageError;
+use storage::{Occurrence, StorageError};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -50,6 +50,11 @@ pub struct ReservationDocument {
     pub share_factor: Option<f64>,
     /// The reservation whose place it takes once an offer is chosen.
     pub replaces: Option<Uuid>,
+    /// The series that it is an occurrence of; null where it is of none.
+    pub series: Option<Uuid>,
+    /// Its nominal start by the clocks of the series' time zone, by which the series names it.
+    #[schema(example = "2026-12-07T08:00:00")]
+    pub occurrence: Option<String>,
     /// As it was understood: what was sent, in one form.
     #[schema(value_type = super::super::schema::ReservationRequest)]
     pub request: Value,
@@ -114,7 +119,8 @@ struct SummaryDocument {
 }
 
 impl ReservationDocument {
-    /// A reservation as JSON, with what is expected of it now and how it stands in the resource manager.
+    /// A reservation as JSON, with what is expected of it now, how it stands in the resource manager, and the occurrence of a
+    /// series that it is.
     ///
     /// # Errors
     /// The stored request or summary cannot be read.
@@ -122,6 +128,7 @@ impl ReservationDocument {
         reservation: &Reservation,
         expected: Option<&Expectation>,
         managed: Option<&ManagedOf>,
+        occurrence: Option<&Occurrence>,
     ) -> Result<Self, StorageError> {
         let unreadable = |column| {
             move |_| StorageError::Inconsistent {
@@ -144,6 +151,8 @@ impl ReservationDocument {
             priority: reservation.priority,
             share_factor: reservation.share_factor.map(ShareFactor::as_f64),
             replaces: reservation.replaces.map(ReservationId::as_uuid),
+            series: occurrence.map(|it| it.series.as_uuid()),
+            occurrence: occurrence.map(|it| it.occurrence.clone()),
             request: request.map_err(unreadable("request"))?,
             created_at: reservation.created,
             expires_at: reservation.expires,
@@ -172,8 +181,10 @@ pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Re
     let alone = std::slice::from_ref(stored);
     let expected = booking.expected_of(alone).await?;
     let managed = booking.managed_of(alone, JOBS_OF_ONE).await?;
+    let occurrences = booking.occurrences_of(alone).await?;
     let id = &stored.id;
-    let document = ReservationDocument::new(stored, expected.get(id), managed.get(id));
+    let (expected, managed) = (expected.get(id), managed.get(id));
+    let document = ReservationDocument::new(stored, expected, managed, occurrences.get(id));
     let mut response = Json(document.map_err(Fault::from)?).into_response();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);

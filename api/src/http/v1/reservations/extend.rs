@@ -58,6 +58,7 @@ pub async fn extend_reservation(
     let extension = body.read(extension)?;
     let version = if_match(&headers)?;
     let extended = booking.extend(by.caller.access(), id, extension, version).await?;
+    booking.changed_alone(id).await?;
     tagged_change(&booking, &extended).await
 }
 

@@ -7,7 +7,7 @@ use axum::{Extension, Json};
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
 use serde::{Deserialize, Serialize};
-use storage::{Filter, StorageError};
+use storage::{Filter, SeriesId, StorageError};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -30,6 +30,8 @@ pub struct ReservationsQuery {
     pub owner: Option<String>,
     /// Only those of this project.
     pub project: Option<String>,
+    /// Only occurrences of this series.
+    pub series: Option<Uuid>,
     /// Only those that touch the time from here, RFC 3339 ...
     pub from: Option<String>,
     /// ... to here.
@@ -78,6 +80,7 @@ pub async fn list_reservations(
         to: instant("to", parameters.to.as_deref())?,
         owner: query::name("owner", parameters.owner)?,
         project: query::name("project", parameters.project)?,
+        series: parameters.series.map(SeriesId::new),
         seen_by: None,
         newest: parameters.newest.unwrap_or_default(),
     };
@@ -86,8 +89,11 @@ pub async fn list_reservations(
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
     let expected = booking.expected_of(&page.reservations).await?;
     let managed = booking.managed_of(&page.reservations, JOBS_OF_EACH).await?;
-    let document =
-        |it: &Reservation| ReservationDocument::new(it, expected.get(&it.id), managed.get(&it.id));
+    let occurrences = booking.occurrences_of(&page.reservations).await?;
+    let document = |it: &Reservation| {
+        let (expected, managed) = (expected.get(&it.id), managed.get(&it.id));
+        ReservationDocument::new(it, expected, managed, occurrences.get(&it.id))
+    };
     let items: Result<_, StorageError> = page.reservations.iter().map(document).collect();
     let page = ReservationsPage {
         items: items.map_err(Fault::from)?,

@@ -54,5 +54,6 @@ pub async fn modify_reservation(
     let patch = body.read(RequestPatch::read)?;
     let version = if_match(&headers)?;
     let modified = booking.modify(by.caller.access(), id, &patch, version).await?;
+    booking.changed_alone(id).await?;
     tagged_change(&booking, &modified).await
 }

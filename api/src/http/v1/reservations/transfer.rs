@@ -52,6 +52,7 @@ pub async fn transfer_reservation(
     let owner = body.read(owner)?;
     let version = if_match(&headers)?;
     let transferred = booking.transfer(by.caller.access(), id, &owner, version).await?;
+    booking.changed_alone(id).await?;
     tagged_change(&booking, &transferred).await
 }
 
