@@ -78,6 +78,10 @@ enum Command {
     Release(booking::ReleaseArguments),
     /// Give a reservation to another owner
     Transfer(booking::Transfer),
+    /// Share a reservation with others, who see it, run jobs in it or change it
+    ShareWith(booking::ShareWith),
+    /// Share a reservation with some no more
+    Unshare(booking::Unshare),
     /// Book nodes for a batch job and submit it into its reservation: sbatch, and when (see sbatch --help)
     #[command(disable_help_flag = true)]
     Sbatch(sbatch::Arguments),
@@ -182,6 +186,8 @@ pub fn run() -> ExitCode {
         Command::Extend(arguments) => booking::extend(&arguments),
         Command::Release(arguments) => booking::release(&arguments),
         Command::Transfer(arguments) => booking::transfer(&arguments),
+        Command::ShareWith(arguments) => booking::share_with(&arguments),
+        Command::Unshare(arguments) => booking::unshare(&arguments),
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),

@@ -137,6 +137,7 @@ pub use reservations::reservation::{
     Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
     NewReservation, NewWords, SeenBy, Unchanged,
 };
+pub use reservations::sharing::SharingChange;
 pub use simulations::error::EnqueueError;
 pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,

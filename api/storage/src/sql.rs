@@ -40,6 +40,7 @@ pub use crate::projects::sql as projects;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
+pub use crate::reservations::sharing::sql as sharing;
 pub use crate::reservations::sql as reservations;
 pub use crate::simulations::sql as simulations;
 pub use crate::state::sql as state;
@@ -87,6 +88,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,
+        sharing::ALL,
         simulations::ALL,
         state::ALL,
         webhooks::ALL,

@@ -1,4 +1,4 @@
-//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer` and `outage`: booking nodes from a terminal, and
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer`, `share-with`, `unshare` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
 pub mod answers;
 mod changes;
@@ -26,7 +26,10 @@ use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
 use server::{Connection, Server};
 
-pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
+pub use changes::{
+    Extend, ReleaseArguments, ShareWith, Transfer, Unshare, extend, release, share_with, transfer,
+    unshare,
+};
 pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};
 pub use squeue::{Squeue, squeue};
@@ -391,6 +394,10 @@ fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
                 super::print(format_args!("Nodes: {}", chosen.nodes()))?;
             }
         }
+    }
+    if !it.shared_with.is_empty() {
+        let shared: Vec<String> = it.shared_with.iter().map(ToString::to_string).collect();
+        super::print(format_args!("Shared with: {}", shared.join(", ")))?;
     }
     match &it.notice {
         Some(notice) if !notice.detail.is_empty() => {

@@ -153,6 +153,8 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reservations::extend::extend_reservation))
         .routes(routes!(reservations::release::release_reservation))
         .routes(routes!(reservations::transfer::transfer_reservation))
+        .routes(routes!(reservations::share::share_reservation))
+        .routes(routes!(reservations::unshare::unshare_reservation))
         .routes(routes!(reservations::jobs::list_jobs))
         .routes(routes!(nodes::powers::get_node_powers))
         .merge(simulations::router())

@@ -22,6 +22,7 @@ mod release;
 mod request;
 mod request_patch;
 mod reservations;
+mod sharing;
 mod standing;
 mod transfer;
 
@@ -45,6 +46,7 @@ pub use release::GivenBack;
 pub use request::{BookingRequest, OnCap, Purpose};
 pub use request_patch::RequestPatch;
 pub use reservations::{ChangedReservation, Page};
+pub use sharing::{PROJECTS, WITH};
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

@@ -35,6 +35,7 @@ pub const FORGETS: &[&str] = &[
     "DELETE FROM webhooks WHERE id IN (SELECT webhook FROM own_webhooks WHERE owner = $1)",
     "DELETE FROM own_webhooks WHERE owner = $1",
     "DELETE FROM project_members WHERE user_name = $1",
+    "DELETE FROM shared_reservations WHERE NOT is_project AND name = $1",
     // They name both owners. One too many does no harm: events are forgotten after a week anyway.
     "DELETE FROM events WHERE kind = 'reservation.transferred' AND data LIKE '%' || $1 || '%'",
 ];

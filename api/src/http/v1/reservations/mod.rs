@@ -12,4 +12,6 @@ pub mod managed;
 pub mod modify;
 pub mod release;
 pub mod schema;
+pub mod share;
 pub mod transfer;
+pub mod unshare;
