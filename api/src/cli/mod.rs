@@ -78,6 +78,8 @@ enum Command {
     Release(booking::ReleaseArguments),
     /// Give a reservation to another owner
     Transfer(booking::Transfer),
+    /// Swap nodes of a reservation that failed for others
+    Swap(booking::Swap),
     /// Share a reservation with others, who see it, run jobs in it or change it
     ShareWith(booking::ShareWith),
     /// Share a reservation with some no more
@@ -186,6 +188,7 @@ pub fn run() -> ExitCode {
         Command::Extend(arguments) => booking::extend(&arguments),
         Command::Release(arguments) => booking::release(&arguments),
         Command::Transfer(arguments) => booking::transfer(&arguments),
+        Command::Swap(arguments) => booking::swap(&arguments),
         Command::ShareWith(arguments) => booking::share_with(&arguments),
         Command::Unshare(arguments) => booking::unshare(&arguments),
         Command::Sbatch(arguments) => sbatch::run(arguments),

@@ -108,6 +108,7 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/reservations/{id}/extend", "ID/extend", Body::Longer, May::Book, 409),
         (post.clone(), "/api/v1/reservations/{id}/release", "ID/release", Body::Nothing, May::Book, 409),
         (post.clone(), "/api/v1/reservations/{id}/transfer", "ID/transfer", Body::Owner, May::Book, 200),
+        (post.clone(), "/api/v1/reservations/{id}/swap", "ID/swap", Body::Nothing, May::Book, 409),
         (post.clone(), "/api/v1/reservations/{id}/share", "ID/share", Body::SharedWith, May::Book, 200),
         // It is not shared with them.
         (post.clone(), "/api/v1/reservations/{id}/unshare", "ID/unshare", Body::SharedNoMore, May::Book, 400),

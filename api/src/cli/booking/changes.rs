@@ -1,4 +1,4 @@
-//! `wattbook extend`, `release`, `transfer`, `share-with` and `unshare`: reservations that live on, changed from a terminal.
+//! `wattbook extend`, `release`, `transfer`, `swap`, `share-with` and `unshare`: reservations that live on, changed from a terminal.
 
 use clap::builder::PossibleValuesParser;
 use planner::reservation::SharedRight;
@@ -59,6 +59,29 @@ pub struct Transfer {
     to: String,
     #[command(flatten)]
     connection: Connection,
+}
+
+/// Arguments of `wattbook swap`.
+#[derive(clap::Args)]
+pub struct Swap {
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    /// The nodes that are swapped for others, such as n7,rack[1-2]n[01-16] [default: all of its nodes that are out of
+    /// service]
+    #[arg(short = 'w', long = "nodes", visible_alias = "nodelist", value_name = "NODES", value_parser = names)]
+    nodes: Vec<Names>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Swaps nodes of a reservation for others.
+pub fn swap(arguments: &Swap) -> Result<(), Failure> {
+    let nodes = filled(&once(&arguments.nodes)).map(|nodes| ("nodes".to_owned(), nodes));
+    let Swap { id, output, connection, .. } = arguments;
+    change(id, "swap", nodes.into_iter().collect(), output, connection)
 }
 
 /// With whom a reservation is, or is not, shared.

@@ -1,4 +1,4 @@
-//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer`, `share-with`, `unshare` and `outage`: booking nodes from a terminal, and
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer`, `swap`, `share-with`, `unshare` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
 pub mod answers;
 mod changes;
@@ -27,8 +27,8 @@ use request::RequestArguments;
 use server::{Connection, Server};
 
 pub use changes::{
-    Extend, ReleaseArguments, ShareWith, Transfer, Unshare, extend, release, share_with, transfer,
-    unshare,
+    Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with, swap,
+    transfer, unshare,
 };
 pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};

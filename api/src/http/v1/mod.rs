@@ -154,6 +154,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(reservations::release::release_reservation))
         .routes(routes!(reservations::transfer::transfer_reservation))
         .routes(routes!(reservations::share::share_reservation))
+        .routes(routes!(reservations::swap::swap_nodes))
         .routes(routes!(reservations::unshare::unshare_reservation))
         .routes(routes!(reservations::jobs::list_jobs))
         .routes(routes!(nodes::powers::get_node_powers))

@@ -13,5 +13,6 @@ pub mod modify;
 pub mod release;
 pub mod schema;
 pub mod share;
+pub mod swap;
 pub mod transfer;
 pub mod unshare;

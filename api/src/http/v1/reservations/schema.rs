@@ -27,6 +27,14 @@ pub struct ReleaseDocument {
     pub node_names: Option<Vec<String>>,
 }
 
+/// Which nodes are swapped for others.
+#[derive(ToSchema)]
+pub struct SwapDocument {
+    /// The nodes, by name; all of the reservation's that are out of service, unless given.
+    #[schema(example = json!(["n3"]))]
+    pub nodes: Option<Vec<String>>,
+}
+
 /// With whom a reservation is shared. Of `with` and `projects` at least one must name somebody.
 #[derive(ToSchema)]
 pub struct SharingDocument {
