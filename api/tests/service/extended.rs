@@ -114,7 +114,10 @@ async fn what_is_in_the_way_is_told_with_the_longest_that_fits(site: Site) {
 
     extend(&client, &a, &json!({ "by_s": 3600 })).await.ok(200);
     let problem = extend(&client, &a, &json!({ "by_s": 1 })).await.problem(422, "impossible");
-    assert_eq!((&problem["longest_s"], &problem["errors"][0]["pointer"]), (&json!(0), &json!("/by_s")));
+    assert_eq!(
+        (&problem["longest_s"], &problem["errors"][0]["pointer"]),
+        (&json!(0), &json!("/by_s"))
+    );
     assert_sound(&client, hours, Some(300.0)).await;
 }
 
@@ -212,7 +215,11 @@ async fn a_reservation_is_extended_from_a_terminal() {
     assert!(say(&server, &line).json()["request"].get("labels").is_none());
     let must_stay = say(&server, &format!("modify {id} --without nodes"));
     assert_eq!(must_stay.code, Some(2), "{}", must_stay.err);
-    assert!(must_stay.err.contains("partition"), "what may be left out is listed: {}", must_stay.err);
+    assert!(
+        must_stay.err.contains("partition"),
+        "what may be left out is listed: {}",
+        must_stay.err
+    );
     let both = say(&server, &format!("modify {id} --without partition -p gpu"));
     assert_eq!(both.code, Some(2), "{}", both.err);
     let moved = say(&server, &format!("transfer {id} --to grace"));

@@ -114,7 +114,8 @@ async fn what_is_expected_of_what_is_kept_is_told_at_once(site: Site) {
     let dear = hours.agenda("price_per_mwh", 2, &[400.0, 400.0]);
     client.put("/api/v1/agendas/price", &dear).await.ok(200);
     let expected = |it: &Value| it["now_expected"]["offers"][0]["cost"].as_f64();
-    let judged = crate::dialogue::until(&client, &path(&reservation), |it| expected(it).is_some()).await;
+    let judged =
+        crate::dialogue::until(&client, &path(&reservation), |it| expected(it).is_some()).await;
     // Three nodes of 200 W for two hours are 1.2 kWh.
     assert!((expected(&judged).unwrap() - 0.48).abs() < 1e-9, "{judged}");
     let release = format!("{}/release", path(&reservation));

@@ -119,7 +119,10 @@ async fn sharing_is_refused_with_the_place_of_each_error(site: Site) {
         (json!({ "with": ["bob"], "may": "see", "for": 1 }), &["/for"]),
         (json!({ "with": ["bob", "grace"], "may": "see" }), &["/with/1"]),
         (json!({ "with": ["ada"], "may": "see" }), &["/with/0"]),
-        (json!({ "projects": ["none"], "with": ["grace"], "may": "see" }), &["/with/0", "/projects/0"]),
+        (
+            json!({ "projects": ["none"], "with": ["grace"], "may": "see" }),
+            &["/with/0", "/projects/0"],
+        ),
     ] {
         let problem = ada.post(&share, &body).await.problem(400, "invalid_body");
         let found: Vec<&str> = problem["errors"]
@@ -132,7 +135,8 @@ async fn sharing_is_refused_with_the_place_of_each_error(site: Site) {
     }
     ada.post(&share, &json!({ "with": many, "may": "see" })).await.problem(400, "invalid_body");
     let unshare = format!("{}/unshare", path(&hers));
-    let problem = ada.post(&unshare, &json!({ "with": ["bob"] })).await.problem(400, "invalid_body");
+    let problem =
+        ada.post(&unshare, &json!({ "with": ["bob"] })).await.problem(400, "invalid_body");
     assert_eq!(problem["errors"][0]["pointer"], "/with/0");
     let with_bob = json!({ "with": ["bob"], "may": "see" });
     bob.post(&share, &with_bob).await.problem(404, "not_found");

@@ -88,7 +88,12 @@ pub fn swap(arguments: &Swap) -> Result<(), Failure> {
 #[derive(clap::Args)]
 struct Receivers {
     /// Users, by name
-    #[arg(long = "user", value_name = "NAME", value_delimiter = ',', required_unless_present = "projects")]
+    #[arg(
+        long = "user",
+        value_name = "NAME",
+        value_delimiter = ',',
+        required_unless_present = "projects"
+    )]
     users: Vec<String>,
     /// Projects, by name: all who are in one
     #[arg(short = 'A', long = "project", value_name = "NAME", value_delimiter = ',')]

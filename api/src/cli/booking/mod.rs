@@ -27,8 +27,8 @@ use request::RequestArguments;
 use server::{Connection, Server};
 
 pub use changes::{
-    Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with, swap,
-    transfer, unshare,
+    Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with,
+    swap, transfer, unshare,
 };
 pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};
@@ -116,7 +116,7 @@ pub struct List {
     /// Only in these states, such as proposed,confirmed
     #[arg(long)]
     state: Option<String>,
-    /// Only this owner's; for operators, and for people who may see others' reservations of their projects
+    /// Only this owner's; for operators, and for people who may see others' reservations, of their projects or shared with them
     #[arg(long)]
     owner: Option<String>,
     /// Only this project's; others' of it for operators, and for people who may see others' reservations of their projects

@@ -97,10 +97,7 @@ async fn reservations(database: &Database, name: &str) -> anyhow::Result<Vec<Val
 
 /// A reservation of a person, or one that is shared with them: what its owner asked for is not theirs.
 fn reservation(it: &Reservation, name: &str) -> anyhow::Result<Value> {
-    let request = match it.owner == name {
-        true => serde_json::from_str::<Value>(&it.request)?,
-        false => Value::Null,
-    };
+    let request = if it.owner == name { serde_json::from_str(&it.request)? } else { Value::Null };
     Ok(json!({
         "id": it.id.to_string(),
         "owner": it.owner,

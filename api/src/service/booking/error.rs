@@ -6,8 +6,8 @@ use planner::json::decision::DecisionDocument;
 use planner::time::Timestamp;
 use storage::StorageError;
 
-use super::{NotSwapped, RefusedByQuota};
 use super::not_extended::NotExtended;
+use super::{NotSwapped, RefusedByQuota};
 use crate::service::shared::{Fault, KeyError, PlanningError};
 
 /// Why there is no plan for a request.

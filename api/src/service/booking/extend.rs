@@ -90,7 +90,8 @@ impl BookingService {
             }
             self.check_quotas_of(access, &stored, Some(end)).await?;
             let Some(new) = self.lengthened(&stored, &state, end).await? else { continue };
-            let new = new.map_err(|refusal| BookingError::NotExtended(refusal, extension.pointer()))?;
+            let new =
+                new.map_err(|refusal| BookingError::NotExtended(refusal, extension.pointer()))?;
             let unchanged = Unchanged { id, row_version: stored.row_version, basis };
             match self.shared.database.extend(unchanged, &new, now).await {
                 Ok(Some(extended)) => {

@@ -21,8 +21,8 @@ mod quote;
 pub mod re_evaluation;
 mod refused_by_quota;
 mod release;
-mod request;
 mod replaced_notice;
+mod request;
 mod request_patch;
 mod reservations;
 mod sharing;
@@ -48,14 +48,12 @@ pub(in crate::service) use quote::PlannedRequest;
 pub use re_evaluation::NowExpected;
 pub use refused_by_quota::{NextStart, RefusedByQuota};
 pub use release::GivenBack;
-pub(in crate::service) use replaced_notice::{
-    node_names, nodes_replaced, told_outage, why_lost,
-};
+pub(in crate::service) use replaced_notice::{node_names, nodes_replaced, told_outage, why_lost};
 pub use request::{BookingRequest, OnCap, Purpose};
 pub use request_patch::RequestPatch;
 pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
-pub use swap::NotSwapped;
+pub use swap::{NotSwapped, SwappedNodes};
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

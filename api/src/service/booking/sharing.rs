@@ -35,7 +35,8 @@ impl BookingService {
         }
         match change {
             SharingChange::Share(receivers, _) => {
-                check_receivers(access, &before, receivers, &*self.shared.state().await?)?;
+                let state = self.shared.state().await?;
+                check_receivers(access, &before, receivers, &state)?;
             }
             SharingChange::Unshare(receivers) => check_shared(&before, receivers)?,
         }
@@ -105,7 +106,10 @@ fn check_receivers(
         let message = format!(
             "a reservation is shared with at most {MOST_RECEIVERS}; share it with a project instead"
         );
-        return Err(BookingError::InvalidRequest(vec![JsonError { pointer: String::new(), message }]));
+        return Err(BookingError::InvalidRequest(vec![JsonError {
+            pointer: String::new(),
+            message,
+        }]));
     }
     Ok(())
 }

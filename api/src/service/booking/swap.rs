@@ -39,14 +39,25 @@ impl std::fmt::Display for NotSwapped {
             _ => f.write_str("none that would do are free until the reservation ends")?,
         }
         match self.free_from {
-            Some(from) => write!(f, "; from {from} on others can, unless they are booked until then"),
+            Some(from) => {
+                write!(f, "; from {from} on others can, unless they are booked until then")
+            }
             None => f.write_str("; before it ends none will, so make a new request"),
         }
     }
 }
 
-/// What is to be swapped, and by what.
-enum Swap {
+/// Which nodes of a reservation are to be swapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SwappedNodes {
+    /// All that are out of service and run no job.
+    OutOfService,
+    /// These, by name.
+    Named(Vec<Box<str>>),
+}
+
+/// What is swapped by what, or why it is not.
+enum SwapPlan {
     Made(Box<Mended>),
     Refused(Box<NotSwapped>),
 }
@@ -62,7 +73,7 @@ impl BookingService {
         &self,
         access: Access<'_>,
         id: ReservationId,
-        names: Option<&[Box<str>]>,
+        wanted: &SwappedNodes,
         version: Option<i64>,
     ) -> Result<ChangedReservation, BookingError> {
         let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
@@ -83,10 +94,10 @@ impl BookingService {
             let Some(from) = held.iter().map(|(span, _)| span.start()).min() else { continue };
             let jobs = self.running_jobs(id, now).await?;
             let outages = state.outages_of(&held);
-            let lost = to_be_swapped(names, &held, &jobs, &outages, &state.cluster)?;
+            let lost = to_be_swapped(wanted, &held, &jobs, &outages, &state.cluster)?;
             let made = match self.swapped(&stored, &state, held, lost, from, outages).await? {
-                Some(Swap::Made(made)) => made,
-                Some(Swap::Refused(refused)) => return Err(BookingError::NotSwapped(refused)),
+                Some(SwapPlan::Made(made)) => made,
+                Some(SwapPlan::Refused(refused)) => return Err(BookingError::NotSwapped(refused)),
                 None => continue,
             };
             let notice = nodes_replaced(&stored, std::slice::from_ref(&*made), &state, now);
@@ -117,7 +128,7 @@ impl BookingService {
         lost: NodeSet,
         from: Timestamp,
         outages: Vec<Outage>,
-    ) -> Result<Option<Swap>, BookingError> {
+    ) -> Result<Option<SwapPlan>, BookingError> {
         let (settings, now) = (Arc::clone(&self.shared.settings), self.shared.now());
         let request = self.request_as_made(stored, state);
         let (state, stored) = (Arc::clone(state), stored.clone());
@@ -135,7 +146,7 @@ impl BookingService {
                 Ok((nodes, by)) => {
                     let taken = outages.into_iter().filter(|it| it.ranks.intersects(&lost));
                     let outages = taken.collect();
-                    Swap::Made(Box::new(Mended { nodes, lost: lost.clone(), by, outages }))
+                    SwapPlan::Made(Box::new(Mended { nodes, lost: lost.clone(), by, outages }))
                 }
                 Err(shortage) => {
                     let end = held.iter().map(|(span, _)| span.end()).max()?;
@@ -144,7 +155,7 @@ impl BookingService {
                     let first = changes.partition_point(|from| instead(*from).is_err());
                     let free_from = changes.get(first).copied();
                     let nodes = node_names(&lost, &state.cluster);
-                    Swap::Refused(Box::new(NotSwapped { nodes, shortage, free_from }))
+                    SwapPlan::Refused(Box::new(NotSwapped { nodes, shortage, free_from }))
                 }
             })
         });
@@ -179,7 +190,7 @@ impl SiteState {
 
 /// The nodes that are to be swapped, as ranks.
 fn to_be_swapped(
-    names: Option<&[Box<str>]>,
+    wanted: &SwappedNodes,
     held: &[Holding],
     jobs: &[ManagedJob],
     outages: &[Outage],
@@ -193,7 +204,7 @@ fn to_be_swapped(
         BookingError::JobsOnNodes { jobs: on_these.map(|(job, _)| job.id.clone()).collect() }
     };
     let busy = of_jobs.iter().fold(NodeSet::new(), |busy, (_, nodes)| busy.union(nodes));
-    let Some(names) = names else {
+    let SwappedNodes::Named(names) = wanted else {
         let lost = outages.iter().fold(NodeSet::new(), |lost, it| lost.union(&it.ranks));
         let lost = lost.intersection(&all);
         let idle = lost.difference(&busy);

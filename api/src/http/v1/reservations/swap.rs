@@ -17,7 +17,7 @@ use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
-use crate::service::booking::BookingService;
+use crate::service::booking::{BookingService, SwappedNodes};
 
 /// Swaps nodes of a reservation for others
 ///
@@ -54,14 +54,14 @@ pub async fn swap_nodes(
     headers: HeaderMap,
     body: Option<JsonBody>,
 ) -> Result<Response, Problem> {
-    let nodes = body.map_or(Ok(None), |body| body.read(nodes))?;
+    let nodes = body.map_or(Ok(SwappedNodes::OutOfService), |body| body.read(nodes))?;
     let version = if_match(&headers)?;
-    let swapped = booking.swap(by.caller.access(), id, nodes.as_deref(), version).await?;
+    let swapped = booking.swap(by.caller.access(), id, &nodes, version).await?;
     tagged_change(&booking, &swapped).await
 }
 
-/// The nodes that a body names; `None` where it names none.
-fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<Option<Vec<Box<str>>>> {
+fn nodes(reader: &mut Reader, raw: &RawValue) -> Option<SwappedNodes> {
     let object = reader.object(raw, &["nodes"])?;
-    reader.optional(&object, "nodes", names)
+    let named = reader.optional(&object, "nodes", names)?;
+    Some(named.map_or(SwappedNodes::OutOfService, SwappedNodes::Named))
 }

@@ -36,10 +36,8 @@ impl TryFrom<SharedRow> for (ReservationId, SharedWith) {
     fn try_from(row: SharedRow) -> Result<Self, StorageError> {
         let place = RowPlace { table: "shared_reservations", row: row.reservation_id };
         let may = place.word("may", &row.may, SharedRight::from_word)?;
-        let receiver = match row.is_project {
-            true => Receiver::Project(row.name),
-            false => Receiver::User(row.name),
-        };
+        let receiver =
+            if row.is_project { Receiver::Project(row.name) } else { Receiver::User(row.name) };
         Ok((row.reservation_id, SharedWith { receiver, may }))
     }
 }

@@ -14,7 +14,8 @@ statements! {
 }
 
 /// With whom reservations are shared; their ids follow.
-pub const SHARED_WITH: &str = "SELECT reservation_id, is_project, name, may FROM shared_reservations
+pub const SHARED_WITH: &str =
+    "SELECT reservation_id, is_project, name, may FROM shared_reservations
     WHERE reservation_id IN (";
 
 /// What follows the ids of [`SHARED_WITH`].
