@@ -170,24 +170,27 @@ repository!(
             query
         }
 
-        /// The condition that somebody sees a reservation: it is theirs or their projects', or shared with them.
+        /// The condition that somebody sees a reservation: it is theirs or their projects', or shared with them. Each
+        /// part goes by an index of its own.
         fn push_seen_by(query: &mut QueryBuilder<Engine>, seen_by: &SeenBy) {
-            query.push(" AND (r.owner = ").push_bind(seen_by.owner.clone());
+            query.push(" AND r.id IN (SELECT o.id FROM reservations AS o WHERE o.owner = ");
+            query.push_bind(seen_by.owner.clone());
             if !seen_by.projects.is_empty() {
-                query.push(" OR r.project IN ");
                 let projects: Vec<&str> = seen_by.projects.iter().map(String::as_str).collect();
+                query.push(" UNION SELECT o.id FROM reservations AS o WHERE o.project <> ''");
+                query.push(" AND o.project IN ");
                 Engine::push_texts(query, &projects);
             }
-            query.push(" OR r.id IN (SELECT s.reservation_id FROM shared_reservations AS s");
+            query.push(" UNION SELECT s.reservation_id FROM shared_reservations AS s");
             query.push(" WHERE (NOT s.is_project AND s.name = ").push_bind(seen_by.owner.clone());
             query.push(")");
             if !seen_by.member_of.is_empty() {
-                query.push(" OR (s.is_project AND s.name IN ");
                 let projects: Vec<&str> = seen_by.member_of.iter().map(String::as_str).collect();
+                query.push(" OR (s.is_project AND s.name IN ");
                 Engine::push_texts(query, &projects);
                 query.push(")");
             }
-            query.push("))");
+            query.push(")");
         }
 
         /// The condition that the span of the row `alias` overlaps the filter's.
