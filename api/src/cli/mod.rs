@@ -80,6 +80,12 @@ enum Command {
     Transfer(booking::Transfer),
     /// Show, change and end series: requests that recur (see reserve --recur)
     Series(booking::SeriesArguments),
+    /// Swap nodes of a reservation that failed for others
+    Swap(booking::Swap),
+    /// Share a reservation with others, who see it, run jobs in it or change it
+    ShareWith(booking::ShareWith),
+    /// Share a reservation with some no more
+    Unshare(booking::Unshare),
     /// Book nodes for a batch job and submit it into its reservation: sbatch, and when (see sbatch --help)
     #[command(disable_help_flag = true)]
     Sbatch(sbatch::Arguments),
@@ -185,6 +191,9 @@ pub fn run() -> ExitCode {
         Command::Release(arguments) => booking::release(&arguments),
         Command::Transfer(arguments) => booking::transfer(&arguments),
         Command::Series(arguments) => booking::series(&arguments),
+        Command::Swap(arguments) => booking::swap(&arguments),
+        Command::ShareWith(arguments) => booking::share_with(&arguments),
+        Command::Unshare(arguments) => booking::unshare(&arguments),
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),

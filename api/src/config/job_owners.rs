@@ -13,6 +13,19 @@ pub struct JobOwners {
 }
 
 impl JobOwners {
+    /// These, and those of another. Slurm lets in whom both lists admit, so that a list that is empty, and admits
+    /// everybody, stays empty.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        if !self.users.is_empty() {
+            self.users.extend(others.users);
+        }
+        if !self.accounts.is_empty() {
+            self.accounts.extend(others.accounts);
+        }
+        self
+    }
+
     /// Whether a job of this user under this account may: where both are named, both must be.
     pub fn admit(&self, user: &str, account: &str) -> bool {
         (self.users.is_empty() || self.users.contains(user))
@@ -82,6 +95,19 @@ mod tests {
         assert!(!both.admit("al", "") && !both.admit("bob", "physics"));
         let accounts = JobOwners { accounts: names(&["physics"]), ..JobOwners::default() };
         assert!(accounts.admit("bob", "physics") && !accounts.admit("bob", "chemistry"));
+    }
+
+    /// Where accounts alone are named, whoever is in them may already; a user more would shut them out.
+    #[test]
+    fn others_come_to_the_lists_that_are_there() {
+        let of = |users: &[&str], accounts: &[&str]| JobOwners {
+            users: names(users),
+            accounts: names(accounts),
+        };
+        assert_eq!(of(&["al"], &[]).and(of(&["bob"], &[])), of(&["al", "bob"], &[]));
+        assert_eq!(of(&[], &["physics"]).and(of(&["bob"], &[])), of(&[], &["physics"]));
+        let both = of(&["al"], &["physics"]).and(of(&["bob"], &["ice"]));
+        assert_eq!(both, of(&["al", "bob"], &["ice", "physics"]));
     }
 
     #[test]

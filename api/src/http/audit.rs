@@ -245,6 +245,7 @@ fn state(reservation: &Reservation) -> Value {
         "offer_id": id.map(|id| id.to_string()),
         "start": span.map(|span| span.start().to_string()),
         "end": span.map(|span| span.end().to_string()),
+        "shared_with": reservation.shared_with.len(),
     })
 }
 

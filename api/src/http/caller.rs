@@ -12,7 +12,7 @@ use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use planner::reservation::Role;
+use planner::reservation::{Reservation, Role};
 use storage::{ApiToken, TokenId};
 
 use super::App;
@@ -120,9 +120,15 @@ impl Caller {
         self.reads_if(self.role == Some(Role::Operator) || (self.role.is_some() && manages), whose)
     }
 
-    /// What is noted where they read reservations, of which people of a project may see each other's.
-    pub fn reads_reservations(&self, whose: Option<&str>) -> Option<Extension<AuditNote>> {
-        let sees_others = self.projects.as_ref().is_some_and(|it| !it.seen().is_empty());
+    /// What is noted where they were shown reservations, of which people of a project may see each other's, and those
+    /// with whom some are shared see these.
+    pub fn reads_reservations(
+        &self,
+        whose: Option<&str>,
+        shown: &[Reservation],
+    ) -> Option<Extension<AuditNote>> {
+        let sees_others = self.projects.as_ref().is_some_and(|it| !it.seen().is_empty())
+            || (self.role.is_some() && shown.iter().any(|it| it.owner != self.owner));
         self.reads_if(self.role == Some(Role::Operator) || sees_others, whose)
     }
 

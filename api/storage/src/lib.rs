@@ -140,6 +140,7 @@ pub use reservations::reservation::{
     Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
     NewReservation, NewWords, SeenBy, Unchanged,
 };
+pub use reservations::sharing::SharingChange;
 pub use series::error::CreateSeriesError;
 pub use series::{
     Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter,

@@ -41,6 +41,7 @@ pub use crate::projects::sql as projects;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
+pub use crate::reservations::sharing::sql as sharing;
 pub use crate::reservations::sql as reservations;
 pub use crate::series::sql as series;
 pub use crate::simulations::sql as simulations;
@@ -91,6 +92,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         reevaluations::ALL,
         reservations::ALL,
         series::ALL,
+        sharing::ALL,
         simulations::ALL,
         state::ALL,
         webhooks::ALL,

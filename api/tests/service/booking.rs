@@ -35,6 +35,13 @@ pub fn command(server: &Server, line: &str) -> Command {
     command
 }
 
+/// What a command with a token says.
+pub fn say_as(server: &Server, token: &str, line: &str) -> Outcome {
+    let mut command = command(server, line);
+    command.env("WATTBOOK_TOKEN", token);
+    run(command)
+}
+
 fn run(mut command: Command) -> Outcome {
     Outcome::of(command.output().unwrap())
 }

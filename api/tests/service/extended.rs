@@ -89,6 +89,7 @@ async fn what_is_in_the_way_is_told_with_the_longest_that_fits(site: Site) {
         problem["detail"].as_str().unwrap().contains("others have reserved n0 from"),
         "{problem}"
     );
+    assert_eq!(problem["errors"][0]["pointer"], "/until");
     assert_eq!(client.get(&path(&a)).await.ok(200), before);
 
     let c = booked(&client, &on("n1", 1)).await;
@@ -113,7 +114,10 @@ async fn what_is_in_the_way_is_told_with_the_longest_that_fits(site: Site) {
 
     extend(&client, &a, &json!({ "by_s": 3600 })).await.ok(200);
     let problem = extend(&client, &a, &json!({ "by_s": 1 })).await.problem(422, "impossible");
-    assert_eq!(problem["longest_s"], 0);
+    assert_eq!(
+        (&problem["longest_s"], &problem["errors"][0]["pointer"]),
+        (&json!(0), &json!("/by_s"))
+    );
     assert_sound(&client, hours, Some(300.0)).await;
 }
 
@@ -133,7 +137,7 @@ async fn only_what_was_chosen_is_extended_and_only_by_who_may(site: Site) {
         (json!({ "by_s": 1, "until": hours.hour(9) }), ""),
         (json!({ "by_s": 0 }), "/by_s"),
         (json!({ "until": "soon" }), "/until"),
-        (json!({ "until": hours.hour(0) }), ""),
+        (json!({ "until": hours.hour(0) }), "/until"),
         (json!({ "by_s": 1, "nodes": 2 }), "/nodes"),
     ] {
         let problem = extend(&ada, &reservation, &body).await.problem(400, "invalid_body");
@@ -207,6 +211,17 @@ async fn a_reservation_is_extended_from_a_terminal() {
     let modified = say(&server, &format!("modify {id} --label project=ocean --format json")).json();
     assert_eq!(modified["request"]["labels"]["project"], "ocean");
     assert_eq!(say(&server, &format!("modify {id}")).code, Some(2));
+    let line = format!("modify {id} --without labels --format json");
+    assert!(say(&server, &line).json()["request"].get("labels").is_none());
+    let must_stay = say(&server, &format!("modify {id} --without nodes"));
+    assert_eq!(must_stay.code, Some(2), "{}", must_stay.err);
+    assert!(
+        must_stay.err.contains("partition"),
+        "what may be left out is listed: {}",
+        must_stay.err
+    );
+    let both = say(&server, &format!("modify {id} --without partition -p gpu"));
+    assert_eq!(both.code, Some(2), "{}", both.err);
     let moved = say(&server, &format!("transfer {id} --to grace"));
     assert_eq!(moved.out, format!("{id} belongs to grace\n"));
 }

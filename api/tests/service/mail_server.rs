@@ -62,17 +62,24 @@ impl MailServer {
         panic!("no mail says {words:?}: {:#?}", self.mails());
     }
 
-    /// The service on a site, which sends here and trusts a certificate, by a clock.
-    pub async fn serve(&self, site: &Site, certificate: &Path, clock: &str) -> Server {
+    /// The settings of a service that sends here and trusts a certificate.
+    pub fn settings(&self, site: &Site, certificate: &Path) -> String {
         std::fs::write(site.folder().join("password"), "pa55word\n").unwrap();
-        let settings = format!(
-            "feed_lease_s = 10\ntime_zone = \"Europe/Paris\"\npublic_url = \"https://wattbook.example\"\n\
-             [mail]\nserver = \"localhost\"\nport = {}\ntls = \"{}\"\nuser = \"wattbook\"\n\
+        format!(
+            "[mail]\nserver = \"localhost\"\nport = {}\ntls = \"{}\"\nuser = \"wattbook\"\n\
              password = {{ file = \"password\" }}\nfrom = \"Wattbook <wattbook@site.example>\"\n\
              ca_file = '{}'\n",
             self.port,
             self.tls,
             certificate.display()
+        )
+    }
+
+    /// The service on a site, which sends here and trusts a certificate, by a clock.
+    pub async fn serve(&self, site: &Site, certificate: &Path, clock: &str) -> Server {
+        let settings = format!(
+            "feed_lease_s = 10\ntime_zone = \"Europe/Paris\"\npublic_url = \"https://wattbook.example\"\n{}",
+            self.settings(site, certificate)
         );
         std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
         site.serve_with(&["--config", "wattbook.toml", "--clock", clock]).await

@@ -111,6 +111,7 @@ mod scope;
 mod shapes;
 mod shares;
 mod shares_decide;
+mod sharing;
 mod sign_in;
 mod sign_in_refused;
 mod simulate;
@@ -123,6 +124,7 @@ mod state_cache;
 mod stored;
 #[cfg(feature = "supplier")]
 mod supplier;
+mod swapped;
 mod takeover;
 mod tokens;
 mod walk_through;

@@ -183,7 +183,8 @@ async fn a_reservation_gets_an_owner_whom_the_site_knows(site: Site) {
     let to = |name: &str| json!({ "owner": name });
     bob.post(&transfer, &to("bob")).await.problem(404, "not_found");
     for nobody in ["grace", "grid"] {
-        ada.post(&transfer, &to(nobody)).await.problem(422, "unknown_owner");
+        let problem = ada.post(&transfer, &to(nobody)).await.problem(422, "unknown_owner");
+        assert_eq!(problem["errors"][0]["pointer"], "/owner");
     }
     for (body, pointer) in [(json!({}), "/owner"), (json!({ "owner": "" }), "/owner")] {
         let problem = ada.post(&transfer, &body).await.problem(400, "invalid_body");

@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::cluster::{choose, furnish, path, propose};
+use crate::ledger;
 use crate::mail_server::{MailServer, clock, header, text};
 use crate::peers::python;
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     a_user_is_told_once_of_what_they_want,
+    a_month_is_reported_once_it_is_over_and_stated,
     of_two_processes_one_sends_and_a_kill_repeats_nothing,
     a_mail_that_no_server_takes_for_a_day_is_given_up_and_holds_up_nobody,
     a_server_with_another_certificate_is_given_nothing,
@@ -99,6 +101,34 @@ async fn a_user_is_told_once_of_what_they_want(site: Site) {
     assert_ids_differ(&all);
     let log = server.log();
     assert!(!log.contains("pa55word") && !log.contains("ada@site.example"), "{log}");
+}
+
+/// Ada's two nodes at 150 W from 21:00 to 22:30 on the last evening of February are 3 node-hours, 0.45 kWh, 0.03 EUR
+/// and 0.162 kg. An hour after midnight February is over; half a minute passes in a second.
+async fn a_month_is_reported_once_it_is_over_and_stated(site: Site) {
+    let Some(python) = python("a_month_is_reported_once_it_is_over_and_stated") else { return };
+    let (ada, operator) = (site.token("ada", "user"), site.token("op", "operator"));
+    ledger::furnish(&site, &operator, &ada).await;
+    let mails = MailServer::start(&python, "starttls");
+    let settings = mails.settings(&site, &mails.certificate());
+    let shown = ledger::EVENING + 5 * ledger::HOUR;
+    let server = ledger::serve_with(&site, (shown, 30), "", &settings).await;
+    let client = server.client().with_token(&ada);
+    subscribe(&client, &mails, "ada@site.example", &["month_report"]).await;
+    let report = mails.until("what 2026-02 took").await;
+    for part in [
+        "Project ocean\nReserved: 3.0 node-hours\nEnergy: 0.45 kWh\nCost: 0.03 EUR\nCO2: 0.162 kg\n",
+        "wattbook report",
+        "You asked to be told (month_report).",
+    ] {
+        assert!(text(&report).contains(part), "{part}: {}", text(&report));
+    }
+    // Not again, by this process or by one that comes after it.
+    assert_eq!(when_quiet(&mails, 2).await.len(), 2);
+    server.kill();
+    let shown = shown + 2 * ledger::HOUR;
+    let _server = ledger::serve_with(&site, (shown, 30), "", &settings).await;
+    assert_eq!(when_quiet(&mails, 2).await.len(), 2);
 }
 
 /// A reservation that is confirmed and cancelled.

@@ -12,6 +12,7 @@ use crate::site::{Site, on_both_engines};
 on_both_engines! {
     what_runs_is_given_back_and_others_get_it,
     some_nodes_are_given_back_and_the_amounts_are_less_by_them,
+    what_is_expected_of_what_is_kept_is_told_at_once,
     what_runs_changes_its_labels_and_its_length_alone,
 }
 
@@ -66,11 +67,14 @@ fn drawn_j(taken: &[Taken]) -> i64 {
 async fn some_nodes_are_given_back_and_the_amounts_are_less_by_them(site: Site) {
     let (_server, client, hours, reservation) = running(&site).await;
     let release = format!("{}/release", path(&reservation));
-    for (body, told) in [
-        (json!({ "nodes": 4 }), "it has 3 nodes"),
-        (json!({ "node_names": ["n3", "n9"] }), "n3 is none of the nodes"),
+    for (body, pointer, told) in [
+        (json!({ "nodes": 4 }), "/nodes", "it has 3 nodes"),
+        (json!({ "node_names": ["n1", "n3", "n9"] }), "/node_names/1", "n3 is none of the nodes"),
+        (json!({ "node_names": [] }), "/node_names", "must name a node"),
+        (json!({ "nodes": 1, "node_names": ["n0"] }), "", "must not have both"),
     ] {
         let problem = client.post(&release, &body).await.problem(400, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{body}: {problem}");
         assert!(problem["errors"][0]["detail"].as_str().unwrap().contains(told), "{problem}");
     }
     for body in [json!({ "nodes": 1, "node_names": ["n0"] }), json!({ "nodes": 0 })] {
@@ -83,6 +87,8 @@ async fn some_nodes_are_given_back_and_the_amounts_are_less_by_them(site: Site) 
         all.iter().find(|offer| offer["offer_id"] == it["chosen_offer_id"]).unwrap().clone()
     };
     assert_eq!(offer(&fewer)["nodes"], json!(["n0", "n2"]));
+    // More is drawn in the cheap hour than in the other, and that is what was reckoned.
+    assert_eq!(fewer["now_expected"], Value::Null);
     let taken = schedule(&client, hours).await;
     assert_eq!(taken.len(), 2);
     assert_eq!(offer(&fewer)["energy_j"], json!(drawn_j(&taken) as f64));
@@ -100,6 +106,24 @@ async fn some_nodes_are_given_back_and_the_amounts_are_less_by_them(site: Site) 
     assert_eq!(offer(&one)["energy_j"], json!(drawn_j(&own) as f64));
     let all = client.post(&release, &json!({ "nodes": 1 })).await.ok(200);
     assert_eq!(all["state"], "completed");
+}
+
+/// Both hours cost 400 per MWh by now: what is expected is the energy, whatever of it is left, times 400 / 3.6e9 J.
+async fn what_is_expected_of_what_is_kept_is_told_at_once(site: Site) {
+    let (_server, client, hours, reservation) = running(&site).await;
+    let dear = hours.agenda("price_per_mwh", 2, &[400.0, 400.0]);
+    client.put("/api/v1/agendas/price", &dear).await.ok(200);
+    let expected = |it: &Value| it["now_expected"]["offers"][0]["cost"].as_f64();
+    let judged =
+        crate::dialogue::until(&client, &path(&reservation), |it| expected(it).is_some()).await;
+    // Three nodes of 200 W for two hours are 1.2 kWh.
+    assert!((expected(&judged).unwrap() - 0.48).abs() < 1e-9, "{judged}");
+    let release = format!("{}/release", path(&reservation));
+    let fewer = client.post(&release, &json!({ "node_names": ["n1"] })).await.ok(200);
+    let offers = fewer["offers"].as_array().unwrap();
+    let offer = offers.iter().find(|it| it["offer_id"] == fewer["chosen_offer_id"]).unwrap();
+    let cost = offer["energy_j"].as_f64().unwrap() * 400.0 / 3.6e9;
+    assert!(cost < 0.48 && (expected(&fewer).unwrap() - cost).abs() < 1e-9, "{fewer}");
 }
 
 fn offer_nodes(reservation: &Value) -> Value {

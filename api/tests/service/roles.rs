@@ -44,6 +44,9 @@ enum Body {
     Longer,
     /// Whose it is already.
     Owner,
+    /// An operator whom the site knows.
+    SharedWith,
+    SharedNoMore,
     /// A broadcast to be estimated.
     Broadcast,
     Nodes,
@@ -107,6 +110,10 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/reservations/{id}/extend", "ID/extend", Body::Longer, May::Book, 409),
         (post.clone(), "/api/v1/reservations/{id}/release", "ID/release", Body::Nothing, May::Book, 409),
         (post.clone(), "/api/v1/reservations/{id}/transfer", "ID/transfer", Body::Owner, May::Book, 200),
+        (post.clone(), "/api/v1/reservations/{id}/swap", "ID/swap", Body::Nothing, May::Book, 409),
+        (post.clone(), "/api/v1/reservations/{id}/share", "ID/share", Body::SharedWith, May::Book, 200),
+        // It is not shared with them.
+        (post.clone(), "/api/v1/reservations/{id}/unshare", "ID/unshare", Body::SharedNoMore, May::Book, 400),
         (post.clone(), "/api/v1/simulations", "/api/v1/simulations", Body::Experiment, May::Book, 202),
         (get.clone(), "/api/v1/simulations", "/api/v1/simulations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/simulations/{id}", "SIMULATION", Body::None, May::Book, 200),
@@ -269,6 +276,8 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Choice => json!({ "ranking": "cost_co2_energy" }),
         Body::Longer => json!({ "by_s": 3600 }),
         Body::Owner => json!({ "owner": "ada" }),
+        Body::SharedWith => json!({ "with": ["operator"], "may": "see" }),
+        Body::SharedNoMore => json!({ "with": ["nobody"] }),
         Body::Broadcast => crate::estimates::broadcast(),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),

@@ -35,6 +35,7 @@ mod faults;
 mod give_back;
 mod jobs_inside;
 mod listed;
+mod living;
 mod observed;
 mod occupied;
 mod outside;

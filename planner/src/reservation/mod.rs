@@ -8,6 +8,7 @@ mod expectation;
 mod notice;
 mod offer;
 mod role;
+mod sharing;
 mod state;
 
 use crate::fair_share::ShareFactor;
@@ -21,6 +22,7 @@ pub use notice::{
 };
 pub use offer::{AddedAmounts, HeldOffer, MAX_NAMES, NamedNodes, OfferTerms};
 pub use role::Role;
+pub use sharing::{Receiver, SharedRight, SharedWith};
 pub use state::{Ending, ReservationState};
 
 /// A reservation as it was last written.
@@ -60,6 +62,8 @@ pub struct Reservation {
     pub gives_back: bool,
     /// What its owner is to know.
     pub notice: Option<Notice>,
+    /// With whom it is shared: users by name, then projects.
+    pub shared_with: Vec<SharedWith>,
     /// The offers in the order in which they are shown.
     pub offers: Vec<HeldOffer>,
 }

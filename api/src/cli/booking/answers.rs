@@ -1,5 +1,7 @@
 //! Answers as people, tables and programs read them.
 
+use std::fmt;
+
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use jiff::tz::TimeZone;
@@ -70,11 +72,33 @@ pub struct ReservationAnswer {
     pub degraded: bool,
     pub expires_at: String,
     pub chosen_offer_id: Option<String>,
+    /// Absent where the service shares none.
+    #[serde(default)]
+    pub shared_with: Vec<SharedAnswer>,
     pub notice: Option<Notice>,
     pub offers: Vec<Offer>,
     pub learnt_utilisation: Option<LearntAnswer>,
     /// Absent where the service makes no reservations in Slurm.
     pub slurm: Option<SlurmAnswer>,
+}
+
+/// Somebody with whom a reservation is shared.
+#[derive(Deserialize)]
+pub struct SharedAnswer {
+    user: Option<String>,
+    project: Option<String>,
+    may: String,
+}
+
+impl fmt::Display for SharedAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.user, &self.project) {
+            (Some(user), _) => write!(f, "{user} ({})", self.may),
+            (None, project) => {
+                write!(f, "project {} ({})", project.as_deref().unwrap_or_default(), self.may)
+            }
+        }
+    }
 }
 
 /// The reservation in Slurm that stands for one of the service's, as far as it is shown.

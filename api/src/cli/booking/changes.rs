@@ -1,10 +1,12 @@
-//! `wattbook extend`, `release` and `transfer`: reservations that live on, changed from a terminal.
+//! `wattbook extend`, `release`, `transfer`, `swap`, `share-with` and `unshare`: reservations that live on, changed from a terminal.
 
+use clap::builder::PossibleValuesParser;
+use planner::reservation::SharedRight;
 use serde_json::{Map, Value, json};
 
 use super::answers::{self, ReservationAnswer};
 use super::id_prefix::{IdPrefix, RESERVATIONS};
-use super::request::{Names, names, once, told};
+use super::request::{Names, filled, names, once, told};
 use super::server::Connection;
 use super::time::{instant, seconds};
 use super::{Output, read, show_one};
@@ -59,6 +61,114 @@ pub struct Transfer {
     connection: Connection,
 }
 
+/// Arguments of `wattbook swap`.
+#[derive(clap::Args)]
+pub struct Swap {
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    /// The nodes that are swapped for others, such as n7,rack[1-2]n[01-16] [default: all of its nodes that are out of
+    /// service]
+    #[arg(short = 'w', long = "nodes", visible_alias = "nodelist", value_name = "NODES", value_parser = names)]
+    nodes: Vec<Names>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Swaps nodes of a reservation for others.
+pub fn swap(arguments: &Swap) -> Result<(), Failure> {
+    let nodes = filled(&once(&arguments.nodes)).map(|nodes| ("nodes".to_owned(), nodes));
+    let Swap { id, output, connection, .. } = arguments;
+    change(id, "swap", nodes.into_iter().collect(), output, connection)
+}
+
+/// With whom a reservation is, or is not, shared.
+#[derive(clap::Args)]
+struct Receivers {
+    /// Users, by name
+    #[arg(
+        long = "user",
+        value_name = "NAME",
+        value_delimiter = ',',
+        required_unless_present = "projects"
+    )]
+    users: Vec<String>,
+    /// Projects, by name: all who are in one
+    #[arg(short = 'A', long = "project", value_name = "NAME", value_delimiter = ',')]
+    projects: Vec<String>,
+}
+
+impl Receivers {
+    fn body(&self) -> Map<String, Value> {
+        let members = [("with", filled(&self.users)), ("projects", filled(&self.projects))];
+        let said = members.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?)));
+        said.collect()
+    }
+}
+
+/// Arguments of `wattbook share-with`.
+#[derive(clap::Args)]
+pub struct ShareWith {
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    #[command(flatten)]
+    receivers: Receivers,
+    /// see it; use: run jobs in it, too; act: change it, too
+    #[arg(long, default_value = "use", value_parser = PossibleValuesParser::new(SharedRight::ALL.map(SharedRight::word)))]
+    may: String,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Arguments of `wattbook unshare`.
+#[derive(clap::Args)]
+pub struct Unshare {
+    /// The reservation, by its id or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    #[command(flatten)]
+    receivers: Receivers,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// Shares a reservation with others.
+pub fn share_with(arguments: &ShareWith) -> Result<(), Failure> {
+    let mut body = arguments.receivers.body();
+    body.insert("may".to_owned(), json!(arguments.may));
+    let ShareWith { id, output, connection, .. } = arguments;
+    change(id, "share", body, output, connection)
+}
+
+/// Shares a reservation with some no more.
+pub fn unshare(arguments: &Unshare) -> Result<(), Failure> {
+    let Unshare { id, receivers, output, connection } = arguments;
+    change(id, "unshare", receivers.body(), output, connection)
+}
+
+/// Asks for a change of a reservation, and shows what it is since.
+fn change(
+    id: &IdPrefix,
+    action: &str,
+    body: Map<String, Value>,
+    output: &Output,
+    connection: &Connection,
+) -> Result<(), Failure> {
+    block_on(async {
+        let server = connection.open()?;
+        let id = id.find(&server, &RESERVATIONS).await?;
+        let answer: Value = server.post(&format!("reservations/{id}/{action}"), body).await?;
+        show_one(&answer, output.format)
+    })
+}
+
 /// Lets a reservation keep its nodes for longer.
 pub fn extend(arguments: &Extend) -> Result<(), Failure> {
     let now = answers::now()?;
@@ -94,12 +204,8 @@ pub fn release(arguments: &ReleaseArguments) -> Result<(), Failure> {
     if !arguments.nodelist.is_empty() {
         body.insert("node_names".to_owned(), json!(once(&arguments.nodelist)));
     }
-    block_on(async {
-        let server = arguments.connection.open()?;
-        let id = arguments.id.find(&server, &RESERVATIONS).await?;
-        let answer: Value = server.post(&format!("reservations/{id}/release"), body).await?;
-        show_one(&answer, arguments.output.format)
-    })
+    let ReleaseArguments { id, output, connection, .. } = arguments;
+    change(id, "release", body, output, connection)
 }
 
 /// Gives a reservation to another owner.

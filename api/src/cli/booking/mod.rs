@@ -1,4 +1,4 @@
-//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer` and `outage`: booking nodes from a terminal, and
+//! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer`, `swap`, `share-with`, `unshare` and `outage`: booking nodes from a terminal, and
 //! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
 pub mod answers;
 mod changes;
@@ -28,7 +28,10 @@ use request::RequestArguments;
 use series::RecurrenceArguments;
 use server::{Connection, Server};
 
-pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
+pub use changes::{
+    Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with,
+    swap, transfer, unshare,
+};
 pub use modify::{Modify, modify};
 pub use outage::{OutageArguments, outage};
 pub use series::{SeriesArguments, series};
@@ -118,7 +121,7 @@ pub struct List {
     /// Only in these states, such as proposed,confirmed
     #[arg(long)]
     state: Option<String>,
-    /// Only this owner's; for operators, and for people who may see others' reservations of their projects
+    /// Only this owner's; for operators, and for people who may see others' reservations, of their projects or shared with them
     #[arg(long)]
     owner: Option<String>,
     /// Only this project's; others' of it for operators, and for people who may see others' reservations of their projects
@@ -409,6 +412,10 @@ fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
                 super::print(format_args!("Nodes: {}", chosen.nodes()))?;
             }
         }
+    }
+    if !it.shared_with.is_empty() {
+        let shared: Vec<String> = it.shared_with.iter().map(ToString::to_string).collect();
+        super::print(format_args!("Shared with: {}", shared.join(", ")))?;
     }
     match &it.notice {
         Some(notice) if !notice.detail.is_empty() => {

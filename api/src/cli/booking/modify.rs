@@ -20,6 +20,9 @@ pub struct Modify {
     id: IdPrefix,
     #[command(flatten)]
     changes: RequestChanges,
+    /// Leave this field out of the request; may be given several times
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = PossibleValuesParser::new(MAY_BE_LEFT_OUT))]
+    without: Vec<String>,
     /// Take the best start by this ranking, where the reservation is confirmed [default: one that its offer wins]
     #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
     ranking: Option<String>,
@@ -27,6 +30,41 @@ pub struct Modify {
     output: Output,
     #[command(flatten)]
     connection: Connection,
+}
+
+/// The fields that a request need not have. Of the last two it needs one.
+const MAY_BE_LEFT_OUT: [&str; 19] = [
+    "alternatives",
+    "utilisation",
+    "utilisation_from",
+    "slowest_speed",
+    "tolerance",
+    "partition",
+    "features",
+    "exclude",
+    "only",
+    "project",
+    "labels",
+    "search",
+    "on_cap",
+    "extra_power_fee_limit",
+    "give_back",
+    "priority",
+    "note",
+    "latest_start",
+    "latest_end",
+];
+
+/// Says in a merge patch that fields are left out.
+fn leave_out(fields: &[String], body: &mut Map<String, Value>) -> Result<(), Vec<String>> {
+    let mut errors = Vec::new();
+    for field in fields {
+        match body.insert(field.clone(), Value::Null) {
+            None | Some(Value::Null) => {}
+            Some(_) => errors.push(format!("--without {field}: it is given another value, too")),
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// What is to change of a request.
@@ -145,6 +183,7 @@ impl RequestChanges {
 /// Changes the request of a reservation.
 pub fn modify(arguments: &Modify) -> Result<(), Failure> {
     let mut body = arguments.changes.body(&answers::now()?).map_err(Failure::BadInput)?;
+    leave_out(&arguments.without, &mut body).map_err(Failure::BadInput)?;
     body.extend(arguments.ranking.as_ref().map(|it| ("ranking".to_owned(), json!(it))));
     if body.is_empty() {
         let told = "there is nothing to change; wattbook modify --help lists what can be";
@@ -168,6 +207,17 @@ mod tests {
     struct Line {
         #[command(flatten)]
         changes: RequestChanges,
+    }
+
+    #[test]
+    fn a_field_is_left_out_unless_it_gets_another_value() {
+        let fields = ["partition".to_owned(), "only".to_owned()];
+        let mut body = Map::from_iter([("nodes".to_owned(), json!(4))]);
+        assert_eq!(leave_out(&fields, &mut body), Ok(()));
+        assert_eq!(Value::Object(body), json!({ "nodes": 4, "partition": null, "only": null }));
+        let mut body = Map::from_iter([("only".to_owned(), json!(["n1"]))]);
+        let told = vec!["--without only: it is given another value, too".to_owned()];
+        assert_eq!(leave_out(&fields, &mut body), Err(told));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Squeue {
     /// Reservations in these states
     #[arg(long, default_value = "proposed,confirmed,active")]
     state: String,
-    /// Only this owner's; for operators, others see their own
+    /// Only this owner's; for operators, and for people who may see others' reservations, of their projects or shared with them
     #[arg(long)]
     owner: Option<String>,
     /// The most reservations to list; the newest are listed

@@ -5,7 +5,7 @@ use planner::reservation::Reservation;
 use serde_json::{Value, json};
 use storage::{
     ApiToken, AuditEntry, AuditFilter, AuditRecord, Database, Erased, Filter, PSEUDONYM, Person,
-    PersonSum, SeriesFilter,
+    PersonSum, SeenBy, SeriesFilter,
 };
 
 use super::Named;
@@ -83,24 +83,29 @@ fn sum(it: &PersonSum) -> Value {
 }
 
 async fn reservations(database: &Database, name: &str) -> anyhow::Result<Vec<Value>> {
-    let filter = Filter { owner: Some(name.to_owned()), ..Filter::default() };
+    let seen_by = SeenBy { owner: name.to_owned(), ..SeenBy::default() };
+    let filter = Filter { seen_by: Some(seen_by), ..Filter::default() };
     let (mut all, mut after) = (Vec::new(), None);
     loop {
         let page = database.reservations(&filter, after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(all) };
         after = Some(last.id);
         for it in &page {
-            all.push(reservation(it)?);
+            all.push(reservation(it, name)?);
         }
     }
 }
 
-fn reservation(it: &Reservation) -> anyhow::Result<Value> {
+/// A reservation of a person, or one that is shared with them: what its owner asked for is not theirs.
+fn reservation(it: &Reservation, name: &str) -> anyhow::Result<Value> {
+    let request = if it.owner == name { serde_json::from_str(&it.request)? } else { Value::Null };
     Ok(json!({
         "id": it.id.to_string(),
+        "owner": it.owner,
+        "shared_with": it.shared_with.iter().map(|it| it.receiver.name()).collect::<Vec<_>>(),
         "state": it.state.word(),
         "created": it.created.to_string(),
-        "request": serde_json::from_str::<Value>(&it.request)?,
+        "request": request,
         "start": it.chosen.map(|(_, span)| span.start().to_string()),
         "end": it.chosen.map(|(_, span)| span.end().to_string()),
     }))

@@ -52,6 +52,13 @@ struct ExceededMembers {
     to: Timestamp,
 }
 
+/// What a refusal of a swap says beside its words.
+#[derive(Serialize)]
+struct SwapMembers {
+    /// Null where no others will be free.
+    free_from: Option<Timestamp>,
+}
+
 impl QuotaMembers {
     fn new(refused: &RefusedByQuota) -> Self {
         let refusal = match &refused.refusal {
@@ -137,11 +144,11 @@ impl From<BookingError> for Problem {
                 };
                 problem.with(&QuotaMembers::new(refused))
             }
-            BookingError::NotExtended(ref refusal) => {
+            BookingError::NotExtended(ref refusal, pointer) => {
                 let (status, title) =
                     (StatusCode::UNPROCESSABLE_ENTITY, "The extension is not possible");
                 let problem = Self::new(status, "impossible", title, error.to_string());
-                problem.with(refusal.as_ref())
+                problem.with(refusal.as_ref()).at(pointer)
             }
             BookingError::InvalidRequest(errors) => Self::invalid_json(errors),
             BookingError::PriorityIsForOperators => {
@@ -170,6 +177,16 @@ impl From<BookingError> for Problem {
             }
             BookingError::WrongState { .. } => {
                 Self::conflict("wrong_state", "Not in this state", &error)
+            }
+            BookingError::NotSwapped(ref refusal) => {
+                let problem = Self::conflict("no_other_nodes", "No other nodes are free", &error);
+                problem.with(&SwapMembers { free_from: refusal.free_from }).at("/nodes")
+            }
+            BookingError::NothingToSwap => {
+                Self::conflict("nothing_to_swap", "None is out of service", &error)
+            }
+            BookingError::JobsOnNodes { .. } => {
+                Self::conflict("has_jobs", "Jobs run on them", &error).at("/nodes")
             }
             BookingError::UnknownOffer => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "No such offer");

@@ -54,7 +54,7 @@ pub struct EventDocument {
 /// is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
 /// a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
 /// `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
-/// all that is told, except to operators. What processes on the same database do is told too, within
+/// all that is told, except to operators and those with whom they are shared, whose events say `shared`. What processes on the same database do is told too, within
 /// half a second.
 ///
 /// The first event is `stream.opened`: whatever is read after it is at least as new. With
@@ -131,6 +131,8 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
     let supplier = caller.role == Some(Role::Supplier);
     let own = event.owner.as_ref() == Some(&caller.owner);
     match event.subject() {
+        // Its owner's event tells the others of it.
+        "reservation" if !own && event.is_of_shared() => Disclosure::Nothing,
         "agenda" | "feed" | "grants" => Disclosure::Whole,
         "negotiation" if supplier => Disclosure::Whole,
         "nodes" if supplier => Disclosure::Change,
@@ -232,6 +234,22 @@ fn changed(event: &Event) -> sse::Event {
 mod tests {
     use super::*;
     use crate::http::caller::Credential;
+
+    #[test]
+    fn what_is_shared_is_told_to_those_with_whom_it_is() {
+        let mut shared = event("reservation.extended", Some("bob"));
+        shared.data = r#"{"reservation_id":"x","shared":true}"#.to_owned();
+        for (owner, role, expected) in [
+            ("bob", Role::User, Disclosure::Whole),
+            ("ada", Role::User, Disclosure::Nothing),
+            ("olga", Role::Operator, Disclosure::Nothing),
+        ] {
+            let credential = Credential::OnlyUser;
+            let (owner, role) = (owner.to_owned(), Some(role));
+            let caller = Caller { owner, role, credential, projects: None };
+            assert_eq!(disclosure(&shared, &caller), expected, "{}", caller.owner);
+        }
+    }
 
     fn event(kind: &str, owner: Option<&str>) -> Event {
         Event {

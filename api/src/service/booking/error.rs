@@ -6,8 +6,8 @@ use planner::json::decision::DecisionDocument;
 use planner::time::Timestamp;
 use storage::StorageError;
 
-use super::RefusedByQuota;
 use super::not_extended::NotExtended;
+use super::{NotSwapped, RefusedByQuota};
 use crate::service::shared::{Fault, KeyError, PlanningError};
 
 /// Why there is no plan for a request.
@@ -88,9 +88,27 @@ pub enum BookingError {
     /// A quota excludes every start at which all else is there; with the decision where a request was planned.
     #[error("{0}")]
     Quota(Box<RefusedByQuota>, Option<Box<DecisionDocument>>),
-    /// Something is in the way of a later end.
+    /// Something is in the way of a later end; with the place in the body that says which.
     #[error("{0}")]
-    NotExtended(Box<NotExtended>),
+    NotExtended(Box<NotExtended>, &'static str),
+    /// Nothing can take the place of nodes.
+    #[error("{0}")]
+    NotSwapped(Box<NotSwapped>),
+    /// None of its nodes is out of service.
+    #[error(
+        "none of the reservation's nodes is out of service; name those that are to be swapped (nodes, wattbook swap --nodes)"
+    )]
+    NothingToSwap,
+    /// Jobs run on nodes that are to be swapped.
+    #[error(
+        "the jobs {} run on these nodes, and no node is taken from under a running job; cancel them first (scancel), or \
+         swap other nodes",
+        jobs.join(", ")
+    )]
+    JobsOnNodes {
+        /// Their ids.
+        jobs: Vec<String>,
+    },
     /// A changed request has errors.
     #[error(
         "the request has errors: {}",

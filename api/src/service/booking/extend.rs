@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use planner::extension::{Extending, Obstacle, ObstacleKind, values_of};
 use planner::identity::ReservationId;
+use planner::json::JsonError;
 use planner::quota::BudgetUse;
 use planner::reservation::{AddedAmounts, Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
@@ -11,7 +12,7 @@ use storage::{NewEnd, PlanBasis, ProposeError, Unchanged};
 
 use super::draws::Draws;
 use super::not_extended::{ExtensionReason, NotExtended};
-use super::{BookingError, BookingService, ChangedReservation, QuoteError};
+use super::{BookingError, BookingService, ChangedReservation};
 use crate::service::shared::{Access, Fault, Party, SiteState, blocking};
 
 /// How often an extension is tried anew when others change the book meanwhile.
@@ -36,8 +37,18 @@ impl Extension {
         if end > span.end() && end <= Timestamp::MAX {
             return Ok(end);
         }
-        let told = format!("the new end must lie after {}, when the reservation ends", span.end());
-        Err(QuoteError::Invalid(vec![told]).into())
+        let message =
+            format!("the new end must lie after {}, when the reservation ends", span.end());
+        let pointer = self.pointer().to_owned();
+        Err(BookingError::InvalidRequest(vec![JsonError { pointer, message }]))
+    }
+
+    /// The member of a body that says it.
+    const fn pointer(self) -> &'static str {
+        match self {
+            Self::By(_) => "/by_s",
+            Self::Until(_) => "/until",
+        }
     }
 }
 
@@ -80,7 +91,8 @@ impl BookingService {
             }
             self.check_quotas_of(access, &stored, Some(end)).await?;
             let Some(new) = self.lengthened(&stored, &state, end).await? else { continue };
-            let new = new.map_err(BookingError::NotExtended)?;
+            let new =
+                new.map_err(|refusal| BookingError::NotExtended(refusal, extension.pointer()))?;
             self.check_budgets_of(access, &stored, added(&stored, &new)).await?;
             let unchanged = Unchanged { id, row_version: stored.row_version, basis };
             match self.shared.database.extend(unchanged, &new, now).await {

@@ -3,6 +3,7 @@
 mod at_once;
 mod choose;
 mod draft;
+mod drawn_parts;
 mod draws;
 mod error;
 mod expected;
@@ -15,6 +16,7 @@ mod missing_power;
 mod modify;
 mod not_extended;
 mod occurrences;
+mod other_nodes;
 mod project;
 mod propose;
 mod quota;
@@ -22,10 +24,13 @@ mod quote;
 pub mod re_evaluation;
 mod refused_by_quota;
 mod release;
+mod replaced_notice;
 mod request;
 mod request_patch;
 mod reservations;
+mod sharing;
 mod standing;
+mod swap;
 mod transfer;
 
 use std::sync::Arc;
@@ -40,15 +45,19 @@ pub use extend::Extension;
 pub use managed::{JOBS_OF_EACH, JOBS_OF_ONE, JobsPage, ManagedOf};
 pub(in crate::service) use missing_power::left;
 pub use not_extended::NotExtended;
+pub(in crate::service) use other_nodes::{Mended, OtherNodes};
 pub use propose::Proposed;
 pub(in crate::service) use quote::PlannedRequest;
 pub use re_evaluation::NowExpected;
 pub use refused_by_quota::{NextStart, RefusedByQuota};
 pub use release::GivenBack;
+pub(in crate::service) use replaced_notice::{node_names, nodes_replaced, told_outage, why_lost};
 pub use request::{BookingRequest, OnCap, Purpose};
 pub use request_patch::RequestPatch;
 pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
+pub use sharing::{PROJECTS, WITH};
+pub use swap::{NotSwapped, SwappedNodes};
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

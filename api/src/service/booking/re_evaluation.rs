@@ -30,6 +30,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::BookingService;
+use super::drawn_parts::DrawnParts;
 use crate::service::shared::{Fault, RatesError, SiteState, blocking, rates};
 
 /// How often it is looked whether agendas changed.
@@ -93,6 +94,8 @@ struct Judge {
     profile: Option<Vec<ProfileStep>>,
     /// What counts whatever is reserved.
     base_power: Power,
+    /// What reservations draw when, where that is not evenly.
+    parts: HashMap<ReservationId, DrawnParts>,
     now: Timestamp,
 }
 
@@ -179,12 +182,13 @@ impl BookingService {
         let co2 = self.shared.database.agenda(Quantity::Co2, hull).await?;
         let ids: Vec<ReservationId> = page.iter().map(|reservation| reservation.id).collect();
         let before = self.shared.database.expectations(&ids).await?;
+        let parts = self.drawn_parts(state, &page).await?;
         let state = Arc::clone(state);
         let changed = blocking(move || {
             let price = rates(price, EnergyPrice::from_millionths_per_mwh)?;
             let co2 = rates(co2, CarbonIntensity::from_millionths_g_per_kwh)?;
             let (profile, base_power) = (state.profile(hull, now), state.cluster.base_power);
-            let judge = Judge { price, co2, profile, base_power, now };
+            let judge = Judge { price, co2, profile, base_power, parts, now };
             let before: HashMap<ReservationId, Expectation> = before.into_iter().collect();
             let judged = page.iter().filter_map(|reservation| {
                 judge.expectation(reservation, before.get(&reservation.id))
@@ -243,7 +247,11 @@ impl Judge {
     ) -> Option<(ReservationId, Expectation)> {
         let judged: Vec<(OfferExpectation, bool)> = reservation
             .counting_offers()
-            .map(|offer| self.expected(offer, reservation.chosen.is_some()))
+            .map(|offer| {
+                let even = vec![(offer.terms.span, offer.terms.values.energy)];
+                let parts = self.parts.get(&reservation.id).unwrap_or(&even);
+                self.expected(offer, parts, reservation.chosen.is_some())
+            })
             .collect();
         let as_offered = judged.iter().all(|(_, same)| *same);
         let offers = match as_offered {
@@ -255,14 +263,26 @@ impl Judge {
         (!known).then_some((reservation.id, Expectation { evaluated: self.now, offers }))
     }
 
-    /// What is expected of an offer, and whether that is what was offered.
-    fn expected(&self, offer: &HeldOffer, chosen: bool) -> (OfferExpectation, bool) {
+    /// What is expected of an offer that draws energy in these parts, and whether that is what was offered.
+    fn expected(
+        &self,
+        offer: &HeldOffer,
+        parts: &DrawnParts,
+        chosen: bool,
+    ) -> (OfferExpectation, bool) {
         let OfferTerms { span, values, .. } = offer.terms;
-        let (energy, length) = (values.energy, span.length());
         let currency = values.cost.currency();
-        let cost = self.price.integral(span).map(|it| energy.times_price(length, it, currency));
-        let cost = cost.map(|cost| offer.terms.extra_power_fee.map_or(cost, |fee| cost + fee));
-        let co2 = self.co2.integral(span).map(|it| energy.times_intensity(length, it));
+        let costs = parts.iter().map(|(span, energy)| {
+            let price = self.price.integral(*span)?;
+            Some(energy.times_price(span.length(), price, currency))
+        });
+        let fee = offer.terms.extra_power_fee.into_iter().map(Some);
+        let cost = costs.chain(fee).reduce(|sum, cost| Some(sum? + cost?)).flatten();
+        let co2 = parts.iter().map(|(span, energy)| {
+            let intensity = self.co2.integral(*span)?;
+            Some(energy.times_intensity(span.length(), intensity))
+        });
+        let co2 = co2.reduce(|sum, co2| Some(sum? + co2?)).flatten();
         let cap_kept = self.keeps_cap(span, chosen);
         let (was_cost, was_co2) = (offer.terms.cost().as_exact(), values.co2.as_exact());
         let as_offered = cost.is_some_and(|cost| is_same(was_cost, cost.as_exact()))

@@ -2,6 +2,7 @@
 
 use planner::extension::values_of;
 use planner::identity::ReservationId;
+use planner::json::JsonError;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 use planner::replacement::Holding;
@@ -11,7 +12,7 @@ use planner::time::{Span, Timestamp};
 use storage::{ChangeError, NewNodes, PlanBasis, ProposeError, Unchanged};
 
 use super::draws::Draws;
-use super::{BookingError, BookingService, ChangedReservation, QuoteError};
+use super::{BookingError, BookingService, ChangedReservation};
 use crate::service::shared::{Access, Cluster, SiteState, blocking};
 
 /// How often nodes are given back anew when others change the book meanwhile.
@@ -67,12 +68,10 @@ impl BookingService {
             let Some(kept) = kept else { continue };
             let unchanged = Unchanged { id, row_version, basis };
             match self.shared.database.release_nodes(unchanged, &kept, now).await {
-                Ok(Some(mut released)) => {
+                Ok(Some(released)) => {
                     metrics::counter!("wattbook_releases_total").increment(1);
-                    self.ring();
-                    // What is expected now is judged when agendas change: it takes energy as drawn evenly.
-                    released.state = released.state_at(now);
-                    return Ok(ChangedReservation { before: stored, after: released });
+                    let after = self.changed(released).await?;
+                    return Ok(ChangedReservation { before: stored, after });
                 }
                 Err(ProposeError::Storage(error)) => return Err(error.into()),
                 Ok(None) | Err(_) => {}
@@ -102,7 +101,7 @@ impl BookingService {
     }
 
     /// The jobs that run in a reservation, as far as they are known.
-    async fn running_jobs(
+    pub(super) async fn running_jobs(
         &self,
         id: ReservationId,
         now: Timestamp,
@@ -135,7 +134,7 @@ impl BookingService {
 
 impl SiteState {
     /// What a reservation holds from an instant on, in time order.
-    fn held_from(&self, id: ReservationId, now: Timestamp) -> Vec<Holding> {
+    pub(super) fn held_from(&self, id: ReservationId, now: Timestamp) -> Vec<Holding> {
         let id = id.to_string();
         let own = self.book.bookings().iter().filter(|it| *it.id == id);
         let rest = own.filter_map(|it| {
@@ -155,7 +154,9 @@ impl GivenBack {
         cluster: &Cluster,
     ) -> Result<NodeSet, BookingError> {
         let all = held.iter().fold(NodeSet::new(), |all, (_, ranks)| all.union(ranks));
-        let invalid = |told: String| BookingError::from(QuoteError::Invalid(vec![told]));
+        let invalid = |message: String| {
+            BookingError::InvalidRequest(vec![JsonError { pointer: "/nodes".to_owned(), message }])
+        };
         match self {
             Self::All => Ok(all),
             Self::Count(count) if *count > all.count() => Err(invalid(format!(
@@ -171,26 +172,38 @@ impl GivenBack {
                 ranks.truncate(*count as usize);
                 Ok(NodeSet::from_positions(ranks))
             }
-            Self::Named(names) => {
-                let index = cluster.nodes.index();
-                let rank = |name: &str| {
-                    let ordinal = index.ordinal(name)?;
-                    let ranks = cluster.reference.ranks(&NodeSet::from_positions([ordinal]));
-                    ranks.positions().next().filter(|rank| all.contains(*rank))
-                };
-                let ranks = names.iter().map(|name| rank(name).ok_or(name));
-                let (ranks, foreign): (Vec<_>, Vec<_>) = ranks.partition(Result::is_ok);
-                let foreign: Vec<String> = foreign
-                    .into_iter()
-                    .filter_map(Result::err)
-                    .map(|name| format!("{name} is none of the nodes that it has"))
-                    .collect();
-                if !foreign.is_empty() {
-                    return Err(QuoteError::Invalid(foreign).into());
-                }
-                Ok(NodeSet::from_positions(ranks.into_iter().flatten()))
-            }
+            Self::Named(names) => ranks_of_named(names, &all, cluster, "node_names"),
         }
+    }
+}
+
+/// The ranks of nodes of a reservation that the member `member` of a body names.
+pub(super) fn ranks_of_named(
+    names: &[Box<str>],
+    all: &NodeSet,
+    cluster: &Cluster,
+    member: &str,
+) -> Result<NodeSet, BookingError> {
+    let index = cluster.nodes.index();
+    let rank = |name: &str| {
+        let ordinal = index.ordinal(name)?;
+        let ranks = cluster.reference.ranks(&NodeSet::from_positions([ordinal]));
+        ranks.positions().next().filter(|rank| all.contains(*rank))
+    };
+    let (mut ranks, mut errors) = (Vec::with_capacity(names.len()), Vec::new());
+    for (position, name) in names.iter().enumerate() {
+        match rank(name) {
+            Some(rank) => ranks.push(rank),
+            None => errors.push(JsonError {
+                pointer: format!("/{member}/{position}"),
+                message: format!("{name} is none of the nodes that it has"),
+            }),
+        }
+    }
+    if errors.is_empty() {
+        Ok(NodeSet::from_positions(ranks))
+    } else {
+        Err(BookingError::InvalidRequest(errors))
     }
 }
 
@@ -225,7 +238,7 @@ impl Draws {
 }
 
 /// The nodes of a job, as ranks of the book's order; those that are not ours are left out.
-fn nodes_of(job: &ManagedJob, cluster: &Cluster) -> NodeSet {
+pub(super) fn nodes_of(job: &ManagedJob, cluster: &Cluster) -> NodeSet {
     let index = cluster.nodes.index();
     let ordinals = job.nodes.iter().filter_map(|name| index.ordinal(name));
     cluster.reference.ranks(&NodeSet::from_positions(ordinals))

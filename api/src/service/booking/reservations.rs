@@ -174,15 +174,14 @@ impl BookingService {
     }
 }
 
-/// What a caller sees of what a filter lets pass: all, or what is theirs and what their projects let them see.
+/// What a caller sees of what a filter lets pass: all, or what is theirs, what their projects let them see and what is
+/// shared with them.
 fn seen(access: Access<'_>, filter: Filter) -> Filter {
     if access.is_operator() {
         return filter;
     }
     let owner = access.owner.to_owned();
     let projects = access.projects.map(CallerProjects::seen).unwrap_or_default();
-    if projects.is_empty() {
-        return Filter { owner: Some(owner), ..filter };
-    }
-    Filter { seen_by: Some(SeenBy { owner, projects }), ..filter }
+    let member_of = access.projects.map(CallerProjects::own).unwrap_or_default();
+    Filter { seen_by: Some(SeenBy { owner, projects, member_of }), ..filter }
 }

@@ -12,7 +12,7 @@ use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Timestamp};
 use serde::Deserialize;
-use storage::{CalendarFeed, Filter};
+use storage::{CalendarFeed, Filter, SeenBy};
 
 use super::shared::{Access, Fault, Shared, digest, new_secret};
 use document::FeedDocument;
@@ -94,13 +94,15 @@ impl CalendarService {
     pub async fn feed(&self, secret: &str) -> Result<String, CalendarError> {
         let found = self.shared.database.calendar_feed(&digest(secret)).await;
         let feed = found.map_err(Fault::from)?.ok_or(CalendarError::NoSuchFeed)?;
-        if !self.shared.state().await?.callers().knows(&feed.owner) {
+        let state = self.shared.state().await?;
+        if !state.callers().knows(&feed.owner) {
             return Err(CalendarError::NoSuchFeed);
         }
+        let member_of = state.callers().projects_of(&feed.owner).own.iter().cloned().collect();
         let now = self.shared.now();
         let changed = self.changed_since(&feed.owner, now - CANCELLED_FOR).await?;
         let mut document = FeedDocument::new(&self.shared.settings, now);
-        for reservation in self.shown(&feed.owner, now).await? {
+        for reservation in self.shown(&feed.owner, member_of, now).await? {
             let state = reservation.state_at(now);
             let changed = changed.get(&reservation.id).copied();
             if is_cancelled(state) && changed.is_none() {
@@ -111,14 +113,20 @@ impl CalendarService {
         Ok(document.text())
     }
 
-    /// The reservations that a feed may show.
-    async fn shown(&self, owner: &str, now: Timestamp) -> Result<Vec<Reservation>, Fault> {
+    /// The reservations that a feed may show: its owner's, and those that are shared with them.
+    async fn shown(
+        &self,
+        owner: &str,
+        member_of: Vec<String>,
+        now: Timestamp,
+    ) -> Result<Vec<Reservation>, Fault> {
+        let seen_by = SeenBy { owner: owner.to_owned(), projects: Vec::new(), member_of };
         let (cancelled, live): (Vec<_>, Vec<_>) =
             ReservationState::ALL.into_iter().partition(|state| is_cancelled(*state));
         let mut all = Vec::new();
         for states in [live, cancelled] {
             let filter = Filter {
-                owner: Some(owner.to_owned()),
+                seen_by: Some(seen_by.clone()),
                 states,
                 from: Some(now - SHOWN_FOR),
                 newest: true,

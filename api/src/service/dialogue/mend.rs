@@ -15,9 +15,9 @@ use storage::{NewNodes, PlanBasis, ProposeError, Unchanged};
 
 use super::DialogueService;
 use super::error::TurnError;
-use super::notice::{nodes_replaced, offers_lost};
-use super::repair::{Lost, Repair, Repairing};
-use crate::service::booking::{Draft, QuoteError, draft};
+use super::notice::offers_lost;
+use super::repair::{Lost, Repair};
+use crate::service::booking::{Draft, OtherNodes, QuoteError, draft, nodes_replaced};
 use crate::service::shared::{Fault, Party, SiteState, blocking};
 
 /// How often a reservation is looked at anew when others change the book meanwhile, or when its
@@ -111,8 +111,8 @@ impl DialogueService {
         let (state, stored) = (Arc::clone(state), stored.clone());
         let repaired = blocking(move || {
             let (request, power) = (request.as_ref(), settings.power.as_ref());
-            let repairing = Repairing { state: &state, request, power, currency, now };
-            repairing.repair(&stored, allocations)
+            let others = OtherNodes { state: &state, request, power, currency, now };
+            others.repair(&stored, allocations)
         });
         Ok(Some(repaired.await?))
     }

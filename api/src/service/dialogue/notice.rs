@@ -1,23 +1,18 @@
 //! What owners are told when reservations lose power or nodes: notices, with their words.
 
-use std::fmt::Write as _;
-
 use planner::decision::Shortage;
 use planner::dialogue::YieldOrder;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
 use planner::reservation::{
-    Degradation, LostNodes, Notice, NoticeKind, Rejection, ReplacedNodes, Reservation, ToldOutage,
-    Withdrawal,
+    Degradation, LostNodes, Notice, NoticeKind, Rejection, Reservation, Withdrawal,
 };
 use planner::time::Timestamp;
-use storage::{Outage, OutageKind};
+use storage::Outage;
 
-use super::repair::{Lost, Mended};
-use crate::service::shared::{Cluster, SiteState};
-
-/// Names of so many nodes are told in words.
-const MOST_NAMES: usize = 8;
+use super::repair::Lost;
+use crate::service::booking::{node_names, told_outage, why_lost};
+use crate::service::shared::Cluster;
 
 /// Why a reservation is degraded.
 pub(super) struct Causes<'a> {
@@ -100,11 +95,6 @@ fn lost_nodes(lost: &Lost, cluster: &Cluster) -> Vec<LostNodes> {
     lost.taken.iter().map(told).collect()
 }
 
-fn told_outage(outage: &Outage) -> ToldOutage {
-    let Outage { id, reason, start, end, .. } = outage;
-    ToldOutage { id: *id, reason: reason.clone(), start: *start, end: *end }
-}
-
 /// "2 of its 8 nodes (n1, n2) are out of service from ... to ... (new fans); no others ...", or "... are
 /// occupied: job 7 of alice runs there until ...; no others ...".
 fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
@@ -114,86 +104,15 @@ fn lost_words(lost: &Lost, cluster: &Cluster) -> String {
         "{} of its {} nodes ({}) {} {}",
         all.count(),
         lost.node_count,
-        names(&all, cluster),
+        node_names(&all, cluster),
         if all.count() == 1 { "is" } else { "are" },
-        why(first.map(|(outage, ..)| outage)),
+        first.map(|(outage, ..)| why_lost(outage)).unwrap_or_default(),
     );
     words.push_str(match lost.shortage {
         Shortage::Power(_) => "; the power cap leaves no room for others",
         _ => "; no others that would do are free all the time",
     });
     words
-}
-
-/// What is the matter with nodes that were lost.
-fn why(outage: Option<&Outage>) -> String {
-    let Some(outage) = outage else { return "out of service".to_owned() };
-    // The reason tells until when.
-    if outage.kind == OutageKind::Occupied {
-        return format!("occupied: {}", outage.reason);
-    }
-    let mut words = format!("out of service from {}", outage.start);
-    match outage.end {
-        Some(end) => _ = write!(words, " to {end}"),
-        None => words.push_str(" on, until an end that is not known"),
-    }
-    if !outage.reason.is_empty() {
-        let _ = write!(words, " ({})", outage.reason);
-    }
-    words
-}
-
-fn names(ranks: &NodeSet, cluster: &Cluster) -> String {
-    let name = |rank| cluster.nodes.name(cluster.reference.ordinal(rank)).into_owned();
-    let mut names: Vec<String> = ranks.positions().take(MOST_NAMES).map(name).collect();
-    if ranks.count() as usize > MOST_NAMES {
-        names.push("...".to_owned());
-    }
-    names.join(", ")
-}
-
-/// The notice of a reservation that got other nodes. What lacks power beside that is told of it still.
-pub(super) fn nodes_replaced(
-    reservation: &Reservation,
-    mended: &[Mended],
-    state: &SiteState,
-    now: Timestamp,
-) -> Notice {
-    let cluster = &state.cluster;
-    let told = |it: &Mended| ReplacedNodes {
-        offer: it.nodes.offer,
-        from: it.nodes.from,
-        lost: cluster.named(&it.lost),
-        by: cluster.named(&it.by),
-        outages: it.outages.iter().map(told_outage).collect(),
-    };
-    let replaced: Vec<ReplacedNodes> = mended.iter().map(told).collect();
-    if let Some((notice, degradation)) = told_of_lost_power(reservation) {
-        let degradation = Degradation { lost: Vec::new(), replaced, ..degradation.clone() };
-        return Notice { kind: NoticeKind::Degraded(degradation), ..notice.clone() };
-    }
-    let words = |it: &Mended| {
-        let why = why(it.outages.first());
-        let (by, lost) = (names(&it.by, cluster), names(&it.lost, cluster));
-        let noun = if it.by.count() == 1 { "node" } else { "nodes" };
-        format!("{noun} {by} took the place of {lost}, {why}")
-    };
-    let what = if reservation.chosen.is_some() { "" } else { "in an offer, " };
-    let detail: Vec<String> = mended.iter().map(words).collect();
-    Notice {
-        kind: NoticeKind::NodesReplaced(replaced),
-        at: now,
-        detail: format!("{what}{}", detail.join("; ")),
-        way_out: "nothing is to be done: start, length and the other nodes are as they were; \
-                  energy, cost and CO2 are now those of these nodes"
-            .to_owned(),
-    }
-}
-
-/// The notice of a reservation that lacks power, and what it lacks.
-fn told_of_lost_power(reservation: &Reservation) -> Option<(&Notice, &Degradation)> {
-    let notice = reservation.notice.as_ref().filter(|_| reservation.lacks_power())?;
-    Some((notice, notice.degradation()?))
 }
 
 /// The notice of a reservation that lost offers to outages of which none was chosen yet.

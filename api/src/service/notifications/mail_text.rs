@@ -85,6 +85,18 @@ fn of_change(what: &str) -> Option<EventText> {
             "The reservation has another owner.",
             "Nothing. `wattbook show ID` says whose it is, to whom may see it.",
         ),
+        "shared" => EventText::new(
+            Moved,
+            "Shared",
+            "With whom the reservation is shared was changed.",
+            "Nothing. `wattbook show ID` says with whom it is shared, and what they may do.",
+        ),
+        "unshared" => EventText::new(
+            Moved,
+            "Shared no more",
+            "The reservation is shared with fewer than before.",
+            "Nothing. `wattbook show ID` says with whom it is shared, to whom may see it.",
+        ),
         "degraded" => EventText::new(
             Degraded,
             "Degraded",
@@ -166,8 +178,13 @@ impl EventText {
         Self { has_notice: true, ..self }
     }
 
-    /// The subject and the text of a mail about a reservation.
-    pub(super) fn mail(self, reservation: &Reservation, settings: &Settings) -> (String, String) {
+    /// The subject and the text of a mail to a user about a reservation, which may be another's and shared with them.
+    pub(super) fn mail(
+        self,
+        to: &str,
+        reservation: &Reservation,
+        settings: &Settings,
+    ) -> (String, String) {
         let title = title(reservation);
         let zone = settings.time_zone.as_deref();
         let offer = shown_offer(reservation);
@@ -178,6 +195,9 @@ impl EventText {
             _ = write!(subject, ", {}", utc(span.start()));
         }
         let mut body = format!("{}\n\nWhat: {title}\n", self.happened);
+        if to != reservation.owner && !reservation.shared_with.is_empty() {
+            _ = writeln!(body, "Whose: {}'s, shared with you", one_line(&reservation.owner));
+        }
         if let Some(span) = span {
             body += &times(span, zone);
         }

@@ -4,12 +4,12 @@
 //! mail has an id made of what it tells of: whoever takes over writes none twice. A mail that was sent and not noted is
 //! sent again, under the same Message-ID.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use planner::identity::ReservationId;
-use planner::reservation::{Reservation, ReservationState};
+use planner::reservation::{Reservation, ReservationState, SharedRight};
 use planner::time::{Seconds, Timestamp};
 use serde::Deserialize;
 use storage::{Event, EventId, Filter, NewMail, NotificationKind, NotificationSettings};
@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::mail_text::{BEGINS_SOON, EventText, of_event};
 use super::{LONGEST_BEGINS_SOON, NotificationService};
-use crate::service::shared::Fault;
+use crate::service::shared::{Fault, SiteState, digest};
 
 /// The lease of who writes and sends mails.
 pub const LEASE: &str = "mail";
@@ -226,13 +226,16 @@ impl NotificationService {
             to: Some(now + ahead.min(LONGEST_BEGINS_SOON) + Seconds::new(1)),
             ..Filter::default()
         };
+        let state = self.shared.state().await?;
         let (mut mails, mut after) = (Vec::new(), None);
         loop {
             let page = self.shared.database.reservations(&filter, after, RESERVATIONS).await?;
             after = page.last().map(|last| last.id);
             let is_last = page.len() < usize::from(RESERVATIONS);
             for reservation in page {
-                mails.extend(self.beginning(told, &reservation, now));
+                for user in runs_jobs_in(&state, &reservation) {
+                    mails.extend(self.beginning(told, user, &reservation, now));
+                }
             }
             if is_last {
                 return Ok(mails);
@@ -240,14 +243,15 @@ impl NotificationService {
         }
     }
 
-    /// The mail that tells that a reservation begins soon, if it does and its owner wants to know.
+    /// The mail that tells a user that a reservation begins soon, if it does and they want to know.
     fn beginning(
         &self,
         told: &WhoIsTold,
+        user: &str,
         reservation: &Reservation,
         now: Timestamp,
     ) -> Option<NewMail> {
-        let settings = told.get(&reservation.owner)?;
+        let settings = told.get(user)?;
         let (_, span) = reservation.chosen?;
         let left = span.start() - now;
         let is_soon = (1..=settings.begins_soon.get()).contains(&left.get());
@@ -255,7 +259,10 @@ impl NotificationService {
             return None;
         }
         // Of one that is moved it is told again.
-        let id = format!("begins-{}-{}", reservation.id, span.start().as_unix_seconds());
+        let mut id = format!("begins-{}-{}", reservation.id, span.start().as_unix_seconds());
+        if user != reservation.owner {
+            id = format!("{id}-{}", digest(user));
+        }
         self.mail_of(id, BEGINS_SOON, settings, reservation)
     }
 
@@ -266,9 +273,17 @@ impl NotificationService {
         to: &NotificationSettings,
         reservation: &Reservation,
     ) -> Option<NewMail> {
-        let (subject, body) = text.mail(reservation, &self.shared.settings);
+        let (subject, body) = text.mail(&to.owner, reservation, &self.shared.settings);
         let created = self.shared.now();
         let address = to.address.clone()?;
         Some(NewMail { id, owner: to.owner.clone(), address, subject, body, created })
     }
+}
+
+/// Who runs jobs in a reservation: its owner, and those with whom it is shared for that. Members of projects are those
+/// that the site keeps.
+fn runs_jobs_in<'a>(state: &'a SiteState, reservation: &'a Reservation) -> BTreeSet<&'a str> {
+    let shared = reservation.shared_with.iter().filter(|it| it.may >= SharedRight::Use);
+    let receivers = shared.flat_map(|it| state.callers().users_of(&it.receiver));
+    receivers.chain([reservation.owner.as_str()]).collect()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use planner::book::Booking;
 use planner::node_set::NodeSet;
-use planner::reservation::{Reservation, ReservationState};
+use planner::reservation::{Reservation, ReservationState, SharedRight};
 use planner::resource_manager::WantedReservation;
 use planner::time::{Span, Timestamp};
 use storage::{OutageKind, StoredManagedReservation};
@@ -33,12 +33,21 @@ impl OpenReservation {
     ) -> Self {
         let holding = settings.zip(holding(state, &stored, bookings, now));
         let wanted = holding.map(|(settings, (span, ranks))| {
-            let JobOwners { users, accounts } = settings.owners.job_owners(&stored.owner);
+            let JobOwners { users, accounts } = job_owners(settings, state, &stored);
             let (name, nodes) = (row.name.clone(), names(state, &ranks));
             WantedReservation { name, nodes, span, users, accounts }
         });
         Self { row, stored, wanted }
     }
+}
+
+/// Whose jobs may run in a reservation: its owner's, and those of the users with whom it is shared for that.
+fn job_owners(settings: &ManagerSettings, state: &SiteState, stored: &Reservation) -> JobOwners {
+    let shared = stored.shared_with.iter().filter(|it| it.may >= SharedRight::Use);
+    let users = shared.flat_map(|it| state.callers().users_of(&it.receiver));
+    users.fold(settings.owners.job_owners(&stored.owner), |all, user| {
+        all.and(settings.owners.job_owners(user))
+    })
 }
 
 impl ResourceManagerService {

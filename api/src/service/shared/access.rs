@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::project::ProjectsOfUser;
-use planner::reservation::Reservation;
+use planner::reservation::{Receiver, Reservation, SharedRight};
 
 use super::Callers;
 use crate::config::projects::{Concession, ProjectSettings};
@@ -81,6 +81,11 @@ impl CallerProjects {
         self.of.managed.contains(project) && self.settings.managers == Concession::Act
     }
 
+    /// The projects that they are in: what is shared with these is shared with them.
+    pub fn own(&self) -> Vec<String> {
+        self.of.own.iter().cloned().collect()
+    }
+
     /// The projects whose reservations they see.
     pub fn seen(&self) -> Vec<String> {
         let all = self.of.own.union(&self.of.managed);
@@ -106,11 +111,19 @@ impl<'a> Access<'a> {
 
     /// Whether they may see a reservation.
     pub fn sees(self, reservation: &Reservation) -> bool {
-        self.permits(&reservation.owner) || self.concession(&reservation.project) >= Concession::See
+        self.permits(&reservation.owner)
+            || self.concession(&reservation.project) >= Concession::See
+            || self.shared_right(reservation).is_some()
     }
 
     /// Whether they may change a reservation.
     pub fn may_change(self, reservation: &Reservation) -> bool {
+        self.may_share(reservation) || self.shared_right(reservation) == Some(SharedRight::Act)
+    }
+
+    /// Whether they may share a reservation with others: its owner, and who acts on those of its project. Those with whom
+    /// it is shared do not share it further.
+    pub fn may_share(self, reservation: &Reservation) -> bool {
         self.permits(&reservation.owner) || self.concession(&reservation.project) == Concession::Act
     }
 
@@ -124,6 +137,16 @@ impl<'a> Access<'a> {
     /// Whether they manage a project.
     pub fn manages(self, project: &str) -> bool {
         self.is_operator() || self.projects.is_some_and(|it| it.of.managed.contains(project))
+    }
+
+    /// The most that a reservation is shared with them for, by name or as somebody in a project.
+    fn shared_right(self, reservation: &Reservation) -> Option<SharedRight> {
+        let is_theirs = |receiver: &Receiver| match receiver {
+            Receiver::User(name) => name == self.owner,
+            Receiver::Project(name) => self.projects.is_some_and(|it| it.of.own.contains(name)),
+        };
+        let shared = reservation.shared_with.iter().filter(|it| is_theirs(&it.receiver));
+        shared.map(|it| it.may).max()
     }
 
     fn concession(self, project: &str) -> Concession {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use planner::project::{Projects, ProjectsOfUser};
-use planner::reservation::Role;
+use planner::reservation::{Receiver, Role};
 use planner::time::Timestamp;
 use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
 
@@ -78,6 +78,17 @@ impl Callers {
     /// The projects of a user, as the site keeps them.
     pub fn projects_of(&self, user: &str) -> Arc<ProjectsOfUser> {
         self.projects_of.get(user).cloned().unwrap_or_default()
+    }
+
+    /// The users that something is shared with: one, or the members of a project that the site keeps.
+    pub fn users_of<'a>(&'a self, receiver: &'a Receiver) -> Vec<&'a str> {
+        match receiver {
+            Receiver::User(name) => vec![name],
+            Receiver::Project(name) => {
+                let members = self.projects.get(name).into_iter().flat_map(|it| it.members.keys());
+                members.map(String::as_str).collect()
+            }
+        }
     }
 
     /// Whether what belongs to a user of this name may be told: they have a token, may sign in, or are the only user of a

@@ -145,7 +145,7 @@ impl WebhookService {
         let mut last_note = Instant::now();
         while let Some(event) = self.next_of(&mut watch, state.position).await? {
             if let Some(event) = &event {
-                if webhook.wants(&event.kind) {
+                if webhook.wants(&event.kind) && !event.is_of_shared() {
                     let message = EventMessage::event(&state, event)?;
                     if !self.deal_with(webhook, &mut state, noted, &message).await? {
                         return Ok(());

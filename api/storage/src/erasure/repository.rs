@@ -1,6 +1,8 @@
 //! A person's data, and a pseudonym in place of their name.
 
 use planner::time::Timestamp;
+use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::sql;
 use crate::access::repository::Tokens;
@@ -12,6 +14,19 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::erasure::{Erased, PersonSum};
 use crate::error::StorageError;
+
+/// A request without its note, and with a pseudonym in place of labels that are a name; `None` where it has neither.
+fn without_words(text: &str, name: &str, pseudonym: &str) -> Option<String> {
+    let mut request: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let mut has_words = request.remove("note").is_some();
+    if let Some(Value::Object(labels)) = request.get_mut("labels") {
+        for label in labels.values_mut().filter(|label| label.as_str() == Some(name)) {
+            *label = Value::from(pseudonym);
+            has_words = true;
+        }
+    }
+    has_words.then(|| Value::Object(request).to_string())
+}
 
 /// Audit records that are looked at together.
 const RECORDS: u16 = 1000;
@@ -50,7 +65,8 @@ repository!(
             }
             // Nobody adds a record meanwhile, or ends what was begun: those who do take the chain first, too.
             Audit::<Engine>::take_chain(&mut transaction).await?;
-            let mut rows = Self::rename(&mut transaction, name, pseudonym, now).await?;
+            let mut rows = Self::erase_words(&mut transaction, name, pseudonym).await?;
+            rows += Self::rename(&mut transaction, name, pseudonym, now).await?;
             Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
             rows += Self::erase_in_audit(&mut transaction, name).await?;
             Audit::<Engine>::append(&mut transaction, vec![record.clone()]).await?;
@@ -61,6 +77,26 @@ repository!(
 
     /// Parts of transactions.
     impl Erasure {
+        /// Takes the notes of a person's requests away, and puts the pseudonym in place of labels that are their name; in
+        /// how many requests.
+        async fn erase_words(
+            connection: &mut Connection<Engine>,
+            name: &str,
+            pseudonym: &str,
+        ) -> Result<u64, StorageError> {
+            let requests: Vec<(Uuid, String)> = sqlx::query_as(sql::REQUESTS_WITH_WORDS)
+                .bind(name)
+                .fetch_all(&mut *connection)
+                .await?;
+            let mut rows = 0;
+            for (id, text) in requests {
+                let Some(request) = without_words(&text, name, pseudonym) else { continue };
+                let erased = sqlx::query(sql::SET_WORDS).bind(id).bind(request);
+                rows += erased.execute(&mut *connection).await?.rows_affected();
+            }
+            Ok(rows)
+        }
+
         /// The pseudonym in place of the name; in how many rows.
         async fn rename(
             connection: &mut Connection<Engine>,
@@ -115,3 +151,18 @@ repository!(
         }
     }
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_person_go_and_the_rest_stays() {
+        let erased = |text| without_words(text, "ada", "erased-1");
+        let text = r#"{"labels":{"run":"7","user":"ada"},"nodes":2,"note":"for ada's talk"}"#;
+        let left = r#"{"labels":{"run":"7","user":"erased-1"},"nodes":2}"#;
+        assert_eq!(erased(text).as_deref(), Some(left));
+        assert_eq!(erased(r#"{"labels":{"run":"7"},"nodes":2}"#), None);
+        assert_eq!(erased("no request"), None);
+    }
+}

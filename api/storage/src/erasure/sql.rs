@@ -29,6 +29,13 @@ statements! {
     /// The person $1 as $2, blocked since $3: whoever signs in later as the same subject is somebody new.
     RENAME_PERSON = "UPDATE people SET name = $2, subject = $2, blocked_s = COALESCE(blocked_s, $3) WHERE name = $1";
 
+    /// What a person asked for, where it may have words of theirs.
+    REQUESTS_WITH_WORDS = "SELECT id, request FROM reservations
+        WHERE owner = $1 AND (request LIKE '%\"note\"%' OR request LIKE '%\"labels\"%')";
+
+    /// What was asked for, without words of a person.
+    SET_WORDS = "UPDATE reservations SET request = $2 WHERE id = $1";
+
     /// An audit record with digests in place of names.
     ERASE_IN_RECORD = "UPDATE audit SET actor = $2, acting_for = $3, source = $4, object = $5 WHERE id = $1";
 }
@@ -43,6 +50,7 @@ pub const FORGETS: &[&str] = &[
     "DELETE FROM webhooks WHERE id IN (SELECT webhook FROM own_webhooks WHERE owner = $1)",
     "DELETE FROM own_webhooks WHERE owner = $1",
     "DELETE FROM project_members WHERE user_name = $1",
+    "DELETE FROM shared_reservations WHERE NOT is_project AND name = $1",
     // They name both owners. One too many does no harm: events are forgotten after a week anyway.
     "DELETE FROM events WHERE kind = 'reservation.transferred' AND data LIKE '%' || $1 || '%'",
 ];

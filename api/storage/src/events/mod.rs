@@ -7,6 +7,7 @@ pub mod sql;
 use planner::time::Timestamp;
 use serde_json::Value;
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::identity::EventId;
 
@@ -64,7 +65,9 @@ pub const EVENT_KINDS: &[&str] = &[
     "reservation.proposed",
     "reservation.rejected",
     "reservation.restored",
+    "reservation.shared",
     "reservation.transferred",
+    "reservation.unshared",
     "reservation.withdrawn",
     "series.changed",
     "series.created",
@@ -77,6 +80,9 @@ pub const EVENT_KINDS: &[&str] = &[
     "simulation.running",
     "tokens.changed",
 ];
+
+/// The member of an event's data that says that it is told to somebody with whom a reservation is shared.
+const SHARED: &str = "shared";
 
 /// An event to be recorded in the transaction of what it tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,9 +130,28 @@ impl NewEvent {
     pub fn of(self, owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..self }
     }
+
+    /// The reservation that it tells of.
+    pub(crate) fn reservation(&self) -> Option<Uuid> {
+        let id = self.data.get("reservation_id")?.as_str()?;
+        id.parse().ok().filter(|_| self.kind.starts_with("reservation."))
+    }
+
+    /// This event for a user with whom its reservation is shared.
+    pub(crate) fn shared_with(&self, user: &str) -> Self {
+        let mut shared = self.clone().of(user);
+        shared.data[SHARED] = Value::Bool(true);
+        shared
+    }
 }
 
 impl Event {
+    /// Whether it tells somebody of a reservation that is shared with them: its owner is told by another event.
+    pub fn is_of_shared(&self) -> bool {
+        let data = serde_json::from_str::<Value>(&self.data);
+        data.is_ok_and(|data| data.get(SHARED) == Some(&Value::Bool(true)))
+    }
+
     /// What it is about: the kind up to its dot.
     pub fn subject(&self) -> &str {
         self.kind.split('.').next().unwrap_or_default()

@@ -1,7 +1,10 @@
 //! Events: recorded inside the transactions of what they tell of.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use planner::time::Timestamp;
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::sql;
 use crate::book::sql as book;
@@ -15,6 +18,25 @@ use crate::identity::EventId;
 
 /// Events that are deleted together, so that writers do not wait.
 const FORGOTTEN_TOGETHER: i64 = 5000;
+
+/// The same events for the users with whom the reservations are shared, each once: what was told to a user already
+/// is not told again.
+fn shared_events(events: &[NewEvent], receivers: &HashMap<Uuid, Vec<String>>) -> Vec<NewEvent> {
+    let mut told: HashSet<(Uuid, &str, &str)> = HashSet::new();
+    let of_reservations = || events.iter().filter_map(|it| Some((it.reservation()?, it)));
+    for (id, event) in of_reservations() {
+        told.extend(event.owner.as_deref().map(|owner| (id, event.kind.as_str(), owner)));
+    }
+    let mut shared = Vec::new();
+    for (id, event) in of_reservations() {
+        for user in receivers.get(&id).into_iter().flatten() {
+            if told.insert((id, &event.kind, user)) {
+                shared.push(event.shared_with(user));
+            }
+        }
+    }
+    shared
+}
 
 repository!(
     /// What happened. Whatever this handle writes records its events in the same transaction.
@@ -116,8 +138,49 @@ repository!(
 
     /// Parts of transactions.
     impl Events {
-        /// Records events inside a caller's transaction that began with `begin_write`.
+        /// Records events inside a caller's transaction that began with `begin_write`. Those of reservations
+        /// are told to the users with whom they are shared, too.
         pub(crate) async fn record(
+            connection: &mut Connection<Engine>,
+            events: &[NewEvent],
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            Self::insert(&mut *connection, events, now).await?;
+            let ids: BTreeSet<Uuid> = events.iter().filter_map(NewEvent::reservation).collect();
+            if ids.is_empty() {
+                return Ok(());
+            }
+            let ids: Vec<Uuid> = ids.into_iter().collect();
+            let receivers = Self::receivers(&mut *connection, &ids).await?;
+            let shared = shared_events(events, &receivers);
+            Self::insert(connection, &shared, now).await
+        }
+
+        /// The users with whom reservations are shared, by name or as members of a project that the site keeps.
+        async fn receivers(
+            connection: &mut Connection<Engine>,
+            ids: &[Uuid],
+        ) -> Result<HashMap<Uuid, Vec<String>>, StorageError> {
+            let mut users: HashMap<Uuid, Vec<String>> = HashMap::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES / 2) {
+                let mut query = QueryBuilder::<Engine>::new(sql::RECEIVING_USERS);
+                for after in [sql::RECEIVING_MEMBERS, ") ORDER BY 1, 2"] {
+                    let mut list = query.separated(", ");
+                    for id in chunk {
+                        list.push_bind(*id);
+                    }
+                    list.push_unseparated(after);
+                }
+                let rows: Vec<(Uuid, String)> =
+                    query.build_query_as().fetch_all(&mut *connection).await?;
+                for (id, user) in rows {
+                    users.entry(id).or_default().push(user);
+                }
+            }
+            Ok(users)
+        }
+
+        async fn insert(
             connection: &mut Connection<Engine>,
             events: &[NewEvent],
             now: Timestamp,

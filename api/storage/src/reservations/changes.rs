@@ -3,7 +3,7 @@
 //! some.
 
 use planner::identity::ReservationId;
-use planner::reservation::{Reservation, ReservationState};
+use planner::reservation::{Receiver, Reservation, ReservationState};
 use planner::time::Timestamp;
 
 use super::sql;
@@ -19,6 +19,7 @@ use crate::reservations::proposals::Proposals;
 use crate::reservations::reading::Reservations;
 use crate::reservations::replacements::Replacements;
 use crate::reservations::reservation::{NewNodes, NewOwner, NewWords, Unchanged};
+use crate::reservations::sharing::repository::ReservationSharing;
 
 repository!(
     /// Reservations that their owners change without taking nodes. Each method is one transaction.
@@ -61,7 +62,7 @@ repository!(
             let Some(found) = found else { return Ok(None) };
             Replacements::<Engine>::keep_nodes_of_offer(connection, &found, nodes).await?;
             let id = found.id;
-            sqlx::query(sql::NODES_RELEASED).bind(id.as_uuid()).execute(&mut *connection).await?;
+            sqlx::query(sql::TOUCH).bind(id.as_uuid()).execute(&mut *connection).await?;
             let (owner, state) = (&found.owner, found.state_at(now).word());
             let event = reservation_told("reservation.nodes_released", id, owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
@@ -102,11 +103,16 @@ repository!(
                 .bind(to.share_factor.map(|it| i64::from(it.millionths())))
                 .execute(&mut *connection)
                 .await?;
+            let receiver = Receiver::User(to.owner.to_owned());
+            ReservationSharing::<Engine>::unshare(connection, id, &receiver).await?;
             let events = reservation_transferred(id, &found.owner, to.owner, state);
             Events::<Engine>::record(connection, &events, now).await?;
             transaction.commit().await?;
             let (owner, row_version) = (to.owner.to_owned(), found.row_version + 1);
-            Ok(Reservation { owner, row_version, share_factor: to.share_factor, ..found })
+            let mut shared_with = found.shared_with;
+            shared_with.retain(|it| it.receiver != receiver);
+            let share_factor = to.share_factor;
+            Ok(Reservation { owner, row_version, share_factor, shared_with, ..found })
         }
 
         /// Writes the request of a reservation that has not ended anew, and its project, where nothing that is held
@@ -161,7 +167,7 @@ repository!(
         }
 
         /// A reservation, if it has the row version that is expected.
-        async fn as_expected(
+        pub(super) async fn as_expected(
             connection: &mut Connection<Engine>,
             id: ReservationId,
             expected_row_version: Option<i64>,
@@ -177,7 +183,7 @@ repository!(
         }
 
         /// The state of a reservation that has not ended.
-        fn not_final(
+        pub(super) fn not_final(
             reservation: &Reservation,
             now: Timestamp,
         ) -> Result<ReservationState, ChangeError> {

@@ -13,4 +13,5 @@ pub(crate) mod reading;
 mod replacements;
 pub(crate) mod reservation;
 pub(crate) mod row;
+pub(crate) mod sharing;
 pub mod sql;

@@ -16,6 +16,7 @@ use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::reservations::reservation::{Filter, SeenBy};
 use crate::reservations::row::{OfferRow, ReservationRow};
+use crate::reservations::sharing::repository::ReservationSharing;
 
 repository!(
     /// Reservations as they are.
@@ -95,10 +96,11 @@ repository!(
             let Some(row) = row else { return Ok(None) };
             let offers: Vec<OfferRow> = sqlx::query_as(sql::OFFERS_OF_RESERVATION)
                 .bind(id.as_uuid())
-                .fetch_all(connection)
+                .fetch_all(&mut *connection)
                 .await?;
             let offers: Result<Vec<_>, _> = offers.into_iter().map(HeldOffer::try_from).collect();
-            row.reservation(offers?).map(Some)
+            let shared = ReservationSharing::<Engine>::of(connection, &[id]).await?;
+            row.reservation(offers?, shared.into_values().next().unwrap_or_default()).map(Some)
         }
 
         /// Reservations with their offers, in the order of their ids, inside a caller's transaction. Ids
@@ -127,9 +129,12 @@ repository!(
             rows: Vec<ReservationRow>,
         ) -> Result<Vec<Reservation>, StorageError> {
             let mut offers = Self::offers_of(connection, &rows).await?;
+            let ids: Vec<ReservationId> = rows.iter().map(|row| row.id).collect();
+            let mut shared = ReservationSharing::<Engine>::of(connection, &ids).await?;
             let with_offers = |row: ReservationRow| {
                 let offers = offers.remove(&row.id).unwrap_or_default();
-                row.reservation(offers)
+                let shared_with = shared.remove(&row.id).unwrap_or_default();
+                row.reservation(offers, shared_with)
             };
             rows.into_iter().map(with_offers).collect()
         }
@@ -139,11 +144,8 @@ repository!(
             if let Some(owner) = &filter.owner {
                 query.push(" AND r.owner = ").push_bind(owner);
             }
-            if let Some(SeenBy { owner, projects }) = &filter.seen_by {
-                let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
-                query.push(" AND (r.owner = ").push_bind(owner).push(" OR r.project IN ");
-                Engine::push_texts(&mut query, &projects);
-                query.push(")");
+            if let Some(seen_by) = &filter.seen_by {
+                Self::push_seen_by(&mut query, seen_by);
             }
             if let Some(project) = &filter.project {
                 query.push(" AND r.project = ").push_bind(project);
@@ -172,6 +174,29 @@ repository!(
             Self::push_overlap(&mut query, "o", filter);
             query.push(")))");
             query
+        }
+
+        /// The condition that somebody sees a reservation: it is theirs or their projects', or shared with them. Each
+        /// part goes by an index of its own.
+        fn push_seen_by(query: &mut QueryBuilder<Engine>, seen_by: &SeenBy) {
+            query.push(" AND r.id IN (SELECT o.id FROM reservations AS o WHERE o.owner = ");
+            query.push_bind(seen_by.owner.clone());
+            if !seen_by.projects.is_empty() {
+                let projects: Vec<&str> = seen_by.projects.iter().map(String::as_str).collect();
+                query.push(" UNION SELECT o.id FROM reservations AS o WHERE o.project <> ''");
+                query.push(" AND o.project IN ");
+                Engine::push_texts(query, &projects);
+            }
+            query.push(" UNION SELECT s.reservation_id FROM shared_reservations AS s");
+            query.push(" WHERE (NOT s.is_project AND s.name = ").push_bind(seen_by.owner.clone());
+            query.push(")");
+            if !seen_by.member_of.is_empty() {
+                let projects: Vec<&str> = seen_by.member_of.iter().map(String::as_str).collect();
+                query.push(" OR (s.is_project AND s.name IN ");
+                Engine::push_texts(query, &projects);
+                query.push(")");
+            }
+            query.push(")");
         }
 
         /// The condition that the span of the row `alias` overlaps the filter's.

@@ -168,13 +168,15 @@ pub struct Filter {
     pub newest: bool,
 }
 
-/// Somebody who sees what is theirs, and what is some projects'.
+/// Somebody who sees what is theirs, what is some projects', and what is shared with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenBy {
     /// Their name.
     pub owner: String,
     /// The projects.
     pub projects: Vec<String>,
+    /// The projects that they are in: what is shared with these is shared with them.
+    pub member_of: Vec<String>,
 }
 
 /// A reservation that the clock moved on.

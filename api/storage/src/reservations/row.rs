@@ -7,7 +7,9 @@ use planner::identity::{OfferId, ReservationId};
 use planner::json::notice::read_notice;
 use planner::quantity::{Currency, Power};
 use planner::ranking::Ranking;
-use planner::reservation::{HeldOffer, NamedNodes, OfferTerms, Reservation, ReservationState};
+use planner::reservation::{
+    HeldOffer, NamedNodes, OfferTerms, Reservation, ReservationState, SharedWith,
+};
 use planner::slower_states::{SlowerState, Slowing, Speed};
 use planner::time::{Seconds, Timestamp};
 use sqlx::FromRow;
@@ -77,7 +79,11 @@ pub(crate) struct OfferRow {
 
 impl ReservationRow {
     /// The reservation of this row with its offers.
-    pub(crate) fn reservation(self, offers: Vec<HeldOffer>) -> Result<Reservation, StorageError> {
+    pub(crate) fn reservation(
+        self,
+        offers: Vec<HeldOffer>,
+        shared_with: Vec<SharedWith>,
+    ) -> Result<Reservation, StorageError> {
         let row = self;
         let place = RowPlace { table: "reservations", row: row.id };
         let chosen = match (row.chosen_offer_id, row.start_s, row.end_s) {
@@ -114,6 +120,7 @@ impl ReservationRow {
             replaces: row.replaces.map(ReservationId::new),
             gives_back: row.gives_back,
             notice: notice.map_err(wrong_notice)?,
+            shared_with,
             offers,
         })
     }

@@ -90,8 +90,8 @@ statements! {
     /// Moves the end of an offer.
     EXTEND_OFFER = "UPDATE offers SET end_s = $2 WHERE id = $1";
 
-    /// Notes that a reservation holds fewer nodes.
-    NODES_RELEASED = "UPDATE reservations SET row_version = row_version + 1,
+    /// Notes that something changed of a reservation that other rows say.
+    TOUCH = "UPDATE reservations SET row_version = row_version + 1,
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 

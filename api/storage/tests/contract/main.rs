@@ -41,6 +41,7 @@ mod recalibration;
 mod replacements;
 mod reservations;
 mod schema;
+mod sharing;
 mod simulations;
 mod urls;
 mod webhooks;

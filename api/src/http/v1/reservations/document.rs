@@ -8,7 +8,7 @@ use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
 use planner::json::decision::{LearntUtilisationDocument, OfferDocument};
 use planner::json::notice::NoticeDocument;
-use planner::reservation::{Expectation, HeldOffer, Reservation};
+use planner::reservation::{Expectation, HeldOffer, Receiver, Reservation, SharedWith};
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,6 +31,8 @@ pub struct ReservationDocument {
     pub id: Uuid,
     /// Whose.
     pub owner: String,
+    /// With whom it is shared: users by name, then projects.
+    pub shared_with: Vec<SharedWithDocument>,
     /// The project that it is for; null where it is for none.
     pub project: Option<String>,
     /// `proposed`, `confirmed`, `active`, `completed`, `cancelled`, `expired`, `rejected`,
@@ -93,6 +95,33 @@ pub struct ReservationDocument {
     pub slurm: Option<ManagedDocument>,
 }
 
+/// Somebody with whom a reservation is shared: either `user` or `project` is said.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SharedWith)]
+pub struct SharedWithDocument {
+    /// The user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "bob")]
+    pub user: Option<String>,
+    /// The project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// `see`, `use` or `act`.
+    #[schema(example = "use")]
+    pub may: &'static str,
+}
+
+impl From<&SharedWith> for SharedWithDocument {
+    fn from(shared: &SharedWith) -> Self {
+        let name = || Some(shared.receiver.name().to_owned());
+        let (user, project) = match shared.receiver {
+            Receiver::User(_) => (name(), None),
+            Receiver::Project(_) => (None, name()),
+        };
+        Self { user, project, may: shared.may.word() }
+    }
+}
+
 /// An offer of a reservation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = HeldOffer)]
@@ -144,6 +173,7 @@ impl ReservationDocument {
         Ok(Self {
             id: reservation.id.as_uuid(),
             owner: reservation.owner.clone(),
+            shared_with: reservation.shared_with.iter().map(SharedWithDocument::from).collect(),
             project: Some(reservation.project.clone()).filter(|project| !project.is_empty()),
             state: reservation.state.word(),
             degraded: reservation.degraded,

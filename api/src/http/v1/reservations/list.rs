@@ -55,7 +55,7 @@ pub struct ReservationsPage {
 
 /// Reservations, oldest or newest first
 ///
-/// For users, who see their own and what their projects let them see, and operators, who see all.
+/// For users, who see their own, what their projects let them see and what is shared with them, and operators, who see all.
 #[utoipa::path(
     get,
     path = "/api/v1/reservations",
@@ -84,9 +84,10 @@ pub async fn list_reservations(
         seen_by: None,
         newest: parameters.newest.unwrap_or_default(),
     };
-    let note = by.caller.reads_reservations(filter.owner.as_deref());
+    let whose = filter.owner.clone();
     let after = parameters.cursor.map(ReservationId::new);
     let page = booking.reservations(by.caller.access(), filter, after, limit).await?;
+    let note = by.caller.reads_reservations(whose.as_deref(), &page.reservations);
     let expected = booking.expected_of(&page.reservations).await?;
     let managed = booking.managed_of(&page.reservations, JOBS_OF_EACH).await?;
     let occurrences = booking.occurrences_of(&page.reservations).await?;

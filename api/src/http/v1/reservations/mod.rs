@@ -12,4 +12,7 @@ pub mod managed;
 pub mod modify;
 pub mod release;
 pub mod schema;
+pub mod share;
+pub mod swap;
 pub mod transfer;
+pub mod unshare;

@@ -75,7 +75,7 @@ fn count(reader: &mut Reader, raw: &RawValue) -> Option<u32> {
     reader.accept(count.ok_or("must be a whole number of at least 1"))
 }
 
-fn names(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Box<str>>> {
+pub(super) fn names(reader: &mut Reader, raw: &RawValue) -> Option<Vec<Box<str>>> {
     let names = reader.array(raw, Reader::name)?;
     if names.is_empty() {
         reader.error("must name a node");

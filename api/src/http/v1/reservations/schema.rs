@@ -27,6 +27,37 @@ pub struct ReleaseDocument {
     pub node_names: Option<Vec<String>>,
 }
 
+/// Which nodes are swapped for others.
+#[derive(ToSchema)]
+pub struct SwapDocument {
+    /// The nodes, by name; all of the reservation's that are out of service, unless given.
+    #[schema(example = json!(["n3"]))]
+    pub nodes: Option<Vec<String>>,
+}
+
+/// With whom a reservation is shared. Of `with` and `projects` at least one must name somebody.
+#[derive(ToSchema)]
+pub struct SharingDocument {
+    /// Users, by name.
+    #[schema(example = json!(["bob"]))]
+    pub with: Option<Vec<String>>,
+    /// Projects, by name: all who are in one.
+    pub projects: Option<Vec<String>>,
+    /// `see`, `use` or `act`.
+    #[schema(example = "use")]
+    pub may: String,
+}
+
+/// With whom a reservation is shared no more. At least one must be named.
+#[derive(ToSchema)]
+pub struct UnsharingDocument {
+    /// Users, by name.
+    #[schema(example = json!(["bob"]))]
+    pub with: Option<Vec<String>>,
+    /// Projects, by name.
+    pub projects: Option<Vec<String>>,
+}
+
 /// Who is to own a reservation.
 #[derive(ToSchema)]
 pub struct TransferDocument {

@@ -1,0 +1,9 @@
+-- With whom reservations are shared: users, or all who are in a project. may: what they may do.
+CREATE TABLE shared_reservations (
+    reservation_id UUID NOT NULL REFERENCES reservations (id),
+    is_project     BOOLEAN NOT NULL,
+    name           TEXT NOT NULL,
+    may            TEXT NOT NULL CHECK (may IN ('see', 'use', 'act')),
+    PRIMARY KEY (reservation_id, is_project, name)
+);
+CREATE INDEX shared_reservations_by_name ON shared_reservations (name);
