@@ -10,6 +10,9 @@ impl ShareFactor {
     /// Of who used nothing.
     pub const BEST: Self = Self(1_000_000);
 
+    /// Of who used their share.
+    pub const HALF: Self = Self(500_000);
+
     /// The nearest to a number; the best for what is none.
     #[expect(
         clippy::cast_possible_truncation,
