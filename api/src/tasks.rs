@@ -97,7 +97,7 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.ledger).state_hours(stop());
     let keeper = Holder(ledger::LEASE.to_owned());
     add("state hours of the ledger", Every(ledger::LOOK), keeper, Box::pin(work));
-    if shared.settings.shares.decides.is_some() {
+    if shared.settings.shares.told {
         let work = Arc::clone(&services.shares).keep_factors(stop());
         add("find how accounts stand", Every(shares::LOOK), Each, Box::pin(work));
     }

@@ -25,5 +25,5 @@ mod tree;
 pub use advice::{Advice, AdviceRules, advise, advise_on_offers};
 pub use periods::UsagePeriods;
 pub use prospect::{PlannedUsage, Prospect, Prospects};
-pub use standing::{ByFactor, ShareFactor, StandingWeights};
+pub use standing::{ByFactor, ShareFactor, StandingWeights, in_turn};
 pub use tree::{Account, AccountError, FairShare, fair_shares};

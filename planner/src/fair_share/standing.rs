@@ -59,6 +59,12 @@ impl StandingWeights {
     }
 }
 
+/// Puts those who wait for the same into the order in which they are served: the highest standing first, and of equals as they
+/// are, which is as they came.
+pub fn in_turn<T>(waiting: &mut [T], standing: impl Fn(&T) -> i64) {
+    waiting.sort_by_key(|it| std::cmp::Reverse(standing(it)));
+}
+
 /// What depends on the factor, between that of who stands worst and that of who stands best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByFactor {
