@@ -62,7 +62,7 @@ impl Demand {
             let share = f64::from(uniform(&mut rng, low * 100..=high * 100)) / 1e4;
             share * f64::from(parameters.node_max_w)
         };
-        let mut requests = match given {
+        let mut requests: Vec<SharedRequest> = match given {
             Some(given) => {
                 given.iter().map(|it| SharedRequest { draw_w: draw_w(), ..*it }).collect()
             }
