@@ -108,6 +108,7 @@ mod scope;
 mod shapes;
 mod shares;
 mod shares_decide;
+mod shares_told;
 mod sign_in;
 mod sign_in_refused;
 mod simulate;
