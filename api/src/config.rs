@@ -117,8 +117,7 @@ struct File {
     ledger: LedgerFields,
     #[serde(default)]
     billing: BillingFields,
-    #[serde(default)]
-    shares: ShareFields,
+    shares: Option<ShareFields>,
     quotas: Option<QuotaFields>,
     #[serde(default)]
     projects: ProjectFields,

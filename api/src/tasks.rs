@@ -100,7 +100,7 @@ fn list(services: &Services) -> Vec<Task> {
     let work = Arc::clone(&services.series).keep_booked(stop());
     let keeper = Holder(series::LEASE.to_owned());
     add("keep series booked", Every(series::LOOK), keeper, Box::pin(work));
-    if shared.settings.shares.decides.is_some() {
+    if shared.settings.shares.told {
         let work = Arc::clone(&services.shares).keep_factors(stop());
         add("find how accounts stand", Every(shares::LOOK), Each, Box::pin(work));
     }

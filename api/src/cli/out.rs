@@ -12,7 +12,7 @@ use super::{Failure, tell};
 pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
-const RESULTS: [&str; 17] = [
+const RESULTS: [&str; 20] = [
     "summary.json",
     "summary.csv",
     "report.html",
@@ -29,6 +29,9 @@ const RESULTS: [&str; 17] = [
     "estimated_waiting_times.csv",
     "schedule.trace",
     "timing.json",
+    "study.json",
+    "effects.csv",
+    "report.txt",
     JOURNAL,
 ];
 /// The files of results that are written as Parquet.

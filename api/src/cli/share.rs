@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
+use planner::json::standing::AdviceDocument;
 use serde_json::Value;
 
+use super::booking::answers::local_text;
 use super::booking::server::Connection;
 use super::{Failure, block_on, print, tell};
 use crate::http::v1::shares::SharesDocument;
@@ -62,6 +64,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "{} counts, half as much after {days} days. The higher the factor, the better one stands{}",
         match shares.counts.as_str() {
             "energy" => "Energy",
+            "cost" => "What energy costs",
+            "co2" => "CO2",
             _ => "The time of nodes",
         },
         if shares.decides { "." } else { "; nothing is decided by it here." }
@@ -71,6 +75,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             print(format_args!("Usage is known to {to}; after it what is planned counts."))?;
         }
         None => print("No hour is stated yet; what is planned counts.")?,
+    }
+    for it in shares.accounts.iter().filter(|it| it.is_user) {
+        for AdviceDocument { detail, .. } in &it.advice {
+            print(format_args!("{}: {}", it.account, local_text(detail)))?;
+        }
     }
     Ok(())
 }
@@ -164,11 +173,16 @@ mod tests {
             share,
             usage_node_seconds: 0.0,
             usage_energy_j: 0.0,
+            usage_cost: 0.0,
+            usage_co2_g: 0.0,
             normalised_usage: 0.0,
             factor,
+            until_half: None,
+            advice: Vec::new(),
         };
         let shares = SharesDocument {
             counts: "energy".to_owned(),
+            currency: "EUR".to_owned(),
             half_life_s: 604_800,
             damping: 1.0,
             decides: true,

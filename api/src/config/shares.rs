@@ -19,6 +19,8 @@ const LONGEST_HALF_LIFE: u32 = 366 * 86_400;
 /// How accounts share the cluster.
 #[derive(Clone, Debug)]
 pub struct FairShares {
+    /// Whether the settings have the section: else nobody is told how they stand before they book.
+    pub told: bool,
     /// What a day so much older counts is half.
     pub half_life: Seconds,
     /// By how much usage above or below the share counts less: 1 is the plain rule.
@@ -53,6 +55,10 @@ pub enum CountedUsage {
     Energy,
     /// Seconds of nodes.
     NodeSeconds,
+    /// What energy cost, in the site's currency.
+    Cost,
+    /// Grams of CO2, by location.
+    Co2,
 }
 
 impl CountedUsage {
@@ -61,6 +67,8 @@ impl CountedUsage {
         match self {
             Self::Energy => "energy",
             Self::NodeSeconds => "node_seconds",
+            Self::Cost => "cost",
+            Self::Co2 => "co2",
         }
     }
 }
@@ -113,7 +121,9 @@ impl FairShares {
     ///
     /// # Errors
     /// A value out of range, or an account that cannot be one, by name.
-    pub fn read(fields: ShareFields, hold: Seconds) -> anyhow::Result<Self> {
+    pub fn read(fields: Option<ShareFields>, hold: Seconds) -> anyhow::Result<Self> {
+        let told = fields.is_some();
+        let fields = fields.unwrap_or_default();
         let half_life = fields.half_life_s.unwrap_or(7 * 86_400);
         ensure!(
             (3600..=LONGEST_HALF_LIFE).contains(&half_life),
@@ -141,6 +151,7 @@ impl FairShares {
             accounts.push(GivenShare { account, parent, share });
         }
         let shares = Self {
+            told,
             half_life: Seconds::new(half_life.into()),
             damping,
             counts: fields.counts,
@@ -204,7 +215,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> anyhow::Result<FairShares> {
-        FairShares::read(toml::from_str(text).unwrap(), Seconds::new(900))
+        FairShares::read(Some(toml::from_str(text).unwrap()), Seconds::new(900))
     }
 
     #[test]
@@ -232,6 +243,11 @@ mod tests {
         let shares = read("").unwrap();
         assert_eq!((shares.half_life.get(), shares.days()), (604_800, 71));
         assert_eq!((shares.damping, shares.counts), (1.0, CountedUsage::Energy));
+        for counts in [CountedUsage::NodeSeconds, CountedUsage::Cost, CountedUsage::Co2] {
+            let said = read(&format!("counts = \"{}\"", counts.word())).unwrap();
+            assert_eq!((said.counts, said.told), (counts, true));
+        }
+        assert!(!FairShares::read(None, Seconds::new(900)).unwrap().told);
     }
 
     #[test]

@@ -111,6 +111,7 @@ mod scope;
 mod shapes;
 mod shares;
 mod shares_decide;
+mod shares_told;
 mod sharing;
 mod sign_in;
 mod sign_in_refused;

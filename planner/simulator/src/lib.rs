@@ -9,6 +9,7 @@
 //! * [`sesames`]: the month of the SESAMES paper, section VI: requests played against agendas under
 //!   each policy, run by run.
 //! * [`node_power`]: nodes that are switched off and on over a month by the manager of their power, and by an oracle.
+//! * [`sharing`]: users with fair shares who compete over a month, and what each gains or loses by drawing less or more.
 //! * [`experiment`]: settings and sweeps of settings as data.
 //! * [`traces`]: requests derived from workload traces.
 //! * [`tables`]: results as tidy CSV, into any writer.
@@ -19,5 +20,6 @@ pub mod node_power;
 pub mod policy;
 pub mod report;
 pub mod sesames;
+pub mod sharing;
 pub mod tables;
 pub mod traces;

@@ -15,10 +15,15 @@
 //! In a tree what an account's group used counts too, as in Slurm's multifactor priority: the effective usage of an account
 //! is `U + (U' - U) S / S'`, where `U'` is the effective usage of its parent and `S'` that of all siblings together.
 
+mod advice;
 mod periods;
+mod prospect;
+mod rates;
 mod standing;
 mod tree;
 
+pub use advice::{Advice, AdviceRules, advise, advise_on_offers};
 pub use periods::UsagePeriods;
-pub use standing::{ByFactor, ShareFactor, StandingWeights};
+pub use prospect::{PlannedUsage, Prospect, Prospects};
+pub use standing::{ByFactor, ShareFactor, StandingWeights, in_turn};
 pub use tree::{Account, AccountError, FairShare, fair_shares};

@@ -10,6 +10,13 @@ pub struct UsagePeriods {
     factor: f64,
 }
 
+impl Default for UsagePeriods {
+    /// Days, of which only the newest counts.
+    fn default() -> Self {
+        Self::with_half_life(Seconds::new(86_400), None)
+    }
+}
+
 impl UsagePeriods {
     /// Periods of which one that is a half-life older counts half as much: `D = 2^(-length / half-life)`. Without a
     /// half-life only the newest period counts, `D = 0`.

@@ -10,6 +10,9 @@ impl ShareFactor {
     /// Of who used nothing.
     pub const BEST: Self = Self(1_000_000);
 
+    /// Of who used their share.
+    pub const HALF: Self = Self(500_000);
+
     /// The nearest to a number; the best for what is none.
     #[expect(
         clippy::cast_possible_truncation,
@@ -54,6 +57,12 @@ impl StandingWeights {
         let priority = i64::from(self.priority) * 1000 * priority;
         priority + i64::from(self.factor) * i64::from(factor.0)
     }
+}
+
+/// Puts those who wait for the same into the order in which they are served: the highest standing first, and of equals as they
+/// are, which is as they came.
+pub fn in_turn<T>(waiting: &mut [T], standing: impl Fn(&T) -> i64) {
+    waiting.sort_by_key(|it| std::cmp::Reverse(standing(it)));
 }
 
 /// What depends on the factor, between that of who stands worst and that of who stands best.

@@ -72,7 +72,7 @@ pub fn fair_shares(
 }
 
 /// Equation 4. Who has no share and used something comes last.
-fn factor(usage: f64, share: f64, damping: f64) -> f64 {
+pub(super) fn factor(usage: f64, share: f64, damping: f64) -> f64 {
     if usage <= 0.0 {
         1.0
     } else if share <= 0.0 {
@@ -83,7 +83,7 @@ fn factor(usage: f64, share: f64, damping: f64) -> f64 {
 }
 
 /// What those with the same parent are given together, by the parent's position; last those at the top.
-fn given_by_parent(accounts: &[Account]) -> Vec<f64> {
+pub(super) fn given_by_parent(accounts: &[Account]) -> Vec<f64> {
     let mut given = vec![0.0; accounts.len() + 1];
     for Account { parent, share, .. } in accounts {
         given[parent.map_or(accounts.len(), |parent| parent)] += share;

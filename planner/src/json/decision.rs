@@ -6,6 +6,7 @@ use super::basis::BasisDocument;
 use super::explanation::ExplanationDocument;
 use super::notice::ranges_of;
 use super::savings::SavingsDocument;
+use super::standing::{OfferStandingDocument, StandingDocument};
 use crate::criterion::Values;
 use crate::decision::{Binding, Decision, Offer, Reason, Shortage};
 use crate::node::Nodes;
@@ -45,6 +46,9 @@ pub struct DecisionDocument {
     /// The utilisation that was planned with, where the request says none and earlier runs of its application tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt_utilisation: Option<LearntUtilisationDocument>,
+    /// How the account stands that the request is for; absent where the site has no shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<StandingDocument>,
 }
 
 /// A [`LearntUtilisation`] as JSON.
@@ -184,6 +188,9 @@ pub struct OfferDocument {
     /// How much later it ends than at full speed, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later_s: Option<i64>,
+    /// What it would do to how its account stands; absent where the site has no shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<OfferStandingDocument>,
 }
 
 /// What an offer changes of idle energy as JSON.
@@ -230,6 +237,7 @@ impl DecisionDocument {
             basis: Vec::new(),
             explanation: None,
             learnt_utilisation: None,
+            standing: None,
         }
     }
 
@@ -319,6 +327,7 @@ impl OfferDocument {
             speed: slowing.map(|it| it.state.speed.as_share()),
             later_s: slowing.map(|it| it.later.get()),
             basis: terms.basis,
+            standing: None,
         }
     }
 }

@@ -24,5 +24,6 @@ pub mod request;
 pub mod reservations;
 pub mod savings;
 pub mod slower_states;
+pub mod standing;
 
 pub use reader::{JsonError, Reader, read};

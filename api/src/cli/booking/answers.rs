@@ -31,6 +31,28 @@ pub struct Offer {
     power_state: Option<String>,
     speed: Option<f64>,
     later_s: Option<i64>,
+    /// Absent where the site has no shares.
+    standing: Option<OfferStandingAnswer>,
+}
+
+/// What an offer would do to how one stands.
+#[derive(Deserialize)]
+struct OfferStandingAnswer {
+    factor: f64,
+    factor_after: f64,
+}
+
+/// How one stands, as far as it is shown.
+#[derive(Deserialize)]
+pub struct StandingAnswer {
+    pub factor: f64,
+    pub advice: Vec<AdviceAnswer>,
+}
+
+/// How one can stand better.
+#[derive(Deserialize)]
+pub struct AdviceAnswer {
+    pub detail: String,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +74,7 @@ pub struct QuoteAnswer {
     pub offers: Vec<Offer>,
     pub reasons: Vec<ReasonAnswer>,
     pub learnt_utilisation: Option<LearntAnswer>,
+    pub standing: Option<StandingAnswer>,
 }
 
 /// The utilisation that earlier runs of an application had.
@@ -80,6 +103,8 @@ pub struct ReservationAnswer {
     pub learnt_utilisation: Option<LearntAnswer>,
     /// Absent where the service makes no reservations in Slurm.
     pub slurm: Option<SlurmAnswer>,
+    /// While offers are held, where the site has shares.
+    pub standing: Option<StandingAnswer>,
 }
 
 /// Somebody with whom a reservation is shared.
@@ -259,6 +284,8 @@ pub fn offers(offers: &[Offer]) -> Table {
     ];
     let any_slower = offers.iter().any(|it| it.speed.is_some());
     head.extend(any_slower.then_some("SPEED"));
+    let any_standing = offers.iter().any(|it| it.standing.is_some());
+    head.extend(any_standing.then_some("FACTOR"));
     table.load_style(NOTHING).set_header(head);
     for (index, it) in offers.iter().enumerate() {
         let mut row = vec![
@@ -280,6 +307,10 @@ pub fn offers(offers: &[Offer]) -> Table {
         row.extend(any_slower.then(|| match it.speed {
             Some(speed) => format!("{} %", speed * 100.0),
             None => "full".to_owned(),
+        }));
+        row.extend(any_standing.then(|| match &it.standing {
+            Some(it) => format!("{:.4} ({:+.4})", it.factor_after, it.factor_after - it.factor),
+            None => String::new(),
         }));
         table.add_row(row);
     }
@@ -309,6 +340,7 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
         "power_state",
         "speed",
         "later_s",
+        "factor_after",
     ])?;
     for (index, it) in offers.iter().enumerate() {
         writer.write_record([
@@ -330,6 +362,7 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
             it.power_state.clone().unwrap_or_default(),
             it.speed.map(|speed| speed.to_string()).unwrap_or_default(),
             it.later_s.map(|later| later.to_string()).unwrap_or_default(),
+            it.standing.as_ref().map(|it| it.factor_after.to_string()).unwrap_or_default(),
         ])?;
     }
     text(writer)

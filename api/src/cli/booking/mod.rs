@@ -20,8 +20,8 @@ use uuid::Uuid;
 
 use super::{Failure, tell};
 use answers::{
-    LearntAnswer, Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, letter, local, local_text,
-    offers, offers_csv, reservations, reservations_csv,
+    AdviceAnswer, LearntAnswer, Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, StandingAnswer,
+    letter, local, local_text, offers, offers_csv, reservations, reservations_csv,
 };
 use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
@@ -182,6 +182,7 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
             Format::Table => {
                 super::print(offers(&decision.offers))?;
                 tell_learnt(decision.learnt_utilisation.as_ref());
+                tell_standing(decision.standing.as_ref());
             }
         }
         if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
@@ -195,6 +196,17 @@ fn tell_learnt(learnt: Option<&LearntAnswer>) {
             "Expected with a utilisation of {utilisation}, as {runs} earlier runs of {application} had it; \
              --utilisation says another."
         ));
+    }
+}
+
+/// How one stands before one books, and how one can stand better, where the site has shares.
+fn tell_standing(standing: Option<&StandingAnswer>) {
+    let Some(StandingAnswer { factor, advice }) = standing else { return };
+    tell(format_args!(
+        "Your factor is {factor:.4}; FACTOR is what it is once the offer is booked. The higher, the better you stand."
+    ));
+    for AdviceAnswer { detail } in advice {
+        tell(format_args!("  {}", local_text(detail)));
     }
 }
 
@@ -400,6 +412,7 @@ fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
             super::print(format_args!("{} is held until {}", it.id, local(&it.expires_at)))?;
             super::print(offers(&it.offers))?;
             tell_learnt(it.learnt_utilisation.as_ref());
+            tell_standing(it.standing.as_ref());
             super::print(format_args!("Book one: wattbook choose {} A", it.id))?;
         }
         "awaiting_supplier" => super::print(format_args!(

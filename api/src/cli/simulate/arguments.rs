@@ -11,6 +11,7 @@ use serde_json::{Number, Value};
 use simulator::experiment::Experiment;
 use simulator::policy::Policy;
 
+use super::shares::ShareStudy;
 use crate::cli::Failure;
 
 /// Arguments of `wattbook simulate`.
@@ -22,6 +23,15 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// A month of requests under policies
+    #[command(flatten)]
+    Month(MonthCommand),
+    /// Play months in which users with fair shares compete for power and some draw less or more: what each gains and loses
+    Shares(Box<ShareStudy>),
+}
+
+#[derive(Subcommand)]
+pub enum MonthCommand {
     /// Play the evaluation of the SESAMES paper, section VI, or your own month beside it
     Sesames(Box<Settings>),
     /// Play an experiment file (TOML or JSON); arguments override what it says
@@ -135,12 +145,12 @@ pub struct Settings {
     pub format: Format,
 }
 
-fn named(text: &str) -> Result<(String, String), String> {
+pub fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("must be NAME=VALUE")?;
     Ok((name.replace('-', "_"), value.to_owned()))
 }
 
-impl Command {
+impl MonthCommand {
     /// The experiment, with what the command line says before what the file says.
     pub fn experiment(&self) -> Result<Experiment, Failure> {
         let (mut experiment, settings) = match self {
@@ -209,7 +219,7 @@ impl Settings {
 }
 
 /// A JSON value, or else a text.
-fn value_of(text: &str) -> Value {
+pub fn value_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod comparison;
 mod managed;
 mod output;
+mod shares;
 mod work;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use super::batch::files;
 use super::journal::Journal;
 use super::{Failure, out, tell};
 use crate::simulation::inputs;
-use arguments::Format;
+use arguments::{Command, Format, MonthCommand};
 use work::Work;
 
 pub use arguments::Arguments;
@@ -35,10 +36,18 @@ struct FinishedRun {
 /// What was read: a digest of each file, by path.
 type Digests = BTreeMap<String, String>;
 
-/// What is wrong with an experiment ends here; the rest is the experiment's.
+/// Plays what was asked for.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let settings = arguments.command.settings();
-    let experiment = arguments.command.experiment()?;
+    match &arguments.command {
+        Command::Month(command) => month(command),
+        Command::Shares(study) => shares::run(study),
+    }
+}
+
+/// What is wrong with an experiment ends here; the rest is the experiment's.
+fn month(command: &MonthCommand) -> Result<(), Failure> {
+    let settings = command.settings();
+    let experiment = command.experiment()?;
     let variants =
         experiment.variants().map_err(|error| Failure::BadInput(vec![error.to_string()]))?;
     let mut digests = Digests::new();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::{Extension, Json};
+use planner::json::standing::AdviceDocument;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,14 +12,18 @@ use crate::config::Settings;
 use crate::http::audit::AuditNote;
 use crate::http::caller::{Bookers, By};
 use crate::http::problem::Problem;
+use crate::service::shared::ToldStanding;
 use crate::service::shares::{AccountStanding, ShareService, Standings};
 
 /// How users and projects stand by what they used against what they are given.
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct SharesDocument {
-    /// What counts: `energy` or `node_seconds`.
+    /// What counts: `energy`, `node_seconds`, `cost` or `co2`.
     #[schema(example = "energy")]
     pub counts: String,
+    /// In what `usage_cost` is, ISO 4217.
+    #[schema(example = "EUR")]
+    pub currency: String,
     /// Usage so many seconds older counts half.
     pub half_life_s: i64,
     /// Usage is divided by this before it counts: 1 is the paper's rule, 2 halves its weight.
@@ -51,12 +56,21 @@ pub struct ShareDocument {
     pub usage_node_seconds: f64,
     /// Joules that it and all below it used, the older the less.
     pub usage_energy_j: f64,
+    /// What their energy cost, the older the less; what cost less than nothing counts nothing.
+    pub usage_cost: f64,
+    /// Grams of CO2 that they emitted, by location, the older the less.
+    pub usage_co2_g: f64,
     /// What counts of it of what there was to use, in part that of its group, too.
     pub normalised_usage: f64,
     /// `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
     /// stands.
     #[schema(example = 0.5)]
     pub factor: f64,
+    /// How much more may be used until the factor is a half, in the unit of what counts; null where nothing counts, since there
+    /// was nothing to use.
+    pub until_half: Option<f64>,
+    /// How it can stand better, and what it may use.
+    pub advice: Vec<AdviceDocument>,
 }
 
 /// How users and projects stand by what they used against what they are given
@@ -77,21 +91,26 @@ pub async fn list_shares(
     State(settings): State<Arc<Settings>>,
     by: By<Bookers>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<SharesDocument>), Problem> {
-    let Standings { stated_to, accounts } = service.standings(by.caller.access()).await?;
+    let Standings { stated_to, accounts, kept } = service.standings(by.caller.access()).await?;
     let shares = &settings.shares;
+    let account = |it: AccountStanding| {
+        let told = service.told(&kept, &it);
+        ShareDocument::new(it, &told)
+    };
     let document = SharesDocument {
         counts: shares.counts.word().to_owned(),
+        currency: settings.currency.to_string(),
         half_life_s: shares.half_life.get(),
         damping: shares.damping,
         decides: shares.decides.is_some(),
         stated_to: stated_to.map(|at| at.to_string()),
-        accounts: accounts.into_iter().map(ShareDocument::from).collect(),
+        accounts: accounts.into_iter().map(account).collect(),
     };
     Ok((by.caller.reads(None), Json(document)))
 }
 
-impl From<AccountStanding> for ShareDocument {
-    fn from(it: AccountStanding) -> Self {
+impl ShareDocument {
+    fn new(it: AccountStanding, told: &ToldStanding) -> Self {
         Self {
             account: it.account,
             parent: it.parent,
@@ -99,8 +118,12 @@ impl From<AccountStanding> for ShareDocument {
             share: it.share,
             usage_node_seconds: it.used.node_seconds,
             usage_energy_j: it.used.energy_j,
+            usage_cost: it.used.cost,
+            usage_co2_g: it.used.co2_g,
             normalised_usage: it.normalised_usage,
             factor: it.factor,
+            until_half: told.until_half(),
+            advice: told.advice(),
         }
     }
 }

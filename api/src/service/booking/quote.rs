@@ -77,8 +77,16 @@ impl BookingService {
         let pareto_nodes = request.pareto_nodes;
         let party = Party::of(access);
         let request = &self.under_quotas(access, request);
-        self.plan(party, state, request, move |planned| present(planned.document(pareto_nodes)))
-            .await
+        let project = request.project.as_deref().unwrap_or_default();
+        let standing = self.told_standing(access.owner, project);
+        let told = move |planned: PlannedRequest| {
+            let mut document = planned.document(pareto_nodes);
+            if let Some(standing) = standing {
+                standing.tell(&mut document);
+            }
+            present(document)
+        };
+        self.plan(party, state, request, told).await
     }
 
     /// Plans at one state of the book.

@@ -6,7 +6,7 @@ use planner::time::{Seconds, Timestamp};
 
 use super::{BookingError, BookingRequest, BookingService};
 use crate::config::shares::ShareDecisions;
-use crate::service::shared::{Access, CallerKind};
+use crate::service::shared::{Access, CallerKind, ToldStanding};
 
 /// How the account stands that a request is for, and what follows.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,23 @@ impl BookingService {
         let factor = self.shared.share_factors.of(access.owner, &project);
         let limited = matches!(access.kind, CallerKind::User | CallerKind::Site);
         Some(AccountShare { factor, decides, limited })
+    }
+
+    /// How somebody stands in a project, empty for none, to be told before they choose; `None` where the site has no shares,
+    /// and before it is first found.
+    pub fn told_standing(&self, user: &str, project: &str) -> Option<ToldStanding> {
+        let settings = &self.shared.settings;
+        let kept = self.shared.share_factors.kept().filter(|_| settings.shares.told)?;
+        // As usage is counted.
+        let project = settings.ledger.project(Some(project), None);
+        Some(ToldStanding {
+            account: user.to_owned(),
+            prospect: kept.of(user, &project),
+            parent: project,
+            counts: settings.shares.counts,
+            currency: settings.currency,
+            rules: kept.rules(self.shared.now()),
+        })
     }
 
     /// Refuses a request that may start later than its sender may book.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use planner::dialogue::GrantState;
+use planner::fair_share::in_turn;
 use planner::quantity::Money;
 use planner::reservation::{Rejection, Reservation, ReservationState};
 use planner::time::Timestamp;
@@ -49,7 +50,7 @@ impl DialogueService {
         let filter = Filter { states, ..Filter::default() };
         let mut waiting = self.booking.all_reservations(filter).await?;
         // They are read in the order in which they came, which stays that of equals.
-        waiting.sort_by_key(|it| std::cmp::Reverse(self.standing(it)));
+        in_turn(&mut waiting, |it| self.standing(it));
         let (mut left, mut failed) = (Vec::new(), false);
         for stored in waiting {
             match self.settled(&stored, asked.as_ref(), now).await {

@@ -25,6 +25,7 @@ mod site_state;
 mod speed_powers;
 mod state_cache;
 mod stored_words;
+mod told_standing;
 mod turns;
 
 use std::sync::Arc;
@@ -54,12 +55,13 @@ pub use planning_pool::{PlanningError, PlanningPool};
 pub use quantity::stored_quantity;
 pub use rates::{RatesError, rates};
 pub use secrets::{digest, new_secret};
-pub use share_factors::ShareFactors;
+pub use share_factors::{AccountKey, DAY, KeptStandings, ShareFactors};
 pub use shares::{Exceeded, Share, Shares};
 pub use site_state::{SiteState, power_of};
 pub use speed_powers::SpeedPowers;
 pub use state_cache::StateCache;
 pub use stored_words::StoredWords;
+pub use told_standing::ToldStanding;
 pub use turns::{Party, Turn};
 
 /// Longest sleep at once: the machine's clock may be set meanwhile.

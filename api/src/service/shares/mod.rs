@@ -1,22 +1,26 @@
 //! Fair shares: how users and projects stand by what they used against what they are given.
 //!
 //! Usage is what the ledger has of reservations and jobs, by days; what is booked counts at once by its chosen offer, as far
-//! as the ledger does not have its hours yet.
+//! as the ledger does not have its hours yet. In money and CO2 it is counted by what the ledger and the offer say of them.
 
 mod tree;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::fair_share::{AccountError, ShareFactor, UsagePeriods};
+use planner::agenda::Piece;
+use planner::fair_share::{AccountError, UsagePeriods};
+use planner::quantity::Rate;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
-use storage::{DayUsage, Filter};
+use storage::{DayUsage, Filter, Quantity};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::booking::BookingService;
-use super::shared::{Access, Fault, Shared, StoredWords, blocking};
+use super::shared::{
+    Access, DAY, Fault, KeptStandings, Shared, SiteState, StoredWords, ToldStanding, blocking,
+};
 use crate::config::shares::CountedUsage;
 use tree::{AccountTree, Used};
 
@@ -29,13 +33,14 @@ pub const LOOK: Duration = Duration::from_secs(10);
 struct StatedUsage {
     to: Timestamp,
     by_day: Vec<DayUsage>,
+    /// What prices or intensities were in force in these days, millionths, where usage is counted in them.
+    rates: Vec<Piece<i64>>,
 }
 
 /// What factors rest on: the count of changes, and the newest hour of the ledger.
 type Known = (Option<i64>, Option<Timestamp>);
 
 const HOUR: Seconds = Seconds::new(3600);
-const DAY: Seconds = Seconds::new(86_400);
 
 /// Tells how accounts stand.
 pub struct ShareService {
@@ -50,12 +55,26 @@ pub struct Standings {
     pub stated_to: Option<Timestamp>,
     /// Each after its parent.
     pub accounts: Vec<AccountStanding>,
+    /// What they follow from.
+    pub kept: KeptStandings,
 }
 
 impl ShareService {
     /// On the book.
     pub const fn new(shared: Arc<Shared>, booking: Arc<BookingService>) -> Self {
         Self { shared, booking }
+    }
+
+    /// How an account stands as it is told.
+    pub fn told(&self, kept: &KeptStandings, account: &AccountStanding) -> ToldStanding {
+        ToldStanding {
+            account: account.account.clone(),
+            parent: account.parent.clone(),
+            counts: self.shared.settings.shares.counts,
+            currency: self.shared.settings.currency,
+            prospect: account.prospect,
+            rules: kept.rules(self.shared.now()),
+        }
     }
 
     /// How accounts stand now: all for operators, for others their own and those that these are a part of.
@@ -99,10 +118,7 @@ impl ShareService {
         let changes = self.shared.state().await?.marks.map(|marks| marks.changes);
         let known = (changes, self.shared.database.newest_stated_hour().await?);
         if since != Some(known) {
-            let accounts = self.all(stated).await?.accounts.into_iter().filter(|it| it.is_user);
-            let factor =
-                |it: AccountStanding| ((it.account, it.parent), ShareFactor::nearest(it.factor));
-            self.shared.share_factors.post(accounts.map(factor).collect());
+            self.shared.share_factors.post(self.all(stated).await?.kept);
         }
         Ok(known)
     }
@@ -117,34 +133,45 @@ impl ShareService {
         let mut tree = AccountTree::new(&shares.accounts, state.callers().projects());
         if stated.as_ref().map(|it| it.to) != stated_to {
             *stated = match stated_to {
-                Some(to) => {
-                    let by_day = self.shared.database.used_by_day(to, shares.days()).await?;
-                    Some(StatedUsage { to, by_day })
-                }
+                Some(to) => Some(self.stated_usage(to).await?),
                 None => None,
             };
         }
         for it in stated.iter().flat_map(|it| &it.by_day) {
-            let weight = periods.weight(it.age_days);
-            let used = Used {
-                node_seconds: it.node_s as f64 * weight,
-                energy_j: it.energy_j as f64 * weight,
-            };
-            tree.add(&it.user, &it.project, used);
+            tree.add(&it.user, &it.project, used(it, periods.weight(it.age_days)));
         }
-        self.add_planned(&mut tree, stated_to.unwrap_or(now)).await?;
-        let days = shares.days();
-        let (damping, counts) = (shares.damping, shares.counts);
+        let known_to = stated_to.unwrap_or(now);
+        self.add_planned(&mut tree, known_to).await?;
+        let rates = stated.as_ref().map(|it| it.rates.clone()).unwrap_or_default();
+        let (damping, counts, days) = (shares.damping, shares.counts, shares.days());
         let told = blocking(move || {
-            let nodes = &state.cluster.nodes;
-            let per_second = match counts {
-                CountedUsage::NodeSeconds => f64::from(nodes.count()),
-                CountedUsage::Energy => nodes.as_slice().iter().map(|it| it.max().as_watts()).sum(),
-            };
-            tree.standings(counts, periods.available(per_second, days), damping)
+            let available = available(&state, counts, periods, rates, known_to, days);
+            tree.standings(counts, available, damping)
         });
-        let accounts = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
-        Ok(Standings { stated_to, accounts })
+        let told = told.await?.map_err(|error: AccountError| Fault::internal(error))?;
+        let (accounts, kept) = told;
+        let kept = KeptStandings { known_to: stated_to, periods, most_days: days, ..kept };
+        Ok(Standings { stated_to, accounts, kept })
+    }
+
+    /// What was used, and at what rates, on the days before an hour.
+    async fn stated_usage(&self, to: Timestamp) -> Result<StatedUsage, Fault> {
+        let (shares, currency) = (&self.shared.settings.shares, self.shared.settings.currency);
+        let days = shares.days();
+        let by_day = self.shared.database.used_by_day(to, days, currency).await?;
+        let counted = match shares.counts {
+            CountedUsage::Energy | CountedUsage::NodeSeconds => None,
+            CountedUsage::Cost => Some(Quantity::Price),
+            CountedUsage::Co2 => Some(Quantity::Co2),
+        };
+        let first = to - Seconds::new(DAY.get() * i64::from(days));
+        let rates = match counted.zip(Span::new(first, to)) {
+            Some((quantity, window)) => {
+                self.shared.database.proven_agenda(quantity, window, None).await?
+            }
+            None => Vec::new(),
+        };
+        Ok(StatedUsage { to, by_day, rates: rates.into_iter().map(|it| it.piece).collect() })
     }
 
     /// What is or was booked after an instant: of what has ended since then the ledger knows nothing yet.
@@ -154,25 +181,85 @@ impl ShareService {
         let filter = Filter { states: states.into(), from: Some(after), ..Filter::default() };
         let settings = &self.shared.settings.ledger;
         for reservation in self.booking.all_reservations(filter).await? {
-            if let Some(used) = planned(&reservation, after) {
+            if let Some((used, until)) = planned(&reservation, after) {
                 let words = StoredWords::of_reservation(&reservation)?;
                 let project = settings.project(Some(&words.project()), None);
-                tree.add(&reservation.owner, &project, used);
+                tree.add_planned(&reservation.owner, &project, used, until);
             }
         }
         Ok(())
     }
 }
 
-/// What a reservation is to use after an instant by its chosen offer.
-fn planned(reservation: &Reservation, after: Timestamp) -> Option<Used> {
+/// What a reservation is to use after an instant by its chosen offer, and until when.
+fn planned(reservation: &Reservation, after: Timestamp) -> Option<(Used, Timestamp)> {
     let (terms, (_, held)) = (&reservation.chosen_offer()?.terms, reservation.chosen?);
     let length = terms.span.length().get() as f64;
     let left = Span::new(held.start().max(after), held.end())?.length().get() as f64;
-    Some(Used {
+    let part = left / length;
+    let used = Used {
         node_seconds: f64::from(terms.nodes.ordinals.count()) * left,
-        energy_j: terms.values.energy.as_joules() * left / length,
-    })
+        energy_j: terms.values.energy.as_joules() * part,
+        cost: terms.values.cost.as_units().max(0.0) * part,
+        co2_g: terms.values.co2.as_grams().max(0.0) * part,
+    };
+    Some((used, held.end()))
+}
+
+/// What a day's usage counts. What costs less than nothing counts nothing.
+fn used(it: &DayUsage, weight: f64) -> Used {
+    Used {
+        node_seconds: it.node_s as f64 * weight,
+        energy_j: it.energy_j as f64 * weight,
+        cost: it.cost_millionths.max(0) as f64 / 1e6 * weight,
+        co2_g: it.co2_location_mg.max(0) as f64 / 1e3 * weight,
+    }
+}
+
+/// What there was to use: all nodes, all the time, for energy at their greatest power, and for money and CO2 at the rates of the
+/// time.
+fn available(
+    state: &SiteState,
+    counts: CountedUsage,
+    periods: UsagePeriods,
+    rates: Vec<Piece<i64>>,
+    to: Timestamp,
+    days: u32,
+) -> f64 {
+    let nodes = &state.cluster.nodes;
+    let watts = || nodes.as_slice().iter().map(|it| it.max().as_watts()).sum::<f64>();
+    let (price, co2) = (state.agendas.price.agenda(), state.agendas.co2.agenda());
+    let at_rates = |later: Vec<Piece<i64>>, per_joule: f64| {
+        let pieces = before_and_after(rates, later, to);
+        periods.available_at(watts(), &pieces, |it| it as f64 * per_joule, to, days)
+    };
+    match counts {
+        CountedUsage::NodeSeconds => periods.available(f64::from(nodes.count()), days),
+        CountedUsage::Energy => periods.available(watts(), days),
+        // A millionth of a unit for a megawatt-hour, 3.6e9 J.
+        CountedUsage::Cost => at_rates(millionths(price.pieces()), 1e-6 / 3.6e9),
+        // A millionth of a gram for a kilowatt-hour, 3.6e6 J.
+        CountedUsage::Co2 => at_rates(millionths(co2.pieces()), 1e-6 / 3.6e6),
+    }
+}
+
+fn millionths<R: Rate>(pieces: &[Piece<R>]) -> Vec<Piece<i64>> {
+    pieces.iter().map(|it| Piece { span: it.span, value: it.value.as_millionths() }).collect()
+}
+
+/// What was in force before an instant and what is after it, without overlaps.
+fn before_and_after(
+    before: Vec<Piece<i64>>,
+    after: Vec<Piece<i64>>,
+    to: Timestamp,
+) -> Vec<Piece<i64>> {
+    let cut = |piece: Piece<i64>, start: Timestamp, end: Timestamp| {
+        Some(Piece { span: Span::new(start, end)?, ..piece })
+    };
+    let before =
+        before.into_iter().filter_map(|it| cut(it, it.span.start(), it.span.end().min(to)));
+    let after = after.into_iter().filter_map(|it| cut(it, it.span.start().max(to), it.span.end()));
+    before.chain(after).collect()
 }
 
 /// Leaves the accounts of a user, those of the projects that they manage, and what these are a part of.

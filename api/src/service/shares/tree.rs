@@ -1,11 +1,13 @@
 //! The accounts of a site in a tree: groups, projects and the users in them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use planner::fair_share::{Account, AccountError, fair_shares};
+use planner::fair_share::{Account, AccountError, PlannedUsage, Prospect, Prospects};
 use planner::project::Projects;
+use planner::time::Timestamp;
 
 use crate::config::shares::{CountedUsage, GivenShare};
+use crate::service::shared::{AccountKey, KeptStandings};
 
 /// What was used, decayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,6 +16,29 @@ pub struct Used {
     pub node_seconds: f64,
     /// Joules.
     pub energy_j: f64,
+    /// What the energy cost, in the site's currency; what cost less than nothing counts nothing.
+    pub cost: f64,
+    /// Grams of CO2, by location.
+    pub co2_g: f64,
+}
+
+impl Used {
+    fn add(&mut self, more: Self) {
+        self.node_seconds += more.node_seconds;
+        self.energy_j += more.energy_j;
+        self.cost += more.cost;
+        self.co2_g += more.co2_g;
+    }
+
+    /// What of it counts.
+    pub const fn counted(self, counts: CountedUsage) -> f64 {
+        match counts {
+            CountedUsage::Energy => self.energy_j,
+            CountedUsage::NodeSeconds => self.node_seconds,
+            CountedUsage::Cost => self.cost,
+            CountedUsage::Co2 => self.co2_g,
+        }
+    }
 }
 
 /// How an account stands.
@@ -33,6 +58,8 @@ pub struct AccountStanding {
     pub normalised_usage: f64,
     /// From 0 to 1: the higher, the better it stands.
     pub factor: f64,
+    /// What would change it.
+    pub prospect: Prospect,
 }
 
 /// Accounts with what each used itself.
@@ -42,11 +69,13 @@ pub struct AccountTree {
     is_user: Vec<bool>,
     accounts: Vec<Account>,
     used: Vec<Used>,
+    /// The part of it that is planned, and until when.
+    planned: Vec<(Used, Option<Timestamp>)>,
     /// By name and parent.
-    places: HashMap<(String, String), usize>,
+    places: HashMap<AccountKey, usize>,
     /// Of groups and projects, by name.
     projects: HashMap<String, usize>,
-    given: BTreeMap<(String, String), f64>,
+    given: HashMap<AccountKey, f64>,
     /// What each group and project is a part of.
     parents: HashMap<String, String>,
 }
@@ -69,8 +98,17 @@ impl AccountTree {
     pub fn add(&mut self, user: &str, project: &str, more: Used) {
         let parent = self.project(project);
         let at = self.place(user, project, parent, true);
-        self.used[at].node_seconds += more.node_seconds;
-        self.used[at].energy_j += more.energy_j;
+        self.used[at].add(more);
+    }
+
+    /// Adds what a user is to use in a project by a booking that ends then.
+    pub fn add_planned(&mut self, user: &str, project: &str, more: Used, until: Timestamp) {
+        self.add(user, project, more);
+        let parent = self.project(project);
+        let at = self.place(user, project, parent, true);
+        let (used, last) = &mut self.planned[at];
+        used.add(more);
+        *last = (*last).max(Some(until));
     }
 
     /// The place of a project or group, with all that it is a part of; `None` where it is empty.
@@ -100,11 +138,13 @@ impl AccountTree {
         self.names.push(key.clone());
         self.is_user.push(is_user);
         self.used.push(Used::default());
+        self.planned.push((Used::default(), None));
         self.places.insert(key, at);
         at
     }
 
-    /// How all stand, each after its parent, by names.
+    /// How all stand, each after its parent, by names, and what that follows from, to be kept. Of what is kept it is left to
+    /// the caller to say when usage was known and what days count.
     ///
     /// # Errors
     /// They make no tree.
@@ -113,20 +153,20 @@ impl AccountTree {
         counts: CountedUsage,
         available: f64,
         damping: f64,
-    ) -> Result<Vec<AccountStanding>, AccountError> {
+    ) -> Result<(Vec<AccountStanding>, KeptStandings), AccountError> {
         for (account, used) in self.accounts.iter_mut().zip(&self.used) {
-            account.used = match counts {
-                CountedUsage::Energy => used.energy_j,
-                CountedUsage::NodeSeconds => used.node_seconds,
-            };
+            account.used = used.counted(counts);
         }
-        let told = fair_shares(&self.accounts, available, damping)?;
+        let planned = self.planned.iter();
+        let planned: Vec<PlannedUsage> = planned
+            .map(|&(used, until)| PlannedUsage { used: used.counted(counts), until })
+            .collect();
+        let (prospects, told) = Prospects::new(&self.accounts, &planned, available, damping)?;
         // A parent is always placed before what is below it.
         for at in (0..self.accounts.len()).rev() {
             if let Some(parent) = self.accounts[at].parent {
                 let below = self.used[at];
-                self.used[parent].node_seconds += below.node_seconds;
-                self.used[parent].energy_j += below.energy_j;
+                self.used[parent].add(below);
             }
         }
         let mut by_path: Vec<(Vec<&str>, usize)> =
@@ -134,7 +174,7 @@ impl AccountTree {
         by_path.sort_unstable();
         let standing = |(_, at): &(Vec<&str>, usize)| {
             let (account, parent) = self.names[*at].clone();
-            AccountStanding {
+            Some(AccountStanding {
                 account,
                 parent,
                 is_user: self.is_user[*at],
@@ -142,9 +182,20 @@ impl AccountTree {
                 used: self.used[*at],
                 normalised_usage: told[*at].effective_usage,
                 factor: told[*at].factor,
-            }
+                prospect: prospects.of(*at)?,
+            })
         };
-        Ok(by_path.iter().map(standing).collect())
+        let standings = by_path.iter().filter_map(standing).collect();
+        let Self { places, projects, parents, given, .. } = self;
+        let kept = KeptStandings {
+            places,
+            projects,
+            parents,
+            given,
+            prospects,
+            ..KeptStandings::default()
+        };
+        Ok((standings, kept))
     }
 
     /// The names from the top to an account.
@@ -213,7 +264,7 @@ mod tests {
     }
 
     fn used(energy_j: f64) -> Used {
-        Used { node_seconds: 1.0, energy_j }
+        Used { node_seconds: 1.0, energy_j, ..Used::default() }
     }
 
     /// The science group has three parts of four, and in it the ocean alone is known; ada has two parts of three of the
@@ -229,7 +280,7 @@ mod tests {
         tree.add("eve", "", used(200.0));
         tree.add("bob", "ocean", used(50.0));
         tree.add("ada", "ocean", used(40.0));
-        let told = tree.standings(CountedUsage::Energy, 1000.0, 1.0).unwrap();
+        let (told, kept) = tree.standings(CountedUsage::Energy, 1000.0, 1.0).unwrap();
         let names: Vec<[&str; 2]> = told.iter().map(|it| [&*it.account, &*it.parent]).collect();
         let expected = [
             ["eve", ""],
@@ -245,5 +296,24 @@ mod tests {
         assert!((ada.factor - (-0.8_f64 / 3.0).exp2()).abs() < 1e-12);
         assert!((eve.factor - (-0.8_f64).exp2()).abs() < 1e-12);
         assert!(eve.is_user && !ocean.is_user);
+        assert_eq!((kept.of("ada", "ocean"), kept.of("eve", "")), (ada.prospect, eve.prospect));
+    }
+
+    /// Of 100 EUR the one used 20 and books for 10, the other nothing: 0.3 of what there was, with a half of everything
+    /// 2^-0.6. In grams it used 5 and books 15 of 100: 2^-0.4.
+    #[test]
+    fn what_counts_may_be_money_or_co2() {
+        let amounts = |cost, co2_g| Used { cost, co2_g, ..Used::default() };
+        for (counts, exponent) in [(CountedUsage::Cost, -0.6_f64), (CountedUsage::Co2, -0.4)] {
+            let mut tree = AccountTree::new(&[given("eve", "", 1.0)], &Projects::default());
+            tree.add("ada", "", amounts(20.0, 5.0));
+            let until = Timestamp::from_unix_seconds(3600);
+            tree.add_planned("ada", "", amounts(10.0, 15.0), until);
+            let (told, kept) = tree.standings(counts, 100.0, 1.0).unwrap();
+            let ada = told.iter().find(|it| it.account == "ada").unwrap();
+            assert_eq!((ada.used.cost, ada.used.co2_g), (30.0, 20.0));
+            assert!((ada.factor - exponent.exp2()).abs() < 1e-12, "{ada:?}");
+            assert!((kept.of("ada", "").factor() - ada.factor).abs() < 1e-12);
+        }
     }
 }

@@ -182,6 +182,10 @@ pub struct DayUsage {
     pub node_s: i64,
     /// Joules.
     pub energy_j: i64,
+    /// What its energy cost in the currency that was asked for, as far as its price is known, millionths.
+    pub cost_millionths: i64,
+    /// What it emitted by location, as far as that is known, mg.
+    pub co2_location_mg: i64,
 }
 
 /// What the rows of a group and a reservation amount to.

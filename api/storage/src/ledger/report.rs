@@ -1,6 +1,7 @@
 //! Rows of the ledger added up for reports.
 
 use planner::identity::ReservationId;
+use planner::quantity::Currency;
 use planner::reservation::Reservation;
 use planner::time::Timestamp;
 use sqlx::QueryBuilder;
@@ -63,7 +64,7 @@ repository!(
         }
 
         /// What users used on so many days before an instant, by the age of the day, user and project: what was reserved,
-        /// and jobs outside of reservations.
+        /// and jobs outside of reservations. Costs in another currency than that are left out.
         ///
         /// # Errors
         /// Storage failed.
@@ -71,11 +72,12 @@ repository!(
             &self,
             to: Timestamp,
             days: u32,
+            currency: Currency,
         ) -> Result<Vec<DayUsage>, StorageError> {
             let to_s = to.as_unix_seconds();
             let query = sqlx::query_as(sql::USED_BY_DAY).bind(to_s);
-            let rows: Vec<UsedRow> =
-                query.bind(to_s - i64::from(days) * DAY_S).fetch_all(&self.reader).await?;
+            let query = query.bind(to_s - i64::from(days) * DAY_S).bind(currency.to_string());
+            let rows: Vec<UsedRow> = query.fetch_all(&self.reader).await?;
             Ok(rows.into_iter().map(DayUsage::from).collect())
         }
 

@@ -275,6 +275,8 @@ pub(crate) struct UsedRow {
     project: String,
     node_s: i64,
     energy_j: i64,
+    cost_millionths: i64,
+    co2_location_mg: i64,
 }
 
 impl From<UsedRow> for DayUsage {
@@ -285,6 +287,8 @@ impl From<UsedRow> for DayUsage {
             project: row.project,
             node_s: row.node_s,
             energy_j: row.energy_j,
+            cost_millionths: row.cost_millionths,
+            co2_location_mg: row.co2_location_mg,
         }
     }
 }

@@ -79,7 +79,9 @@ statements! {
     USED_BY_DAY = "SELECT ($1 - 1 - counted_s) / 86400 AS age_days, user_name, project,
             CAST(SUM(CASE WHEN reservation_id IS NOT NULL OR holder = 'job' THEN node_s ELSE 0 END) AS BIGINT)
                 AS node_s,
-            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j
+            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
+            CAST(COALESCE(SUM(CASE WHEN currency = $3 THEN cost_millionths END), 0) AS BIGINT) AS cost_millionths,
+            CAST(COALESCE(SUM(co2_location_mg), 0) AS BIGINT) AS co2_location_mg
         FROM ledger_rows WHERE counted_s < $1 AND counted_s >= $2 AND user_name <> ''
         GROUP BY age_days, user_name, project ORDER BY age_days, user_name, project";
 

@@ -105,7 +105,8 @@ async fn an_hour_is_stated_once_by_each_number(bench: Bench) {
     assert_eq!(hours, [t(5 * HOUR)]);
 }
 
-/// Days before hour 50 are hours 26 to 49, 2 to 25, and those before, of which hour 0 is left out: of two days.
+/// Days before hour 50 are hours 26 to 49, 2 to 25, and those before, of which hour 0 is left out: of two days. Each row costs
+/// a millionth less than nothing for each joule, and emits 6 mg.
 async fn what_users_used_is_told_by_days_before_an_instant(bench: Bench) {
     let database = &bench.database;
     for (hour, user, joules) in [
@@ -119,13 +120,17 @@ async fn what_users_used_is_told_by_days_before_an_instant(bench: Bench) {
         let rows = vec![row(user, joules), idle(1000)];
         database.put_statement(&statement(hour, 0, hour, rows)).await.unwrap();
     }
-    let used = |age_days, user: &str, node_s, energy_j| {
+    let used = |age_days, user: &str, node_s: i64, energy_j: i64| {
         let (user, project) = (user.to_owned(), "ocean".to_owned());
-        DayUsage { age_days, user, project, node_s, energy_j }
+        let (cost_millionths, co2_location_mg) = (-energy_j, node_s / 1200);
+        DayUsage { age_days, user, project, node_s, energy_j, cost_millionths, co2_location_mg }
     };
-    let told = database.used_by_day(t(50 * HOUR), 2).await.unwrap();
+    let told = database.used_by_day(t(50 * HOUR), 2, Currency::EUR).await.unwrap();
     let expected = [used(0, "bob", 7200, 40), used(0, "eve", 7200, 80), used(1, "bob", 14_400, 30)];
     assert_eq!(told, expected);
+    let francs = Currency::parse("CHF").unwrap();
+    let told = database.used_by_day(t(50 * HOUR), 2, francs).await.unwrap();
+    assert!(told.iter().all(|it| it.cost_millionths == 0 && it.energy_j > 0));
 }
 
 async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {

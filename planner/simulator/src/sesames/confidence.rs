@@ -6,7 +6,7 @@ use super::measures::mean;
 ///
 /// `t * s / sqrt(n)`, with Student's `t` of `n - 1` degrees of freedom and the sample's standard
 /// deviation `s`.
-pub(super) fn half_width(values: &[f64]) -> Option<f64> {
+pub(crate) fn half_width(values: &[f64]) -> Option<f64> {
     let centre = mean(values)?;
     let freedom = values.len().checked_sub(1).filter(|&freedom| freedom > 0)?;
     let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();

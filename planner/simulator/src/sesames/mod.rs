@@ -24,7 +24,7 @@
 mod cluster;
 mod co2;
 mod compare;
-mod confidence;
+pub(crate) mod confidence;
 mod coverage;
 mod curves;
 mod forecasts;
@@ -43,9 +43,9 @@ pub mod platform;
 mod play;
 mod power_cap;
 mod power_use;
-mod price;
+pub(crate) mod price;
 mod requests;
-mod streams;
+pub(crate) mod streams;
 mod summary;
 
 use std::sync::Arc;

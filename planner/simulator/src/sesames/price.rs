@@ -46,14 +46,14 @@ const WHITE_PERCENT: u32 = 30;
 
 /// The days of `horizon`, each from 06:00 and counted from the epoch, with their draws, 1 (dearest)
 /// to 100: one word for each.
-pub(super) fn draw_days(horizon: Span, rng: &mut impl Rng) -> Vec<(i64, u32)> {
+pub(crate) fn draw_days(horizon: Span, rng: &mut impl Rng) -> Vec<(i64, u32)> {
     let first_day = (horizon.start().as_unix_seconds() - PEAK_START).div_euclid(DAY);
     let last_day = (horizon.end().as_unix_seconds() - 1 - PEAK_START).div_euclid(DAY);
     (first_day..=last_day).map(|day| (day, uniform(rng, 1..=100))).collect()
 }
 
 /// The prices of `horizon` on these days.
-pub(super) fn of_days(
+pub(crate) fn of_days(
     horizon: Span,
     days: &[(i64, u32)],
 ) -> Result<RateAgenda<EnergyPrice>, SesamesError> {

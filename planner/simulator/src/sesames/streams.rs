@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// What a stream is drawn for. The numbers are part of every seed's meaning: they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Draw {
+pub(crate) enum Draw {
     /// The nodes' mean power under load.
     Alpha = 0,
     /// The requests.
@@ -43,10 +43,12 @@ pub(super) enum Draw {
     Bootstrap = 10,
     /// How long nodes boot, and which boots fail.
     Boots = 11,
+    /// What the nodes of requests draw where users share.
+    SharedRequests = 12,
 }
 
 /// The stream of one kind of draw in one run (counted from 0) under `seed`.
-pub(super) fn stream(seed: u64, run: u32, draw: Draw) -> ChaCha8Rng {
+pub(crate) fn stream(seed: u64, run: u32, draw: Draw) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     let mut rng = ChaCha8Rng::from_seed(key);
@@ -56,7 +58,7 @@ pub(super) fn stream(seed: u64, run: u32, draw: Draw) -> ChaCha8Rng {
 
 /// A whole number, uniform over `range`, from one word: its leading part. The bias is below
 /// `range / 2^64`.
-pub(super) fn uniform(rng: &mut impl Rng, range: RangeInclusive<u32>) -> u32 {
+pub(crate) fn uniform(rng: &mut impl Rng, range: RangeInclusive<u32>) -> u32 {
     let count = u128::from(range.end().abs_diff(*range.start())) + 1;
     let offset = (u128::from(rng.next_u64()) * count) >> 64;
     range.start() + u32::try_from(offset).unwrap_or(0)

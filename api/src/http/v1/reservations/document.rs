@@ -8,7 +8,10 @@ use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
 use planner::json::decision::{LearntUtilisationDocument, OfferDocument};
 use planner::json::notice::NoticeDocument;
-use planner::reservation::{Expectation, HeldOffer, Receiver, Reservation, SharedWith};
+use planner::json::standing::StandingDocument;
+use planner::reservation::{
+    Expectation, HeldOffer, Receiver, Reservation, ReservationState, SharedWith,
+};
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,7 +25,7 @@ use crate::http::problem::Problem;
 use crate::service::booking::{
     BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected,
 };
-use crate::service::shared::Fault;
+use crate::service::shared::{Fault, ToldStanding};
 
 /// A reservation.
 #[derive(Serialize, ToSchema)]
@@ -93,6 +96,9 @@ pub struct ReservationDocument {
     pub learnt_utilisation: Value,
     /// How it stands in Slurm; null where it was never to be made there.
     pub slurm: Option<ManagedDocument>,
+    /// How its account stands while its offers are held; absent in lists, and where the site has no shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<StandingDocument>,
 }
 
 /// Somebody with whom a reservation is shared: either `user` or `project` is said.
@@ -196,7 +202,14 @@ impl ReservationDocument {
             now_expected: expected.map(NowExpected::from),
             learnt_utilisation: summary.learnt_utilisation,
             slurm: managed.map(|it| ManagedDocument::new(reservation, it)),
+            standing: None,
         })
+    }
+
+    /// Tells how its account stands, and what each of its offers would do to that.
+    fn tell_standing(&mut self, standing: &ToldStanding) {
+        self.standing = Some(standing.document(self.offers.iter().map(|it| &it.offer)));
+        self.offers.iter_mut().for_each(|it| standing.tell_offer(&mut it.offer));
     }
 }
 
@@ -215,7 +228,13 @@ pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Re
     let id = &stored.id;
     let (expected, managed) = (expected.get(id), managed.get(id));
     let document = ReservationDocument::new(stored, expected, managed, occurrences.get(id));
-    let mut response = Json(document.map_err(Fault::from)?).into_response();
+    let mut document = document.map_err(Fault::from)?;
+    if stored.state == ReservationState::Proposed
+        && let Some(standing) = booking.told_standing(&stored.owner, &stored.project)
+    {
+        document.tell_standing(&standing);
+    }
+    let mut response = Json(document).into_response();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", stored.row_version)) {
         response.headers_mut().insert(header::ETAG, tag);
     }
