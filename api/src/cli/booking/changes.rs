@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::answers::{self, ReservationAnswer};
 use super::id_prefix::{IdPrefix, RESERVATIONS};
 use super::request::{Names, names, once, told};
-use super::server::Connection;
+use super::server::ActingConnection;
 use super::time::{instant, seconds};
 use super::{Output, read, show_one};
 use crate::cli::{Failure, block_on, print};
@@ -25,7 +25,7 @@ pub struct Extend {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook release`.
@@ -43,7 +43,7 @@ pub struct ReleaseArguments {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook transfer`.
@@ -56,7 +56,7 @@ pub struct Transfer {
     #[arg(long, value_name = "NAME")]
     to: String,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Lets a reservation keep its nodes for longer.

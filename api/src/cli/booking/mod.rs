@@ -24,7 +24,7 @@ use answers::{
 };
 use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
-use server::{Connection, Server};
+use server::{ActingConnection, Connection, Server};
 
 pub use changes::{Extend, ReleaseArguments, Transfer, extend, release, transfer};
 pub use modify::{Modify, modify};
@@ -58,7 +58,7 @@ pub struct Quote {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook reserve`.
@@ -90,7 +90,7 @@ pub struct Reserve {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook choose`.
@@ -104,7 +104,7 @@ pub struct Choose {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook list`.
@@ -153,7 +153,7 @@ pub struct Cancel {
     #[arg(required = true, value_parser = IdPrefix::parse)]
     ids: Vec<IdPrefix>,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Shows what is possible; holds nothing.

@@ -22,6 +22,7 @@ mod release;
 mod request;
 mod request_patch;
 mod reservations;
+mod rights;
 mod standing;
 mod transfer;
 
