@@ -21,6 +21,7 @@ pub mod projects;
 mod public_url;
 pub mod quotas;
 pub mod racks;
+pub mod rights;
 pub mod shares;
 pub mod sign_in;
 pub mod slurm;
@@ -39,6 +40,7 @@ use planner::identity::ReservationId;
 use planner::node::{NAME_RULE, is_name};
 use planner::problem::SearchMode;
 use planner::quantity::Currency;
+use planner::rights::RightsRules;
 use planner::time::Seconds;
 use serde::Deserialize;
 
@@ -57,6 +59,7 @@ use projects::{ProjectFields, ProjectSettings};
 use public_url::public_url;
 use quotas::{QuotaFields, QuotaSettings, TariffBands};
 use racks::Racks;
+use rights::RightsFields;
 use shares::{FairShares, ShareFields};
 use sign_in::{IssuerSettings, SignInFields};
 use slurm::ManagerSettings;
@@ -121,6 +124,8 @@ struct File {
     quotas: Option<QuotaFields>,
     #[serde(default)]
     projects: ProjectFields,
+    #[serde(default)]
+    rights: Vec<RightsFields>,
     #[serde(default)]
     audit: AuditFields,
     #[serde(default)]
@@ -193,6 +198,8 @@ pub struct Settings {
     pub shares: FairShares,
     /// What people of a project may do with each other's reservations.
     pub projects: ProjectSettings,
+    /// What callers may do beyond the defaults, and what not.
+    pub rights: RightsRules,
     /// What users and projects may hold.
     pub quotas: QuotaSettings,
     /// What is recorded of who did what.
@@ -360,6 +367,7 @@ impl Settings {
             shares: FairShares::read(file.shares, Seconds::new(hold_s.into()))
                 .context("[shares]")?,
             projects: ProjectSettings::read(&file.projects).context("[projects]")?,
+            rights: rights::read_all(file.rights)?,
             audit: AuditSettings::read(&file.audit).context("[audit]")?,
             sign_in: IssuerSettings::read_all(file.sign_in)?,
             negotiation: Negotiation::read(file.negotiation, openadr.is_some())?,

@@ -15,6 +15,8 @@ pub struct NodeFilter {
     pub exclude: Vec<Box<str>>,
     /// No other nodes than these, by name; all of them where there is none.
     pub only: Vec<Box<str>>,
+    /// None of the nodes in these partitions: they are closed to who asks.
+    pub closed: Vec<Box<str>>,
 }
 
 /// Why a filter names nothing that there is.
@@ -49,6 +51,7 @@ impl NodeFilter {
         let partition = |name| labels.partitions.contains(name);
         self.partition.as_ref().is_none_or(partition)
             && self.features.iter().all(|name| labels.features.contains(name))
+            && !self.closed.iter().any(|name| labels.partitions.contains(name))
     }
 
     /// Whether all nodes match.
@@ -58,7 +61,7 @@ impl NodeFilter {
 
     /// Whether partition and features admit all nodes.
     pub const fn has_no_labels(&self) -> bool {
-        self.partition.is_none() && self.features.is_empty()
+        self.partition.is_none() && self.features.is_empty() && self.closed.is_empty()
     }
 
     /// What the filter names that is not there, all of it.

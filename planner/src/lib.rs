@@ -45,6 +45,7 @@ pub mod request;
 pub mod reservation;
 pub mod reserved_power;
 pub mod resource_manager;
+pub mod rights;
 mod robust;
 pub mod search;
 pub mod selection;

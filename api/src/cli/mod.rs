@@ -25,6 +25,7 @@ mod power;
 mod project;
 mod quota;
 mod report;
+mod rights;
 mod sbatch;
 mod serve;
 mod session;
@@ -133,6 +134,8 @@ enum Command {
     Share(share::Arguments),
     /// Show what users and projects may hold now and what they have used of it, or check a file of quotas
     Quota(quota::Arguments),
+    /// Show what one may do, by default and by the rules of the site
+    Rights(rights::Arguments),
     /// Check the connection to Slurm, and compare both sides
     #[cfg(feature = "slurm")]
     Slurm(slurm::Arguments),
@@ -216,6 +219,7 @@ pub fn run() -> ExitCode {
         Command::Project(arguments) => project::run(&arguments),
         Command::Share(arguments) => share::run(&arguments),
         Command::Quota(arguments) => quota::run(&arguments),
+        Command::Rights(arguments) => rights::run(&arguments),
         Command::Negotiation(arguments) => negotiation::run(&arguments),
         Command::Calendar(arguments) => calendar::run(&arguments),
         Command::Notify(arguments) => notify::run(&arguments),

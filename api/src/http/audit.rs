@@ -15,7 +15,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use planner::reservation::Reservation;
 use serde_json::{Value, json};
-use storage::{AuditEnd, AuditEntry, AuditIntent};
+use storage::{ActedFor, AuditEnd, AuditEntry, AuditIntent};
 
 use super::problem::{Problem, ProblemCode};
 use crate::service::audit::AuditService;
@@ -72,6 +72,8 @@ struct SheetParts {
 struct KnownParts {
     /// `None` until the caller is known.
     actor: Option<(String, String)>,
+    /// For whom they say that they do it.
+    acting_for: Option<String>,
     intent: Option<String>,
     /// Whether nothing is left to be recorded.
     over: bool,
@@ -118,6 +120,9 @@ pub async fn record(
     let code = response.extensions().get::<ProblemCode>().map(|it| it.0);
     let sheet = &unanswered.0;
     if sheet.0.changes {
+        if response.status().is_success() {
+            sheet.tell_acted_for(note.as_ref()).await;
+        }
         sheet.end(outcome(response.status(), code), note);
     } else if let Some(note) = note
         && let Err(fault) = sheet.read(outcome(response.status(), code), note).await
@@ -140,7 +145,7 @@ impl Drop for Unanswered {
 }
 
 impl AuditSheet {
-    /// Notes who calls. Where they may, and may change something, that is written down before anything is done.
+    /// Notes who calls, and for whom. Where they may, and may change something, that is written down before anything is done.
     ///
     /// # Errors
     /// It cannot be written, so that nothing may be done.
@@ -148,6 +153,7 @@ impl AuditSheet {
         &self,
         name: &str,
         issuer: Option<&str>,
+        acting_for: Option<&str>,
         is_admitted: bool,
     ) -> Result<(), Fault> {
         let parts = &self.0;
@@ -155,6 +161,7 @@ impl AuditSheet {
         {
             let mut known = self.known();
             known.actor = Some((name.to_owned(), issuer.unwrap_or_default().to_owned()));
+            known.acting_for = acting_for.map(str::to_owned);
             known.intent.clone_from(&intent);
         }
         let Some(id) = intent else { return Ok(()) };
@@ -177,6 +184,28 @@ impl AuditSheet {
         self.0.audit.end(AuditEnd { intent, entry });
     }
 
+    /// Tells a reservation's owner who did for them what was done.
+    async fn tell_acted_for(&self, note: Option<&AuditNote>) {
+        let (actor, acting_for) = {
+            let known = self.known();
+            (known.actor.clone().unwrap_or_default().0, known.acting_for.clone())
+        };
+        let Some(note) = note.filter(|_| acting_for.is_some_and(|owner| owner != actor)) else {
+            return;
+        };
+        let object = note.object.as_deref().and_then(|it| it.strip_prefix("reservations/"));
+        let (Some(reservation_id), Some(owner)) = (object, note.owner.as_deref()) else { return };
+        let state = note.after.as_ref().and_then(|after| after["state"].as_str());
+        let action = self.0.asked.action.as_str();
+        let state = state.unwrap_or_default();
+        let acted = ActedFor { reservation_id, owner, actor: &actor, action, state };
+        // It is done, and the trail has it.
+        if let Err(error) = self.0.audit.tell_acted_for(&acted).await {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            tracing::warn!(reservation_id, error, "an owner was not told who acted for them");
+        }
+    }
+
     /// Records a read of what is another's.
     async fn read(&self, outcome: String, note: AuditNote) -> Result<(), Fault> {
         let entry = AuditEntry { outcome, before: None, after: None, ..self.entry(Some(note)) };
@@ -190,9 +219,10 @@ impl AuditSheet {
         let note = note.unwrap_or_default();
         let text = |state: Option<Value>| state.map(|it| it.to_string());
         let (actor, issuer) = self.known().actor.clone().unwrap_or_default();
+        let owner = note.owner.or_else(|| self.known().acting_for.clone());
         let asked = self.0.asked.clone();
         AuditEntry {
-            acting_for: note.owner.filter(|owner| *owner != actor).unwrap_or_default(),
+            acting_for: owner.filter(|owner| *owner != actor).unwrap_or_default(),
             object: note.object.unwrap_or(asked.object),
             before: text(note.before),
             after: text(note.after),

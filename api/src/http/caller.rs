@@ -1,25 +1,31 @@
-//! Who may call: every route names its roles in its handler's signature, and refuses others.
+//! Who calls, and whether they may: what a route needs is in the table of rights ([`super::rights`]), and others are refused.
 //!
-//! `caller: By<Bookers>` is the whole of it. A token is one of ours or an access token of an issuer of the settings. Without
+//! `by: By` in a handler's signature is the whole of it. A token is one of ours or an access token of an issuer of the settings. Without
 //! either, the service runs for one local user, who has every role, and answers only requests addressed to a loopback
 //! host, so that a web page elsewhere cannot speak to it through the user's browser.
 
-use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
+use planner::node_set::NodeSet;
 use planner::reservation::{Reservation, Role};
+use planner::rights::{Action, Asker, RightsObject, Verdict};
 use storage::{ApiToken, TokenId};
 
 use super::App;
+use super::acting;
 use super::audit::{AuditNote, AuditSheet};
 use super::problem::Problem;
+use super::rights::{action_of, not_listed};
 use crate::clock::Clock;
-use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState, digest};
+use crate::config::Settings;
+use crate::service::shared::{
+    Access, CallerKind, CallerProjects, Forbidden, SiteState, digest,
+};
 use crate::service::sign_in::{SignInService, SignedIn};
 
 /// Stands for all users where it is noted whose something is.
@@ -36,6 +42,10 @@ pub struct Caller {
     pub credential: Credential,
     /// The projects that they are in; `None` for the one local user.
     pub projects: Option<Arc<CallerProjects>>,
+    /// What they do; `None` for what needs no right.
+    pub action: Option<Action>,
+    /// Who does it for them, where somebody does.
+    pub actor: Option<String>,
 }
 
 /// What lets somebody in.
@@ -49,41 +59,51 @@ pub enum Credential {
     SignedIn(SignedIn),
 }
 
-/// A set of roles that a route admits.
-pub trait Roles {
-    /// Those who may call.
-    const ALLOWED: &'static [Role];
-}
-
-/// Those who book: users and operators.
-pub struct Bookers;
-/// Those who run the cluster.
-pub struct Operators;
-/// Those who put agendas and answer for the supplier: suppliers and operators.
-pub struct Suppliers;
-/// Everyone with a token.
-pub struct Anyone;
-
-impl Roles for Bookers {
-    const ALLOWED: &'static [Role] = &[Role::User, Role::Operator];
-}
-impl Roles for Operators {
-    const ALLOWED: &'static [Role] = &[Role::Operator];
-}
-impl Roles for Suppliers {
-    const ALLOWED: &'static [Role] = &[Role::Supplier, Role::Operator];
-}
-impl Roles for Anyone {
-    const ALLOWED: &'static [Role] = &[Role::User, Role::Operator, Role::Supplier];
-}
-
-/// A caller in one of the roles `R`.
-pub struct By<R> {
+/// A caller who may, as far as that is known before it is read with what.
+pub struct By {
     /// The user who called.
     pub caller: Caller,
     /// The book as it was when they called: the token was judged by it, and a plan may rest on it.
     pub state: Arc<SiteState>,
-    roles: PhantomData<R>,
+    settings: Arc<Settings>,
+}
+
+impl By {
+    /// Refuses who may not do this with all of these nodes: each must be in a partition that they may do it in, and in none
+    /// that they may not.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn check_nodes(&self, nodes: &NodeSet) -> Result<(), Problem> {
+        let access = self.caller.access();
+        let (Some(action), Some(asker)) = (access.action, access.asker()) else { return Ok(()) };
+        let verdict = |partition| {
+            let object = RightsObject { project: "", partition };
+            self.settings.rights.verdict(action, asker, object)
+        };
+        let labels = self.state.cluster.nodes.labels();
+        for (kind, labels_of_kind) in labels.kinds().iter().enumerate() {
+            let is_of_kind = |node: u32| {
+                labels.kind_of().get(node as usize).is_some_and(|of| *of as usize == kind)
+            };
+            if !nodes.positions().any(is_of_kind) {
+                continue;
+            }
+            let partitions = labels_of_kind.partitions.iter();
+            let verdicts: Vec<Verdict<'_>> =
+                std::iter::once("").chain(partitions.map(|it| &**it)).map(verdict).collect();
+            let denied = verdicts.iter().find(|it| matches!(it, Verdict::Denied(..)));
+            let refused = match denied {
+                Some(denied) => Some(*denied),
+                None if verdicts.iter().any(|it| it.admits()) => None,
+                None => Some(Verdict::NotTheirRole),
+            };
+            if let Some(verdict) = refused {
+                return Err(Forbidden::of(action, verdict).into());
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Caller {
@@ -94,7 +114,18 @@ impl Caller {
             Some(Role::Operator) => CallerKind::Operator,
             Some(_) => CallerKind::User,
         };
-        Access { owner: &self.owner, kind, projects: self.projects.as_deref() }
+        Access {
+            owner: &self.owner,
+            kind,
+            projects: self.projects.as_deref(),
+            action: self.action,
+        }
+    }
+
+    /// Who they are, as the rules of rights see them; `None` for the one local user, whom no rule concerns.
+    pub fn asker(&self) -> Option<Asker<'_>> {
+        let asker = self.access().asker()?;
+        Some(Asker { role: self.role?, ..asker })
     }
 
     /// The issuer of the access token that let them in.
@@ -156,31 +187,42 @@ impl Caller {
     }
 }
 
-impl<R: Roles> FromRequestParts<App> for By<R> {
+impl FromRequestParts<App> for By {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let state = app.services.shared.state().await?;
-        let caller = identify(parts, app, &state).await?;
-        let admitted = caller.role.as_ref().is_none_or(|role| R::ALLOWED.contains(role));
+        let settings = Arc::clone(&app.services.shared.settings);
+        let mut caller = identify(parts, app, &state).await?;
+        let action = action_of(&parts.method, &parts.extensions);
+        caller.action = action;
+        let admitted = admitted(&caller, &settings);
         // A copy: the extensions of a request are not shared while it is waited.
         let sheet = parts.extensions.get::<AuditSheet>().cloned();
+        let (actor, issuer) = (caller.owner.clone(), caller.issuer().map(str::to_owned));
+        let acting = match admitted {
+            Ok(()) => acting::for_other(&caller, &parts.headers, &state, &settings),
+            Err(refused) => Err(refused),
+        };
         if let Some(sheet) = sheet {
-            sheet.caller_is(&caller.owner, caller.issuer(), admitted).await?;
+            let whose = acting::named(&parts.headers);
+            sheet.caller_is(&actor, issuer.as_deref(), whose, acting.is_ok()).await?;
         }
-        if !admitted {
-            let allowed: Vec<&str> = R::ALLOWED.iter().map(|role| role.word()).collect();
-            return Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                "forbidden",
-                "Not allowed",
-                format!("This is for the roles {}.", allowed.join(", ")),
-            ));
+        if let Some(other) = acting? {
+            caller = other;
         }
         // Bodies are read only for those who are known.
         parts.extensions.insert(caller.clone());
-        Ok(Self { caller, state, roles: PhantomData })
+        Ok(Self { caller, state, settings })
     }
+}
+
+/// Whether somebody may call at all.
+fn admitted(caller: &Caller, settings: &Settings) -> Result<(), Problem> {
+    let Some(action) = caller.action else { return Err(not_listed()) };
+    let Some(asker) = caller.asker() else { return Ok(()) };
+    let verdict = settings.rights.admission(action, asker);
+    if verdict.admits() { Ok(()) } else { Err(Forbidden::of(action, verdict).into()) }
 }
 
 async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Problem> {
@@ -210,10 +252,14 @@ fn known(
     app: &App,
     state: &SiteState,
 ) -> Caller {
-    let settings = app.services.shared.settings.projects;
-    let projects = CallerProjects::new(state.callers(), settings, owner, vouched);
-    let (owner, role) = (owner.to_owned(), Some(role));
-    Caller { owner, role, credential, projects: Some(Arc::new(projects)) }
+    let settings = &app.services.shared.settings;
+    let projects = CallerProjects::new(state.callers(), settings.projects, owner, vouched);
+    let (own, managed) = (&projects.of.own, &projects.of.managed);
+    let asker = Asker { name: owner, role, own, managed };
+    let shown = settings.rights.allowed_projects(Action::ReservationRead, asker);
+    let shown = shown.into_iter().map(str::to_owned).collect();
+    let projects = Some(Arc::new(projects.showing(shown)));
+    Caller { owner: owner.to_owned(), role: Some(role), credential, projects, action: None, actor: None }
 }
 
 /// The token that a request is sent with.
@@ -254,6 +300,8 @@ fn local_user(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller, Pro
         role: None,
         credential: Credential::OnlyUser,
         projects: None,
+        action: None,
+        actor: None,
     })
 }
 

@@ -15,7 +15,7 @@ use axum::routing::get;
 use metrics::gauge;
 
 use super::App;
-use super::caller::{By, Operators};
+use super::caller::By;
 use super::problem::Problem;
 use crate::recorder;
 use crate::service::feeds::{FeedService, Status};
@@ -33,7 +33,7 @@ async fn read(
     State(webhooks): State<Arc<WebhookService>>,
     State(notifications): State<Arc<NotificationService>>,
     State(live): State<Arc<LivePowerService>>,
-    by: By<Operators>,
+    by: By,
 ) -> Result<Response, Problem> {
     let (reservations, held) = by.state.book_size();
     gauge!("wattbook_book_reservations").set(reservations as f64);

@@ -1,8 +1,9 @@
 //! The REST service: routes, and what every request passes through.
 //!
-//! One endpoint per file under `v1/<resource>/`. Each handler names who may call it (see
-//! [`caller`]), reads its input with every error at once, calls one use case and writes the answer.
+//! One endpoint per file under `v1/<resource>/`. Who may call it is in the table of rights (see [`rights`] and
+//! [`caller`]). Each handler reads its input with every error at once, calls one use case and writes the answer.
 
+mod acting;
 pub mod audit;
 pub mod body;
 pub mod browser;
@@ -13,6 +14,7 @@ pub mod health;
 pub mod metrics;
 pub mod problem;
 pub mod query;
+pub mod rights;
 pub mod server;
 pub mod v1;
 pub mod web_page;
@@ -115,7 +117,9 @@ handed_out! {
 /// Every route of the service.
 pub fn router(app: App) -> Router {
     let (v1, description) = v1::describe(v1::router());
-    let recording = Recording::new(Arc::clone(&app.services.audit), v1::action_names(&description));
+    let names = v1::action_names(&description);
+    let unlisted = rights::unlisted(&names);
+    let recording = Recording::new(Arc::clone(&app.services.audit), names);
     Router::new()
         .merge(v1)
         .merge(carbon_aware::router())
@@ -132,6 +136,7 @@ pub fn router(app: App) -> Router {
                 "The Allow header lists the methods of this resource.",
             )
         })
+        .layer(from_fn_with_state(unlisted, rights::refuse_unlisted))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
             Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,

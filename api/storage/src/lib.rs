@@ -94,7 +94,7 @@ pub use consumption::Consumed;
 pub use database::Database;
 pub use erasure::{Erased, PSEUDONYM, PersonSum};
 pub use error::StorageError;
-pub use events::{EVENT_KINDS, Event, EventsKept, NewEvent};
+pub use events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent};
 pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
 };

@@ -102,6 +102,7 @@ mod recalibration;
 mod reevaluation;
 mod released;
 mod repeats;
+mod rights;
 mod roles;
 mod sacct;
 mod sbatch;

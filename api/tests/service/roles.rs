@@ -161,6 +161,7 @@ fn routes() -> Vec<Route> {
         // No code was sent.
         (post.clone(), "/api/v1/notifications/confirm", "/api/v1/notifications/confirm", Body::Code, May::Book, 409),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/rights", "/api/v1/rights", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.
         (post.clone(), "/api/v1/sign-in/device", "/api/v1/sign-in/device", Body::Issuer, May::Everybody, 404),

@@ -223,6 +223,7 @@ fn filter(reader: &mut Reader, object: &Object<'_>) -> Option<NodeFilter> {
         features: features?.unwrap_or_default(),
         exclude: exclude?.unwrap_or_default(),
         only: only?.unwrap_or_default(),
+        closed: Vec::new(),
     })
 }
 
@@ -312,7 +313,7 @@ pub fn document(request: &Request, says: impl Fn(&str) -> bool) -> Map<String, V
     if !given.is_empty() {
         put("tolerance", Value::Object(given));
     }
-    let NodeFilter { partition, features, exclude, only } = &request.filter;
+    let NodeFilter { partition, features, exclude, only, closed: _ } = &request.filter;
     if let Some(partition) = partition {
         put("partition", json!(partition));
     }

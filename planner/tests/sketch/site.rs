@@ -94,6 +94,7 @@ impl Site {
             features: names(&FEATURES, features),
             exclude: bits(self.exclude, nodes).map(|node| format!("n{node}").into()).collect(),
             only: bits(self.only, nodes).map(|node| format!("n{node}").into()).collect(),
+            closed: Vec::new(),
         }
     }
 

@@ -47,7 +47,7 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
     block_on(async {
         let page = async |after: Option<i64>| {
             let mut query = span.clone();
-            query.extend(after.map(|it| ("after", it.to_string())));
+            query.extend(after.map(|it| ("cursor", it.to_string())));
             server.get_with::<AuditPageDocument>("audit", &query).await
         };
         // Before anything is written it is known whether there is an answer.
@@ -59,7 +59,7 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
                     return gone(error);
                 }
             }
-            let Some(after) = read.next_after else { break };
+            let Some(after) = read.next_cursor else { break };
             read = page(Some(after)).await?;
         }
         out.flush().or_else(gone)

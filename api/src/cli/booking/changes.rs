@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answers::{self, ReservationAnswer};
 use super::id_prefix::{IdPrefix, RESERVATIONS};
 use super::request::{Names, filled, names, once, told};
-use super::server::Connection;
+use super::server::ActingConnection;
 use super::time::{instant, seconds};
 use super::{Output, read, show_one};
 use crate::cli::{Failure, block_on, print};
@@ -27,7 +27,7 @@ pub struct Extend {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook release`.
@@ -45,7 +45,7 @@ pub struct ReleaseArguments {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook transfer`.
@@ -58,7 +58,7 @@ pub struct Transfer {
     #[arg(long, value_name = "NAME")]
     to: String,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook swap`.
@@ -74,7 +74,7 @@ pub struct Swap {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Swaps nodes of a reservation for others.
@@ -122,7 +122,7 @@ pub struct ShareWith {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook unshare`.
@@ -136,7 +136,7 @@ pub struct Unshare {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Shares a reservation with others.
@@ -159,7 +159,7 @@ fn change(
     action: &str,
     body: Map<String, Value>,
     output: &Output,
-    connection: &Connection,
+    connection: &ActingConnection,
 ) -> Result<(), Failure> {
     block_on(async {
         let server = connection.open()?;

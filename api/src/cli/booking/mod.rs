@@ -26,7 +26,7 @@ use answers::{
 use id_prefix::{IdPrefix, RESERVATIONS};
 use request::RequestArguments;
 use series::RecurrenceArguments;
-use server::{Connection, Server};
+use server::{ActingConnection, Connection, Server};
 
 pub use changes::{
     Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with,
@@ -64,7 +64,7 @@ pub struct Quote {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook reserve`.
@@ -98,7 +98,7 @@ pub struct Reserve {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook choose`.
@@ -112,7 +112,7 @@ pub struct Choose {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Arguments of `wattbook list`.
@@ -161,7 +161,7 @@ pub struct Cancel {
     #[arg(required = true, value_parser = IdPrefix::parse)]
     ids: Vec<IdPrefix>,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// Shows what is possible; holds nothing.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::id_prefix::{IdPrefix, RESERVATIONS};
 use super::request::{Names, filled, names, once, shape, speed, told, tolerance};
-use super::server::Connection;
+use super::server::ActingConnection;
 use super::time::{instant, seconds};
 use super::{Output, answers, show_one};
 use crate::cli::{Failure, block_on};
@@ -29,7 +29,7 @@ pub struct Modify {
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 /// The fields that a request need not have. Of the last two it needs one.

@@ -32,6 +32,24 @@ pub struct Connection {
     identity: Identity,
 }
 
+/// Where a service is, and for whom it is asked.
+#[derive(clap::Args)]
+pub struct ActingConnection {
+    /// Act for this user, by their rights and quotas: for operators, managers of their project, and whom the site lets
+    #[arg(long = "for", value_name = "USER")]
+    user: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl ActingConnection {
+    /// # Errors
+    /// Where the token's file cannot be read or TLS cannot be set up.
+    pub fn open(&self) -> anyhow::Result<Server> {
+        Ok(Server { acting_for: self.user.clone(), ..self.connection.open()? })
+    }
+}
+
 /// An address of a service, with its scheme.
 fn address(text: &str) -> Result<String, String> {
     let whole = match text.trim() {
@@ -52,6 +70,8 @@ pub struct Server {
     http: Http,
     base: String,
     credential: Credential,
+    /// For whom it is asked; for oneself unless given.
+    acting_for: Option<String>,
 }
 
 /// As whom a service is asked.
@@ -113,7 +133,8 @@ impl Connection {
     /// TLS cannot be set up.
     pub fn open_as_nobody(&self) -> anyhow::Result<Server> {
         let base = format!("{}/api/v1", self.url.trim_end_matches('/'));
-        Ok(Server { http: Http::new(Timeouts::default())?, base, credential: Credential::Nobody })
+        let (http, credential) = (Http::new(Timeouts::default())?, Credential::Nobody);
+        Ok(Server { http, base, credential, acting_for: None })
     }
 }
 
@@ -279,6 +300,9 @@ impl Server {
         let mut request = self.http.request(method, address);
         if let Some(token) = token {
             request = request.bearer_auth(token.expose());
+        }
+        if let Some(user) = &self.acting_for {
+            request = request.header("X-Wattbook-For", user.as_bytes());
         }
         request = match body {
             None => request,

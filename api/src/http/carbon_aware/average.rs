@@ -11,7 +11,7 @@ use super::error::SdkError;
 use super::instant;
 use super::parameters::SdkParameters;
 use super::point::{Intensity, bounded, known, mean, rates};
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// A period and its mean.
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ pub struct AveragePeriod {
 /// The mean intensity of `location` from `startTime` to `endTime`.
 pub async fn average(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     parameters: SdkParameters,
 ) -> Result<Json<Average>, SdkError> {
     let mut unreadable = Vec::new();

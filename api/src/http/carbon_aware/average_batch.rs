@@ -7,12 +7,12 @@ use super::Site;
 use super::average::{Average, AveragePeriod, average_over};
 use super::body::Batch;
 use super::error::SdkError;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// The mean intensity of each `location`, `startTime` and `endTime`, in their order.
 pub async fn average_batch(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     batch: Batch,
 ) -> Result<Json<Vec<Average>>, SdkError> {
     let periods = batch.read(|item| AveragePeriod {

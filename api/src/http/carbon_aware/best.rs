@@ -8,12 +8,12 @@ use super::by_locations::answer;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::{emissions, least};
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// The least intensities of `location` between `time` and `toTime`, all that are equal.
 pub async fn best(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     parameters: SdkParameters,
 ) -> Result<Response, SdkError> {
     let locations = parameters.all("location");

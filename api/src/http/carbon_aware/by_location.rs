@@ -8,12 +8,12 @@ use super::by_locations::answer;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::emissions;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// The intensities of the one `location` between `time` and `toTime`.
 pub async fn by_location(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     parameters: SdkParameters,
 ) -> Result<Response, SdkError> {
     let Some(location) = parameters.one("location") else {

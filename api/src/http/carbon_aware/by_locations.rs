@@ -10,12 +10,12 @@ use super::Site;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::{DataPoint, emissions, emissions_document};
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// The intensities of `location` (one or several) between `time` and `toTime`.
 pub async fn by_locations(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     parameters: SdkParameters,
 ) -> Result<Response, SdkError> {
     let locations = parameters.all("location");

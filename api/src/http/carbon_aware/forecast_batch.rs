@@ -7,12 +7,12 @@ use super::Site;
 use super::body::Batch;
 use super::error::SdkError;
 use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// What was known at each `requestedAt`, otherwise as the current forecast.
 pub async fn forecast_batch(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     batch: Batch,
 ) -> Result<Json<Vec<Forecast>>, SdkError> {
     let requests = batch.read(|item| {

@@ -7,13 +7,13 @@ use super::Site;
 use super::error::SdkError;
 use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
 use super::parameters::SdkParameters;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// What is known now of each `location`, between `dataStartAt` and `dataEndAt`, as means over
 /// `windowSize` minutes, with the least of them.
 pub async fn forecast_current(
     State(site): State<Site>,
-    _: By<Anyone>,
+    _: By,
     parameters: SdkParameters,
 ) -> Result<Json<Vec<Forecast>>, SdkError> {
     let mut unreadable = Vec::new();

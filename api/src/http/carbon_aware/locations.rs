@@ -5,10 +5,10 @@ use axum::extract::State;
 use serde_json::{Map, Value, json};
 
 use super::Site;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 
 /// The site, by its name; where it lies is not known here.
-pub async fn locations(State(site): State<Site>, _: By<Anyone>) -> Json<Map<String, Value>> {
+pub async fn locations(State(site): State<Site>, _: By) -> Json<Map<String, Value>> {
     let name = site.settings.location.clone();
     let location = json!({ "latitude": null, "longitude": null, "name": name });
     Json(Map::from_iter([(name, location)]))

@@ -110,6 +110,7 @@ impl From<BookingError> for Problem {
             BookingError::NotTheirs { .. } => {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", "Not permitted", error.to_string())
             }
+            BookingError::Forbidden(forbidden) => (*forbidden).into(),
             BookingError::NotInProject { .. } => {
                 let title = "Not in the project";
                 Self::new(StatusCode::FORBIDDEN, "not_in_project", title, error.to_string())

@@ -10,7 +10,7 @@ use serde_json::Value;
 use storage::{AuditEntry, AuditFilter, AuditRecord, microseconds};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::audit::AuditService;
@@ -32,7 +32,9 @@ pub struct AuditQuery {
     pub object: Option<String>,
     /// Records in a page, 1 to 1000; 100 unless given.
     pub limit: Option<u16>,
-    /// The `next_after` of the page before.
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<i64>,
+    /// The same, as it was called before.
     pub after: Option<i64>,
 }
 
@@ -42,6 +44,8 @@ pub struct AuditPageDocument {
     /// In the order in which they were recorded.
     pub items: Vec<AuditItemDocument>,
     /// Where the next page starts; null on the last.
+    pub next_cursor: Option<i64>,
+    /// The same, as it was called before.
     pub next_after: Option<i64>,
 }
 
@@ -110,7 +114,7 @@ pub struct AuditRecordDocument {
 )]
 pub async fn list_audit_records(
     State(audit): State<Arc<AuditService>>,
-    _: By<Operators>,
+    _: By,
     Parameters(parameters): Parameters<AuditQuery>,
 ) -> Result<Json<AuditPageDocument>, Problem> {
     let instant_us = |name, text: Option<String>| {
@@ -125,13 +129,20 @@ pub async fn list_audit_records(
         actor: query::name("actor", parameters.actor)?,
         action: query::name("action", parameters.action)?,
         object: query::name("object", parameters.object)?,
-        after: parameters.after.unwrap_or_default(),
+        after: match (parameters.cursor, parameters.after) {
+            (Some(_), Some(_)) => {
+                let detail = "is there, and so is after, as it was called before; leave out one of them";
+                return Err(Problem::invalid_parameter("cursor", detail));
+            }
+            (cursor, after) => cursor.or(after).unwrap_or_default(),
+        },
         limit: query::limit(parameters.limit, 100, 1000)?.into(),
     };
     let page = audit.records(filter).await?;
     let item = |record: AuditRecord| AuditItemDocument { id: record.id, record: record.into() };
     Ok(Json(AuditPageDocument {
         items: page.records.into_iter().map(item).collect(),
+        next_cursor: page.next,
         next_after: page.next,
     }))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{Bill, BillLine, BillWanted, BilledDemand, LedgerService};
@@ -117,7 +117,7 @@ pub struct BillRowDocument {
 )]
 pub async fn get_bill(
     State(ledger): State<Arc<LedgerService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<BillQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<BillDocument>), Problem> {
     let wanted = BillWanted {

@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::schema::ConsumedRequest;
 use crate::clock::Clock;
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::dialogue::DialogueService;
@@ -109,7 +109,7 @@ impl From<&Reported> for ConsumedDocument {
 )]
 pub async fn put_consumption(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     body: JsonBody,
 ) -> Result<Json<ConsumptionDocument>, Problem> {
     let consumed = body.read(spans)?;
@@ -135,7 +135,7 @@ pub async fn put_consumption(
 pub async fn get_consumption(
     State(dialogue): State<Arc<DialogueService>>,
     State(clock): State<Clock>,
-    _: By<Suppliers>,
+    _: By,
     Parameters(parameters): Parameters<ConsumptionQuery>,
 ) -> Result<Json<ConsumptionDocument>, Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());

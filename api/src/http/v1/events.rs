@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Anyone, By, Caller};
+use crate::http::caller::{By, Caller};
 use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
 use crate::service::events::{Beginning, EventService, Watch};
@@ -77,7 +77,7 @@ pub async fn watch_events(
     State(clock): State<Clock>,
     State(events): State<Arc<EventService>>,
     State(states): State<Arc<StateCache>>,
-    by: By<Anyone>,
+    by: By,
     headers: HeaderMap,
 ) -> Result<(Option<Extension<AuditNote>>, Response), Problem> {
     let after = event_stream::last_event_id(&headers)?.map(EventId::from);
@@ -270,6 +270,8 @@ mod tests {
             role,
             credential: credential.clone(),
             projects: None,
+            action: None,
+            actor: None,
         };
         let local = caller("local", None);
         let operator = caller("olga", Some(Role::Operator));

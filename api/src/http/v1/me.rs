@@ -7,7 +7,7 @@ use planner::project::ProjectsOfUser;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::caller::{Anyone, By, Credential};
+use crate::http::caller::{By, Credential};
 use crate::http::problem::Problem;
 
 /// Who asks.
@@ -40,7 +40,7 @@ pub struct MeDocument {
         (status = FORBIDDEN, body = Problem),
     ),
 )]
-pub async fn get_me(by: By<Anyone>) -> Json<MeDocument> {
+pub async fn get_me(by: By) -> Json<MeDocument> {
     let caller = by.caller;
     let signed_in = match &caller.credential {
         Credential::SignedIn(it) => Some(it),

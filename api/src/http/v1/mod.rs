@@ -33,6 +33,7 @@ pub mod quotes;
 pub mod reports;
 pub mod reservations;
 mod responses;
+pub mod rights;
 pub mod schedule;
 pub mod schema;
 pub mod series;
@@ -209,6 +210,7 @@ fn of_people() -> OpenApiRouter<App> {
         ))
         .routes(routes!(notifications::confirm::confirm_notifications))
         .routes(routes!(me::get_me))
+        .routes(routes!(rights::list_rights))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))
         .routes(routes!(sign_in::tokens::create_tokens))

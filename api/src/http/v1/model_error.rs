@@ -13,7 +13,7 @@ use super::calibrations::findings::ErrorDocument;
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::recalibration::{ErrorLine, ErrorsBy, RecalibrationService, WholeAmounts};
@@ -96,7 +96,7 @@ pub struct ErrorAmounts {
 pub async fn get_model_error(
     State(recalibration): State<Arc<RecalibrationService>>,
     State(clock): State<Clock>,
-    caller: By<Bookers>,
+    caller: By,
     Parameters(parameters): Parameters<ModelErrorQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<ModelErrorDocument>), Problem> {
     let by = parameters.by.unwrap_or_else(|| "user".to_owned());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::clock::Clock;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::book_views::BookViewService;
@@ -87,7 +87,7 @@ pub struct OccupancyDocument {
 pub async fn get_occupancy(
     State(book_views): State<Arc<BookViewService>>,
     State(clock): State<Clock>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<OccupancyQuery>,
 ) -> Result<Json<OccupancyDocument>, Problem> {
     let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;

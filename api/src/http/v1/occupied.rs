@@ -11,7 +11,7 @@ use storage::Outage;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::cluster::ClusterService;
@@ -95,7 +95,7 @@ impl OccupiedDocument {
 )]
 pub async fn list_occupied(
     State(cluster): State<Arc<ClusterService>>,
-    _: By<Operators>,
+    _: By,
     Parameters(parameters): Parameters<OccupiedQuery>,
 ) -> Result<Json<OccupiedPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

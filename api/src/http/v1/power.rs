@@ -9,7 +9,7 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::live_power::{LivePower, LivePowerService, NodesPower};
 
@@ -129,7 +129,7 @@ impl From<&NodesPower> for NodesPowerDocument {
 )]
 pub async fn get_power(
     State(live): State<Arc<LivePowerService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<Json<PowerDocument>, Problem> {
     let power = live.power(by.caller.access()).await?;
     Ok(Json(PowerDocument::from(&power)))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::clock::Clock;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::book_views::{BookViewService, ProfileStep};
@@ -88,7 +88,7 @@ pub struct ProfileStepDocument {
 pub async fn get_power_profile(
     State(book_views): State<Arc<BookViewService>>,
     State(clock): State<Clock>,
-    _: By<Anyone>,
+    _: By,
     Parameters(parameters): Parameters<ProfileQuery>,
 ) -> Result<Json<PowerProfileDocument>, Problem> {
     let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;

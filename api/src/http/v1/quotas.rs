@@ -8,7 +8,7 @@ use planner::quota::{QuotaAmounts, QuotaPeriod, QuotaStanding};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::quotas::QuotaService;
 
@@ -79,7 +79,7 @@ pub struct QuotaDocument {
 )]
 pub async fn list_quotas(
     State(service): State<Arc<QuotaService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<Json<QuotasDocument>, Problem> {
     let standings = service.standings(by.caller.access()).await?;
     Ok(Json(QuotasDocument { quotas: standings.iter().flat_map(rows).collect() }))

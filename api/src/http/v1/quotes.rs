@@ -10,7 +10,7 @@ use planner::json::decision::DecisionDocument;
 
 use super::schema::QuoteRequest;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::booking::{BookingService, Purpose};
 use crate::service::shared::Fault;
@@ -36,13 +36,14 @@ use crate::service::shared::Fault;
 )]
 pub async fn create_quote(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let request = booking.read_request(body.text(), Purpose::Quote, &by.state);
     let request = request.map_err(Problem::invalid_json)?;
-    let request = booking.with_learnt_utilisation(request).await?;
     let access = by.caller.access();
+    let request = booking.within_rights(access, request)?;
+    let request = booking.with_learnt_utilisation(request).await?;
     let json = |document| serde_json::to_vec(&document);
     let json = booking.quote(access, by.state, &request, json).await?;
     let json = json.map_err(Fault::internal)?;

@@ -12,7 +12,7 @@ use super::ledger::co2_sources::Co2SourceDocument;
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{LedgerService, LedgerWanted, Report, ReportLine, ReportWanted};
@@ -189,7 +189,7 @@ impl ReportColumn {
 pub async fn get_report(
     State(ledger): State<Arc<LedgerService>>,
     State(clock): State<Clock>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<ReportQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<ReportDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());

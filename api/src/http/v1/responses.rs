@@ -49,7 +49,7 @@ fn of_status(status: &str) -> &'static str {
             "The request has errors: `errors` lists each with its place, and nothing was changed"
         }
         "401" => "No token, or one that is not valid",
-        "403" => "The token's role does not permit this",
+        "403" => "The caller's role, or a rule of the site, does not permit this",
         "404" => "There is no such thing, or the caller may not know of it",
         "409" => "It does not go with what there is now; `code` says why",
         "412" => "Changed since it was read",

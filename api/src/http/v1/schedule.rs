@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::book_views::BookViewService;
@@ -87,7 +87,7 @@ pub struct ScheduleItem {
 pub async fn get_schedule(
     State(book_views): State<Arc<BookViewService>>,
     State(clock): State<Clock>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<ScheduleQuery>,
 ) -> Result<Json<ScheduleDocument>, Problem> {
     let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::config::Settings;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::shared::ToldStanding;
 use crate::service::shares::{AccountStanding, ShareService, Standings};
@@ -89,7 +89,7 @@ pub struct ShareDocument {
 pub async fn list_shares(
     State(service): State<Arc<ShareService>>,
     State(settings): State<Arc<Settings>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<(Option<Extension<AuditNote>>, Json<SharesDocument>), Problem> {
     let Standings { stated_to, accounts, kept } = service.standings(by.caller.access()).await?;
     let shares = &settings.shares;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::config::slurm::ManagerMode;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::resource_manager::{ManagerStatus, ManagerSummary, ResourceManagerService};
 
@@ -144,7 +144,7 @@ pub struct OccupiedCounts {
 )]
 pub async fn get_slurm(
     State(manager): State<Arc<ResourceManagerService>>,
-    by: By<Anyone>,
+    by: By,
 ) -> Result<Json<ManagerDocument>, Problem> {
     let (summary, details) = if by.caller.access().is_operator() {
         let status = manager.status().await?;

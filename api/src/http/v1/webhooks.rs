@@ -8,7 +8,7 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::webhooks::{WebhookService, WebhookStatus};
 
@@ -80,7 +80,7 @@ pub struct WebhookErrorDocument {
 )]
 pub async fn list_webhooks(
     State(webhooks): State<Arc<WebhookService>>,
-    _: By<Operators>,
+    _: By,
 ) -> Result<Json<WebhooksDocument>, Problem> {
     let (found, newest) = webhooks.webhooks().await?;
     Ok(Json(WebhooksDocument {

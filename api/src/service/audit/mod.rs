@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use storage::{AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord};
+use storage::{ActedFor, AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -76,6 +76,14 @@ impl AuditService {
     /// Records what was done, a moment later. What was begun is recorded even if this process is killed before.
     pub fn end(&self, end: AuditEnd) {
         self.recorder.end(end);
+    }
+
+    /// Tells a user what somebody did for them.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn tell_acted_for(&self, acted: &ActedFor<'_>) -> Result<(), Fault> {
+        Ok(self.shared.database.tell_acted_for(acted, self.shared.now()).await?)
     }
 
     /// Records that somebody reads what is not theirs, unless they read the same a moment ago or the site does not record reads.

@@ -80,7 +80,7 @@ impl BookingService {
         now: Timestamp,
         state: &SiteState,
     ) -> Result<Reservation, BookingError> {
-        let request = || self.stored_request(&reservation.request, state);
+        let request = || self.stored_request(reservation, state);
         match chosen {
             Ok(mut chosen) => {
                 metrics::counter!("wattbook_confirmations_total").increment(1);

@@ -8,7 +8,7 @@ use storage::StorageError;
 
 use super::not_extended::NotExtended;
 use super::{NotSwapped, RefusedByQuota};
-use crate::service::shared::{Fault, KeyError, PlanningError};
+use crate::service::shared::{Fault, Forbidden, KeyError, PlanningError};
 
 /// Why there is no plan for a request.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,9 @@ pub enum BookingError {
         /// Whose it is.
         owner: String,
     },
+    /// A rule of the site is against it.
+    #[error("{0}")]
+    Forbidden(Box<Forbidden>),
     /// The request is for a project that its sender is not in.
     #[error("you are not in the project {project:?}{}", in_words(theirs))]
     NotInProject {

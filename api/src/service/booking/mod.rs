@@ -28,6 +28,7 @@ mod replaced_notice;
 mod request;
 mod request_patch;
 mod reservations;
+mod rights;
 mod sharing;
 mod standing;
 mod swap;

@@ -78,6 +78,7 @@ impl BookingService {
         if project != stored.project {
             let named = Some(project.as_str()).filter(|project| !project.is_empty());
             self.check_project(access, named)?;
+            self.is_allowed_by_rule(access, &reworded)?;
             self.check_ahead_of(owner, &reworded)?;
             share_factor = self.share_of(owner, &project).map(|it| it.factor);
         }
@@ -177,6 +178,7 @@ impl BookingService {
         if request.project.as_deref().unwrap_or_default() != stored.project {
             request = self.with_project(access, request)?;
         }
+        let request = self.within_rights(access, request)?;
         let owner = of_owner(access, stored);
         self.check_ahead(owner, &request)?;
         let mut request = self.with_learnt_utilisation(self.under_quotas(owner, &request)).await?;

@@ -38,7 +38,7 @@ impl BookingService {
                 let (project, theirs) = (project.to_owned(), names(theirs));
                 Err(BookingError::NotInProject { project, theirs })
             }
-            None if self.shared.settings.projects.required => {
+            None if self.shared.settings.projects.required || theirs.within().is_some() => {
                 Err(BookingError::NoProject { theirs: names(theirs) })
             }
             _ => Ok(()),

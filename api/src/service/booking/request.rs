@@ -390,11 +390,16 @@ impl BookingService {
 
     /// Reads a request that was stored, whatever its offers were expected to be; `None` once its
     /// window has passed, or nodes it names are gone.
-    pub fn stored_request(&self, text: &str, state: &SiteState) -> Option<BookingRequest> {
+    pub fn stored_request(
+        &self,
+        stored: &Reservation,
+        state: &SiteState,
+    ) -> Option<BookingRequest> {
         // What was let through stays a request when limits are lowered.
         let context = Context { limits: None, ..self.context(state, Purpose::Reservation) };
-        let request = read(text, |reader, raw| context.read(reader, raw)).ok()?;
-        Some(BookingRequest { expected: None, ..request })
+        let request = read(&stored.request, |reader, raw| context.read(reader, raw)).ok()?;
+        let request = BookingRequest { expected: None, ..request };
+        Some(self.with_closed(request, &stored.owner, state))
     }
 
     /// A reservation's request as it was made, also once its window has passed; `None` where nodes

@@ -55,14 +55,15 @@ impl BookingService {
     /// One reservation as it is stored, for who wants to change it.
     ///
     /// # Errors
-    /// `NoReservation` where the caller does not see it, `NotTheirs` where they may not change it.
+    /// `NoReservation` where the caller does not see it, `NotTheirs` where they may not change it, `Forbidden` where a rule
+    /// is against it.
     pub(super) async fn changeable(
         &self,
         access: Access<'_>,
         id: ReservationId,
     ) -> Result<Reservation, BookingError> {
         let stored = self.visible(access, id).await?;
-        if access.may_change(&stored) {
+        if self.is_allowed_by_rule(access, &stored)? || access.may_change(&stored) {
             return Ok(stored);
         }
         Err(BookingError::NotTheirs { id, owner: stored.owner })
@@ -181,6 +182,11 @@ fn seen(access: Access<'_>, filter: Filter) -> Filter {
         return filter;
     }
     let owner = access.owner.to_owned();
+    if let Some(within) = access.projects.and_then(CallerProjects::within) {
+        // Theirs that are of these projects, and nothing that belongs to nobody.
+        let of_projects = SeenBy { owner: String::new(), projects: within };
+        return Filter { owner: Some(owner), seen_by: Some(of_projects), ..filter };
+    }
     let projects = access.projects.map(CallerProjects::seen).unwrap_or_default();
     let member_of = access.projects.map(CallerProjects::own).unwrap_or_default();
     Filter { seen_by: Some(SeenBy { owner, projects, member_of }), ..filter }

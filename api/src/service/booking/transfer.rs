@@ -43,12 +43,13 @@ impl BookingService {
         version: Option<i64>,
     ) -> Result<Option<ChangedReservation>, BookingError> {
         let stored = self.expected_reservation(access, id, version).await?;
-        if !access.may_give_away(&stored) {
+        if !access.may_give_away(&stored) && !self.is_allowed_by_rule(access, &stored)? {
             return Err(BookingError::NotTheirs { id, owner: stored.owner });
         }
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
         check_owner(access, to, &stored, &state)?;
+        self.check_owner_rights(to, &stored, &state)?;
         let now = self.shared.now();
         if stored.owner == to && !stored.state_at(now).is_final() {
             return Ok(Some(ChangedReservation { before: stored.clone(), after: stored }));

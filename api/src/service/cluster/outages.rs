@@ -34,6 +34,12 @@ pub struct Outages {
 }
 
 impl SiteState {
+    /// The nodes of an outage, by ordinal; `None` where it is not known, or has ended.
+    pub fn nodes_of_outage(&self, id: OutageId) -> Option<NodeSet> {
+        let outage = self.outages.iter().find(|it| it.id == id)?;
+        Some(self.cluster.reference.ordinals(&outage.ranks))
+    }
+
     /// The reservations that hold nodes of an outage during it.
     pub fn colliding(&self, outage: &Outage) -> BTreeSet<Arc<str>> {
         let Some(span) = outage.span() else { return BTreeSet::new() };

@@ -207,7 +207,7 @@ impl DialogueService {
         let mut state = self.shared.state().await?.with_all_grants();
         let (mut askers, mut requests) = (Vec::new(), Vec::new());
         for stored in waiting {
-            let Some(mut request) = self.booking.stored_request(&stored.request, &state) else {
+            let Some(mut request) = self.booking.stored_request(stored, &state) else {
                 continue;
             };
             request.quotas_of = Some(stored.owner.clone());

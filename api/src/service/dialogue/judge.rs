@@ -227,7 +227,7 @@ impl DialogueService {
         state: &Arc<SiteState>,
         stored: &Reservation,
     ) -> Result<Option<ReservationId>, TurnError> {
-        let Some(mut request) = self.booking.stored_request(&stored.request, state) else {
+        let Some(mut request) = self.booking.stored_request(stored, state) else {
             return Ok(None);
         };
         request.replaces = Some(stored.id);

@@ -189,7 +189,7 @@ impl DialogueService {
         state: &Arc<SiteState>,
         stored: &Reservation,
     ) -> Result<Option<Draft>, TurnError> {
-        let Some(mut request) = self.booking.stored_request(&stored.request, state) else {
+        let Some(mut request) = self.booking.stored_request(stored, state) else {
             return Ok(None);
         };
         request.quotas_of = Some(stored.owner.clone());

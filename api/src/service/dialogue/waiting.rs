@@ -116,7 +116,7 @@ impl DialogueService {
         let _booking = self.shared.pool.site_turn().await;
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(false) };
-        let Some(mut request) = self.booking.stored_request(&stored.request, &state) else {
+        let Some(mut request) = self.booking.stored_request(stored, &state) else {
             return Ok(false);
         };
         request.quotas_of = Some(stored.owner.clone());

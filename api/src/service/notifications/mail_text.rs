@@ -79,6 +79,12 @@ fn of_change(what: &str) -> Option<EventText> {
             "Your reservation was changed.",
             "Look at its start, its end and its nodes.",
         ),
+        "acted_for" => EventText::new(
+            Moved,
+            "Done for you",
+            "Somebody who may acted for you with this reservation.",
+            "Nothing, if you asked for it. `wattbook show ID` says how it stands.",
+        ),
         "transferred" => EventText::new(
             Moved,
             "Transferred",

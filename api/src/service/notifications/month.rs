@@ -52,7 +52,7 @@ impl NotificationService {
         let mut mails = Vec::new();
         for it in told {
             let Some(address) = &it.address else { continue };
-            let access = Access { owner: &it.owner, kind: CallerKind::User, projects: None };
+            let access = Access::of(&it.owner, CallerKind::User);
             let rows = LedgerWanted { window: span, user: Some(it.owner.clone()), project: None };
             let wanted = ReportWanted { rows, by: vec![ReportKey::Project], by_month: false };
             let report = self.ledger.report(access, wanted).await.map_err(Fault::internal)?;

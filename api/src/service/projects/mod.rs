@@ -5,6 +5,7 @@ mod error;
 use std::sync::Arc;
 
 use planner::project::{Project, ProjectEdit, ProjectError, Projects};
+use planner::rights::Action;
 
 use super::shared::{Access, Shared, SiteState};
 
@@ -83,6 +84,12 @@ fn check_right(access: Access<'_>, edit: &ProjectEdit) -> Result<(), ProjectsErr
         }
         ProjectEdit::PutMember { project, .. } | ProjectEdit::RemoveMember { project, .. } => {
             Err(ProjectsError::NotManaged(project.clone()))
+        }
+        // A rule of the site gave it to them.
+        ProjectEdit::Put { .. } | ProjectEdit::Remove { .. } | ProjectEdit::Import { .. }
+            if access.action == Some(Action::ProjectChange) =>
+        {
+            Ok(())
         }
         ProjectEdit::Put { .. } | ProjectEdit::Remove { .. } | ProjectEdit::Import { .. } => {
             Err(ProjectsError::ForOperators)

@@ -1,9 +1,11 @@
 //! Who asks, and what they may see and change.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use planner::project::ProjectsOfUser;
-use planner::reservation::{Receiver, Reservation, SharedRight};
+use planner::reservation::{Receiver, Reservation, Role, SharedRight};
+use planner::rights::{Action, Asker};
 
 use super::Callers;
 use crate::config::projects::{Concession, ProjectSettings};
@@ -17,6 +19,8 @@ pub struct Access<'a> {
     pub kind: CallerKind,
     /// Their projects; `None` where they have none, or projects do not matter.
     pub projects: Option<&'a CallerProjects>,
+    /// What they do; `None` for the site itself.
+    pub action: Option<Action>,
 }
 
 /// What somebody who asks is at the site.
@@ -40,7 +44,14 @@ pub struct CallerProjects {
     settings: ProjectSettings,
     /// Whether they book for projects of theirs alone.
     limited: bool,
+    /// Projects whose reservations a rule of the site lets them see.
+    shown: BTreeSet<String>,
+    /// The projects within which another acts for them, where one does that is no operator.
+    within: Option<BTreeSet<String>>,
 }
+
+/// No projects.
+static NO_PROJECTS: BTreeSet<String> = BTreeSet::new();
 
 impl CallerProjects {
     /// Those of a user as the site keeps them, with those that their issuer vouches for. Where neither has any, they
@@ -56,7 +67,31 @@ impl CallerProjects {
             Arc::make_mut(&mut of).own.extend(vouched.iter().cloned());
         }
         let limited = !callers.projects().is_empty() || !vouched.is_empty();
-        Self { of, settings, limited }
+        Self { of, settings, limited, shown: BTreeSet::new(), within: None }
+    }
+
+    /// These, with the reservations of other projects to be seen.
+    #[must_use]
+    pub fn showing(self, shown: BTreeSet<String>) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// The part of these in which a manager acts for them: what they are in and the manager manages. `None` where there is
+    /// none, or the site does not let managers act.
+    pub fn managed_by(&self, manager: &Self) -> Option<Self> {
+        let managed = manager.of.managed.iter();
+        let managed = managed.filter(|project| manager.acts_as_manager(project));
+        let within: BTreeSet<String> =
+            managed.filter(|project| self.of.own.contains(*project)).cloned().collect();
+        let of = ProjectsOfUser { own: within.clone(), managed: BTreeSet::new() };
+        let (of, limited, within) = (Arc::new(of), true, (!within.is_empty()).then_some(within)?);
+        let (settings, shown) = (self.settings, BTreeSet::new());
+        Some(Self { of, settings, limited, shown, within: Some(within) })
+    }
+
+    /// The projects within which another acts for them; `None` where that is not bounded.
+    pub fn within(&self) -> Option<Vec<String>> {
+        self.within.as_ref().map(|within| within.iter().cloned().collect())
     }
 
     /// Whether they may book for a project.
@@ -73,7 +108,9 @@ impl CallerProjects {
         } else {
             Concession::None
         };
-        of_members.max(of_managers)
+        let shown =
+            if self.shown.contains(project) { Concession::See } else { Concession::None };
+        of_members.max(of_managers).max(shown)
     }
 
     /// Whether they manage a project, and the site lets managers act.
@@ -88,15 +125,36 @@ impl CallerProjects {
 
     /// The projects whose reservations they see.
     pub fn seen(&self) -> Vec<String> {
-        let all = self.of.own.union(&self.of.managed);
-        all.filter(|project| self.concession(project) >= Concession::See).cloned().collect()
+        let all = self.of.own.iter().chain(&self.of.managed).chain(&self.shown);
+        let seen = all.filter(|project| self.concession(project) >= Concession::See);
+        seen.cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
 impl<'a> Access<'a> {
     /// Somebody whose projects do not matter.
     pub const fn of(owner: &'a str, kind: CallerKind) -> Self {
-        Self { owner, kind, projects: None }
+        Self { owner, kind, projects: None, action: None }
+    }
+
+    /// Who asks, as the rules of rights see them; `None` for the only user, whom no rule concerns.
+    pub fn asker(self) -> Option<Asker<'a>> {
+        let role = match self.kind {
+            CallerKind::LocalUser => return None,
+            CallerKind::Operator => Role::Operator,
+            CallerKind::User | CallerKind::Site => Role::User,
+        };
+        let (own, managed) = match self.projects {
+            Some(CallerProjects { of, .. }) => (&of.own, &of.managed),
+            None => (&NO_PROJECTS, &NO_PROJECTS),
+        };
+        Some(Asker { name: self.owner, role, own, managed })
+    }
+
+    /// Whether a reservation is within what they act in, if that is bounded.
+    fn reaches(self, reservation: &Reservation) -> bool {
+        let within = self.projects.and_then(|projects| projects.within.as_ref());
+        within.is_none_or(|within| within.contains(&reservation.project))
     }
 
     /// Whether they run the cluster.
@@ -111,27 +169,33 @@ impl<'a> Access<'a> {
 
     /// Whether they may see a reservation.
     pub fn sees(self, reservation: &Reservation) -> bool {
-        self.permits(&reservation.owner)
-            || self.concession(&reservation.project) >= Concession::See
-            || self.shared_right(reservation).is_some()
+        self.reaches(reservation)
+            && (self.permits(&reservation.owner)
+                || self.concession(&reservation.project) >= Concession::See
+                || self.shared_right(reservation).is_some())
     }
 
     /// Whether they may change a reservation.
     pub fn may_change(self, reservation: &Reservation) -> bool {
-        self.may_share(reservation) || self.shared_right(reservation) == Some(SharedRight::Act)
+        self.may_share(reservation)
+            || (self.reaches(reservation)
+                && self.shared_right(reservation) == Some(SharedRight::Act))
     }
 
     /// Whether they may share a reservation with others: its owner, and who acts on those of its project. Those with whom
     /// it is shared do not share it further.
     pub fn may_share(self, reservation: &Reservation) -> bool {
-        self.permits(&reservation.owner) || self.concession(&reservation.project) == Concession::Act
+        self.reaches(reservation)
+            && (self.permits(&reservation.owner)
+                || self.concession(&reservation.project) == Concession::Act)
     }
 
     /// Whether they may give a reservation to another owner: its owner, and who manages its project as the site lets them.
     pub fn may_give_away(self, reservation: &Reservation) -> bool {
         let project = &reservation.project;
-        self.permits(&reservation.owner)
-            || self.projects.is_some_and(|projects| projects.acts_as_manager(project))
+        self.reaches(reservation)
+            && (self.permits(&reservation.owner)
+                || self.projects.is_some_and(|projects| projects.acts_as_manager(project)))
     }
 
     /// Whether they manage a project.

@@ -59,6 +59,11 @@ impl Callers {
             || people.any(|it| it.name == name && it.blocked.is_none())
     }
 
+    /// Whether somebody of this name runs the cluster by a token of ours.
+    pub fn run_by(&self, name: &str) -> bool {
+        self.tokens.values().any(|it| it.owner == name && it.role == Role::Operator)
+    }
+
     /// Whether there ever were any, be they revoked since: a site that has had users keeps its door shut.
     pub fn have_been(&self) -> bool {
         self.have_been

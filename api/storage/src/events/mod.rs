@@ -50,6 +50,7 @@ pub const EVENT_KINDS: &[&str] = &[
     "power_action.proposed",
     "power_action.refused",
     "power_action.waiting",
+    "reservation.acted_for",
     "reservation.active",
     "reservation.awaiting_supplier",
     "reservation.cancelled",
@@ -93,6 +94,21 @@ pub struct NewEvent {
     pub owner: Option<String>,
     /// A small JSON object: ids and words, nothing secret.
     pub data: Value,
+}
+
+/// What somebody did with a reservation for its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct ActedFor<'a> {
+    /// The reservation's id.
+    pub reservation_id: &'a str,
+    /// Its owner.
+    pub owner: &'a str,
+    /// Who did it.
+    pub actor: &'a str,
+    /// What they did, by the name that the OpenAPI document has for it.
+    pub action: &'a str,
+    /// The word of the reservation's state since.
+    pub state: &'a str,
 }
 
 /// An event as it was committed.

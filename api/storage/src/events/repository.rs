@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use planner::time::Timestamp;
+use serde_json::json;
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
@@ -13,7 +14,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::events::row::EventRow;
-use crate::events::{EVENT_KINDS, Event, EventsKept, NewEvent};
+use crate::events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent};
 use crate::identity::EventId;
 
 /// Events that are deleted together, so that writers do not wait.
@@ -57,6 +58,26 @@ repository!(
                 .fetch_all(&self.reader)
                 .await?;
             Ok(rows.into_iter().map(Event::from).collect())
+        }
+
+        /// Tells a user what somebody did for them.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn tell_acted_for(
+            &self,
+            acted: &ActedFor<'_>,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let data = json!({
+                "reservation_id": acted.reservation_id, "state": acted.state, "by": acted.actor,
+                "action": acted.action,
+            });
+            let event = NewEvent::new("reservation.acted_for", data).of(acted.owner);
+            let mut transaction = self.begin_beside_the_book().await?;
+            Self::record_beside(&mut transaction, &[event], now).await?;
+            transaction.commit().await?;
+            Ok(())
         }
 
         /// Events of a user's reservations since an instant that are still kept, the newest first. At

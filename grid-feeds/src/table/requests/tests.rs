@@ -85,6 +85,7 @@ fn a_row_and_a_line_of_json_say_the_same() {
             features: names(&["nvme", "ib"]),
             exclude: names(&["n7", "n9"]),
             only: names(&["n1", "n2"]),
+            closed: Vec::new(),
         },
         ..Request::new(shape(2, 3600), start, start + hours(4))
     };

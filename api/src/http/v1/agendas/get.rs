@@ -18,7 +18,7 @@ use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::agendas::AgendaService;
@@ -123,7 +123,7 @@ pub async fn get_agenda(
     State(agendas): State<Arc<AgendaService>>,
     State(clock): State<Clock>,
     State(settings): State<Arc<Settings>>,
-    _: By<Anyone>,
+    _: By,
     QuantityInPath(quantity): QuantityInPath,
     Parameters(parameters): Parameters<AgendaQuery>,
     headers: HeaderMap,

@@ -14,7 +14,7 @@ use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
 use crate::config::Settings;
 use crate::http::body::Body;
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::agendas::{AgendaService, PutAgenda};
@@ -74,7 +74,7 @@ pub struct AgendaPut {
 pub async fn put_agenda(
     State(agendas): State<Arc<AgendaService>>,
     State(settings): State<Arc<Settings>>,
-    _: By<Suppliers>,
+    _: By,
     QuantityInPath(quantity): QuantityInPath,
     Parameters(provenance): Parameters<ProvenanceQuery>,
     body: Body,

@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
 use super::CalendarAddress;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::calendar::CalendarService;
 
@@ -28,7 +28,7 @@ use crate::service::calendar::CalendarService;
 )]
 pub async fn renew_calendar(
     State(service): State<Arc<CalendarService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<Response, Problem> {
     let (secret, created) = service.renew(by.caller.access()).await?;
     let document = CalendarAddress::new(&secret, created);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::calendar::CalendarService;
 
@@ -24,7 +24,7 @@ use crate::service::calendar::CalendarService;
 )]
 pub async fn end_calendar(
     State(service): State<Arc<CalendarService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<StatusCode, Problem> {
     service.end(by.caller.access()).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::CalendarDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::calendar::CalendarService;
 
@@ -25,7 +25,7 @@ use crate::service::calendar::CalendarService;
 )]
 pub async fn get_calendar(
     State(service): State<Arc<CalendarService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<Json<CalendarDocument>, Problem> {
     let created = service.created(by.caller.access()).await?;
     Ok(Json(CalendarDocument { created_at: created.map(|at| at.to_string()) }))

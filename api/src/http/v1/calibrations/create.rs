@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::super::schema::SampleDocument;
 use super::CalibrationDocument;
 use crate::http::body::Body;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::cluster::ClusterService;
 use crate::service::shared::blocking;
@@ -47,7 +47,7 @@ pub struct Calibrated {
 )]
 pub async fn create_calibration(
     State(cluster): State<Arc<ClusterService>>,
-    _: By<Operators>,
+    _: By,
     body: Body,
 ) -> Result<(StatusCode, Json<Calibrated>), Problem> {
     let samples = blocking(move || {

@@ -11,7 +11,7 @@ use storage::EpochId;
 use utoipa::ToSchema;
 
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::recalibration::{DecidedProposals, RecalibrationService};
 
@@ -52,7 +52,7 @@ pub struct ProposalsDecided {
 )]
 pub async fn accept_calibrations(
     State(recalibration): State<Arc<RecalibrationService>>,
-    _: By<Operators>,
+    _: By,
     body: JsonBody,
 ) -> Result<Json<ProposalsDecided>, Problem> {
     let NamedNodes(nodes) = body.read(named_nodes)?;
@@ -79,7 +79,7 @@ pub async fn accept_calibrations(
 )]
 pub async fn reject_calibrations(
     State(recalibration): State<Arc<RecalibrationService>>,
-    _: By<Operators>,
+    _: By,
     body: JsonBody,
 ) -> Result<Json<ProposalsDecided>, Problem> {
     let NamedNodes(nodes) = body.read(named_nodes)?;

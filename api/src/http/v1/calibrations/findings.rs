@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use storage::{JudgedCounts, JudgedNode, JudgedStanding};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::recalibration::RecalibrationService;
@@ -152,7 +152,7 @@ pub struct ProposalDocument {
 )]
 pub async fn list_findings(
     State(recalibration): State<Arc<RecalibrationService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<FindingsQuery>,
 ) -> Result<Json<FindingsPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::CalibrationDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::cluster::ClusterService;
@@ -48,7 +48,7 @@ pub struct CalibrationsPage {
 )]
 pub async fn list_calibrations(
     State(cluster): State<Arc<ClusterService>>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<CalibrationsQuery>,
 ) -> Result<Json<CalibrationsPage>, Problem> {
     let limit = query::limit(parameters.limit, 1000, 10_000)?;

@@ -10,7 +10,7 @@ use planner::service_estimate;
 use super::schema::EstimateRequest;
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 
 /// What a checkpoint, a restart or a collective operation takes
@@ -33,7 +33,7 @@ use crate::http::problem::Problem;
 )]
 pub async fn create_estimate(
     State(settings): State<Arc<Settings>>,
-    by: By<Bookers>,
+    by: By,
     body: JsonBody,
 ) -> Result<Json<OperationEstimateDocument>, Problem> {
     let currency = settings.currency;

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::document::FeedsDocument;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::feeds::FeedService;
 
@@ -21,7 +21,7 @@ use crate::service::feeds::FeedService;
 )]
 pub async fn list_feeds(
     State(feeds): State<Arc<FeedService>>,
-    _: By<Anyone>,
+    _: By,
 ) -> Result<Json<FeedsDocument>, Problem> {
     Ok(Json(feeds.feeds_status().await?.into()))
 }

@@ -9,7 +9,7 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::feeds::FeedService;
 
@@ -41,7 +41,7 @@ pub struct RefreshDocument {
 )]
 pub async fn refresh_feed(
     State(feeds): State<Arc<FeedService>>,
-    _: By<Operators>,
+    _: By,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<RefreshDocument>), Problem> {
     let refreshed = feeds.refresh_feed(&id).await?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::document::FeedRevisionDocument;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::feeds::FeedService;
@@ -51,7 +51,7 @@ pub struct RevisionsPage {
 )]
 pub async fn list_feed_revisions(
     State(feeds): State<Arc<FeedService>>,
-    _: By<Anyone>,
+    _: By,
     Path(id): Path<String>,
     Parameters(parameters): Parameters<RevisionsQuery>,
 ) -> Result<Json<RevisionsPage>, Problem> {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 
 use super::GrantDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::negotiations::answer::granted_power;
 use crate::http::v1::schema::GrantRequest;
@@ -34,7 +34,7 @@ use crate::service::dialogue::DialogueService;
 )]
 pub async fn create_grant(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<GrantDocument>), Problem> {
     let power = body.read(granted_power)?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::GrantDocument;
-use crate::http::caller::{Anyone, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::dialogue::DialogueService;
 
@@ -33,7 +33,7 @@ pub struct GrantsDocument {
 )]
 pub async fn list_grants(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Anyone>,
+    _: By,
 ) -> Result<Json<GrantsDocument>, Problem> {
     let grants = dialogue.grants().await?;
     Ok(Json(GrantsDocument { items: grants.iter().map(GrantDocument::from).collect() }))

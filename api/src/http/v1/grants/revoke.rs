@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use planner::identity::GrantId;
 
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::dialogue::DialogueService;
@@ -28,7 +28,7 @@ use crate::service::dialogue::DialogueService;
 )]
 pub async fn revoke_grant(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     IdInPath(id): IdInPath<GrantId>,
 ) -> Result<StatusCode, Problem> {
     dialogue.revoke_grant(id).await?;

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{LedgerService, LedgerWanted};
@@ -136,7 +136,7 @@ impl From<LedgerRecord> for LedgerRowDocument {
 pub async fn list_ledger_rows(
     State(ledger): State<Arc<LedgerService>>,
     State(clock): State<Clock>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<LedgerQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<LedgerPageDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());

@@ -15,7 +15,7 @@ use super::window;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{LedgerService, LedgerTotals, LedgerWanted, Pue};
@@ -126,7 +126,7 @@ pub async fn get_ledger_totals(
     State(ledger): State<Arc<LedgerService>>,
     State(clock): State<Clock>,
     State(settings): State<Arc<Settings>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<LedgerTotalsQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<LedgerTotalsDocument>), Problem> {
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());

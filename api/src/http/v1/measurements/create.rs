@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::config::Settings;
 use crate::config::meters::Metering;
 use crate::http::body::{Body, PlaceKind};
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::{PlacedError, Problem};
 use crate::service::measurements::{MeasurementService, NodeSample, SampleCounts};
 use crate::service::shared::blocking;
@@ -135,7 +135,7 @@ pub struct RefusedSample {
 pub async fn create_measurements(
     State(measurements): State<Arc<MeasurementService>>,
     State(settings): State<Arc<Settings>>,
-    _: By<Operators>,
+    _: By,
     body: Body,
 ) -> Result<Json<MeasurementsTaken>, Problem> {
     let places = body.sample_places();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::clock::Clock;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::measurements::{MeasurementService, NodeQuarters};
@@ -75,7 +75,7 @@ pub struct QuarterDocument {
 pub async fn list_measurements(
     State(measurements): State<Arc<MeasurementService>>,
     State(clock): State<Clock>,
-    _: By<Operators>,
+    _: By,
     Parameters(parameters): Parameters<MeasurementsQuery>,
 ) -> Result<Json<MeasurementsDocument>, Problem> {
     let to = query::instant("to", parameters.to.as_deref())?.unwrap_or_else(|| clock.now());

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::http::v1::schema::AnswerRequest;
@@ -54,7 +54,7 @@ pub struct AnswerDocument {
 )]
 pub async fn answer_negotiation(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     IdInPath(id): IdInPath<NegotiationId>,
     body: JsonBody,
 ) -> Result<Json<AnswerDocument>, Problem> {

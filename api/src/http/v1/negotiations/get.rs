@@ -10,7 +10,7 @@ use storage::{MessageId, StorageError};
 use utoipa::{IntoParams, ToSchema};
 
 use super::document::{MessageDocument, NegotiationDocument};
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::http::v1::path::IdInPath;
@@ -61,7 +61,7 @@ pub struct NegotiationMessages {
 )]
 pub async fn get_negotiation(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     IdInPath(id): IdInPath<NegotiationId>,
     Parameters(parameters): Parameters<MessagesQuery>,
 ) -> Result<Json<NegotiationMessages>, Problem> {

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::NegotiationDocument;
-use crate::http::caller::{By, Suppliers};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::dialogue::DialogueService;
@@ -59,7 +59,7 @@ pub struct NegotiationsDocument {
 )]
 pub async fn list_negotiations(
     State(dialogue): State<Arc<DialogueService>>,
-    _: By<Suppliers>,
+    _: By,
     Parameters(parameters): Parameters<NegotiationsQuery>,
 ) -> Result<Json<NegotiationsDocument>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

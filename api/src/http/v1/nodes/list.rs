@@ -9,7 +9,7 @@ use planner::resource_manager::KnownNode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::resource_manager::ResourceManagerService;
@@ -104,7 +104,7 @@ impl From<&KnownNode> for ManagedNodeDocument {
 )]
 pub async fn list_nodes(
     State(manager): State<Arc<ResourceManagerService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<NodesQuery>,
 ) -> Result<Json<NodesPage>, Problem> {
     let limit = query::limit(parameters.limit, 1000, 10_000)?;

@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::cluster::NodePowers;
@@ -35,7 +35,7 @@ pub struct PowersQuery {
     ),
 )]
 pub async fn get_node_powers(
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<PowersQuery>,
 ) -> Result<Json<NodePowers>, Problem> {
     let groups = query::cells("groups", parameters.groups, 200)?;

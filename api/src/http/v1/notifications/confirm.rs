@@ -8,7 +8,7 @@ use planner::json::Reader;
 
 use super::{ConfirmationBody, NotificationDocument};
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::notifications::NotificationService;
 
@@ -31,7 +31,7 @@ use crate::service::notifications::NotificationService;
 )]
 pub async fn confirm_notifications(
     State(service): State<Arc<NotificationService>>,
-    by: By<Bookers>,
+    by: By,
     body: JsonBody,
 ) -> Result<Json<NotificationDocument>, Problem> {
     let code = body.read(|reader, raw| {

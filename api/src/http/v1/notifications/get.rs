@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::NotificationDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::notifications::NotificationService;
 
@@ -23,7 +23,7 @@ use crate::service::notifications::NotificationService;
 )]
 pub async fn get_notifications(
     State(service): State<Arc<NotificationService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Result<Json<NotificationDocument>, Problem> {
     let access = by.caller.access();
     let settings = service.notifications(access).await?;

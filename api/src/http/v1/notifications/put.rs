@@ -14,7 +14,7 @@ use storage::NotificationKind;
 use super::{NotificationBody, NotificationDocument};
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::notifications::{
     AddressChange, LONGEST_BEGINS_SOON, NotificationRequest, NotificationService, check_address,
@@ -44,7 +44,7 @@ use crate::service::webhooks::check_webhook;
 pub async fn put_notifications(
     State(service): State<Arc<NotificationService>>,
     State(settings): State<Arc<Settings>>,
-    by: By<Bookers>,
+    by: By,
     body: JsonBody,
 ) -> Result<Json<NotificationDocument>, Problem> {
     let (access, reach) = (by.caller.access(), settings.own_webhooks);

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::document::OutageDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::OutageRequest;
 use crate::service::cluster::{ClusterService, NewOutage};
@@ -23,7 +23,7 @@ const MAX_REASON: usize = 1000;
 
 /// Takes nodes out of service for a time
 ///
-/// For operators. Plans avoid the nodes from the next one on. The answer lists the reservations that
+/// For operators, and whom a rule of the site lets do so, in the partitions that it says. Plans avoid the nodes from the next one on. The answer lists the reservations that
 /// hold some of them. Within seconds each gets other nodes for the same start and length where that
 /// is possible; else it is flagged `degraded`, and new starts are held for its owner.
 #[utoipa::path(
@@ -43,10 +43,11 @@ const MAX_REASON: usize = 1000;
 )]
 pub async fn create_outage(
     State(cluster): State<Arc<ClusterService>>,
-    by: By<Operators>,
+    by: By,
     body: JsonBody,
 ) -> Result<(StatusCode, Json<OutageDocument>), Problem> {
     let new = body.read(|reader, raw| outage(reader, raw, &by.state.cluster.nodes))?;
+    by.check_nodes(&new.nodes)?;
     let made = cluster.create_outage(&by.caller.owner, &by.state, new).await?;
     let documents =
         blocking(move || made.list.iter().map(|it| OutageDocument::new(it, &made.state)).next());

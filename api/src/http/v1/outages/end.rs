@@ -7,14 +7,14 @@ use axum::extract::State;
 use planner::identity::OutageId;
 
 use super::document::OutageDocument;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::cluster::ClusterService;
 
 /// Ends an outage: its nodes may be taken from now on
 ///
-/// For operators. One that has yet to start is taken back; one that has ended stays as it is. Those that
+/// For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
 /// the resource manager tells of are ended there.
 #[utoipa::path(
     delete,
@@ -31,9 +31,12 @@ use crate::service::cluster::ClusterService;
 )]
 pub async fn end_outage(
     State(cluster): State<Arc<ClusterService>>,
-    _: By<Operators>,
+    by: By,
     IdInPath(id): IdInPath<OutageId>,
 ) -> Result<Json<OutageDocument>, Problem> {
+    if let Some(nodes) = by.state.nodes_of_outage(id) {
+        by.check_nodes(&nodes)?;
+    }
     let ended = cluster.end_outage(id).await?;
     let document = ended.list.first().map(|it| OutageDocument::new(it, &ended.state));
     document.map(Json).ok_or_else(|| Problem::not_found("outage"))

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::OutageDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::cluster::ClusterService;
@@ -54,7 +54,7 @@ pub struct OutagesPage {
 )]
 pub async fn list_outages(
     State(cluster): State<Arc<ClusterService>>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<OutagesQuery>,
 ) -> Result<Json<OutagesPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

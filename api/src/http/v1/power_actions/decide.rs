@@ -14,7 +14,7 @@ use storage::PowerActionId;
 use super::document::PowerActionsDocument;
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::PowerDecisionRequest;
 use crate::service::power_management::{PowerDecision, PowerManagementService};
@@ -44,7 +44,7 @@ const MAX_BECAUSE: usize = 1000;
 pub async fn decide_power_actions(
     State(service): State<Arc<PowerManagementService>>,
     State(settings): State<Arc<Settings>>,
-    by: By<Bookers>,
+    by: By,
     body: JsonBody,
 ) -> Result<Json<PowerActionsDocument>, Problem> {
     let nodes = &by.state.cluster.nodes;

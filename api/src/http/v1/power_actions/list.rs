@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::document::PowerActionsDocument;
 use crate::config::Settings;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::power_management::PowerManagementService;
@@ -59,7 +59,7 @@ pub enum ListedState {
 pub async fn list_power_actions(
     State(service): State<Arc<PowerManagementService>>,
     State(settings): State<Arc<Settings>>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<PowerActionsQuery>,
 ) -> Result<Json<PowerActionsDocument>, Problem> {
     let filter = PowerActionFilter {

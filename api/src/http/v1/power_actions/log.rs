@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use storage::{PowerLogEntry, PowerLogFilter};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::power_management::PowerManagementService;
@@ -90,7 +90,7 @@ impl From<PowerLogEntry> for PowerLogEntryDocument {
 )]
 pub async fn list_power_log(
     State(service): State<Arc<PowerManagementService>>,
-    _: By<Bookers>,
+    _: By,
     Parameters(parameters): Parameters<PowerLogQuery>,
 ) -> Result<Json<PowerLogDocument>, Problem> {
     let filter = PowerLogFilter {

@@ -7,7 +7,7 @@ use axum::extract::State;
 
 use super::ProjectInPath;
 use super::document::ProjectDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -29,7 +29,7 @@ use crate::service::projects::ProjectService;
 )]
 pub async fn get_project(
     State(projects): State<Arc<ProjectService>>,
-    by: By<Bookers>,
+    by: By,
     ProjectInPath(name): ProjectInPath,
 ) -> Result<Json<ProjectDocument>, Problem> {
     Ok(Json(projects.project(by.caller.access(), &name, &by.state)?.into()))

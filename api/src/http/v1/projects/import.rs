@@ -7,7 +7,7 @@ use axum::extract::State;
 
 use super::document::{ProjectsDocument, ProjectsImport, import};
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -31,7 +31,7 @@ use crate::service::projects::ProjectService;
 )]
 pub async fn import_projects(
     State(projects): State<Arc<ProjectService>>,
-    by: By<Operators>,
+    by: By,
     body: JsonBody,
 ) -> Result<Json<ProjectsDocument>, Problem> {
     let edit = body.read(import)?;

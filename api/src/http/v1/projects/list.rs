@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::document::ProjectsDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -25,7 +25,7 @@ use crate::service::projects::ProjectService;
 )]
 pub async fn list_projects(
     State(projects): State<Arc<ProjectService>>,
-    by: By<Bookers>,
+    by: By,
 ) -> Json<ProjectsDocument> {
     Json(projects.seen(by.caller.access(), &by.state).into())
 }

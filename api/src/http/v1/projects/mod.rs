@@ -14,7 +14,7 @@ use axum::http::request::Parts;
 use planner::node::{NAME_RULE, is_name};
 
 use crate::http::App;
-use crate::http::caller::{Bookers, By, Caller};
+use crate::http::caller::{By, Caller};
 use crate::http::problem::Problem;
 use crate::http::v1::path::part;
 use crate::service::projects::ProjectsError;
@@ -44,7 +44,7 @@ impl FromRequestParts<App> for MemberInPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let By { caller, .. } = By::<Bookers>::from_request_parts(parts, app).await?;
+        let By { caller, .. } = By::from_request_parts(parts, app).await?;
         let project = name(parts, app, "name").await?;
         if !caller.access().manages(&project) {
             return Err(ProjectsError::NotManaged(project).into());

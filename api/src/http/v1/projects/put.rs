@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::ProjectInPath;
 use super::document::{ProjectDocument, ProjectRequest, ProjectsDocument, project};
 use crate::http::body::JsonBody;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -33,7 +33,7 @@ use crate::service::projects::ProjectService;
 )]
 pub async fn put_project(
     State(projects): State<Arc<ProjectService>>,
-    by: By<Operators>,
+    by: By,
     ProjectInPath(name): ProjectInPath,
     body: JsonBody,
 ) -> Result<Json<ProjectDocument>, Problem> {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use planner::project::ProjectEdit;
 
 use super::ProjectInPath;
-use crate::http::caller::{By, Operators};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -30,7 +30,7 @@ use crate::service::projects::ProjectService;
 )]
 pub async fn remove_project(
     State(projects): State<Arc<ProjectService>>,
-    by: By<Operators>,
+    by: By,
     ProjectInPath(name): ProjectInPath,
 ) -> Result<StatusCode, Problem> {
     projects.edit(by.caller.access(), &ProjectEdit::Remove { name }).await?;

@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::document::{ReservationDocument, tagged};
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;
@@ -31,7 +31,7 @@ use crate::service::shared::{Access, CallerKind, IdempotencyKey};
         (status = OK, body = ReservationDocument, description = "Made before with this key"),
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
-        (status = FORBIDDEN, body = Problem, description = "Not in the project, or a priority above 0"),
+        (status = FORBIDDEN, body = Problem, description = "Not in the project, a priority above 0, or a rule of the site is against it"),
         (status = CONFLICT, body = Problem, description = "The key was used for another request, no offer is what is `expected`, or the book kept changing"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
@@ -42,7 +42,7 @@ use crate::service::shared::{Access, CallerKind, IdempotencyKey};
 )]
 pub async fn create_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {
@@ -63,7 +63,7 @@ pub async fn create_reservation(
 
 async fn propose(
     booking: &BookingService,
-    by: &By<Bookers>,
+    by: &By,
     body: &JsonBody,
     key: Option<&IdempotencyKey>,
 ) -> Result<Proposed, Problem> {
@@ -78,6 +78,7 @@ async fn propose(
         return Err(BookingError::PriorityIsForOperators.into());
     }
     let request = booking.with_project(by.caller.access(), request)?;
+    let request = booking.within_rights(by.caller.access(), request)?;
     booking.check_ahead(by.caller.access(), &request)?;
     let request = booking.with_learnt_utilisation(request).await?;
     Ok(booking.propose(by.caller.access(), &request, key).await?)

@@ -7,7 +7,7 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged};
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::booking::BookingService;
@@ -29,7 +29,7 @@ use crate::service::booking::BookingService;
 )]
 pub async fn get_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
 ) -> Result<Response, Problem> {
     let stored = booking.reservation(by.caller.access(), id).await?;

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::managed::ManagedJobDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::http::v1::path::IdInPath;
@@ -57,7 +57,7 @@ pub struct JobsDocument {
 )]
 pub async fn list_jobs(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     Parameters(parameters): Parameters<JobsQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<JobsDocument>), Problem> {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::document::ReservationDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
 use crate::service::booking::{BookingService, JOBS_OF_EACH};
@@ -70,7 +70,7 @@ pub struct ReservationsPage {
 )]
 pub async fn list_reservations(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<ReservationsQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<ReservationsPage>), Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;

@@ -10,7 +10,7 @@ use planner::identity::ReservationId;
 use super::document::{ReservationDocument, tagged_change};
 use super::schema::RequestPatchDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -46,7 +46,7 @@ use crate::service::booking::{BookingService, RequestPatch};
 )]
 pub async fn modify_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: JsonBody,

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::document::{ReservationDocument, tagged_change};
 use super::schema::TransferDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -44,7 +44,7 @@ use crate::service::booking::BookingService;
 )]
 pub async fn transfer_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: JsonBody,

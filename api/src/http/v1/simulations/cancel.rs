@@ -7,7 +7,7 @@ use axum::extract::State;
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::simulations::SimulationService;
@@ -31,7 +31,7 @@ use crate::service::simulations::SimulationService;
 )]
 pub async fn cancel_simulation(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SimulationId>,
 ) -> Result<Json<SimulationDocument>, Problem> {
     let cancelled = simulations.cancel_simulation(by.caller.access(), id).await?;

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::document::SimulationDocument;
 use super::schema::ExperimentDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::shared::{Access, CallerKind, blocking};
@@ -44,7 +44,7 @@ use crate::simulation::document::Document;
 )]
 pub async fn create_simulation(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {

@@ -12,7 +12,7 @@ use futures_util::stream;
 use storage::{Simulation, SimulationId, SimulationState};
 
 use super::document::SimulationProgress;
-use crate::http::caller::{Bookers, By, Caller};
+use crate::http::caller::{By, Caller};
 use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
 use crate::http::v1::path::IdInPath;
@@ -48,7 +48,7 @@ pub async fn watch_simulation(
     State(simulations): State<Arc<SimulationService>>,
     State(events): State<Arc<EventService>>,
     State(states): State<Arc<StateCache>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SimulationId>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -58,6 +58,7 @@ pub async fn watch_simulation(
     if now.state.has_ended() && seen.is_some_and(|seen| seen >= now.version) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let note = by.caller.reads(Some(&now.owner));
     let place = events.stream_place(by.caller.access())?;
     let watch = Watch {
         _place: place,
@@ -69,7 +70,7 @@ pub async fn watch_simulation(
         state: None,
         last: now,
     };
-    Ok(event_stream::answer(stream::unfold(watch, Watch::next)))
+    Ok((note, event_stream::answer(stream::unfold(watch, Watch::next))).into_response())
 }
 
 /// One client that watches.

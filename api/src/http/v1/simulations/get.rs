@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use serde_json::value::RawValue;
 use storage::{SimulationId, SimulationState};
 
 use super::document::{SimulationDocument, SummedUpSimulation};
 use super::stored::is_sweep;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::shared::Fault;
@@ -33,9 +34,9 @@ use crate::simulation::results::CellFile;
 )]
 pub async fn get_simulation(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SimulationId>,
-) -> Result<Json<SummedUpSimulation>, Problem> {
+) -> Result<impl IntoResponse, Problem> {
     let stored = simulations.simulation(by.caller.access(), id).await?;
     let simulation = SimulationDocument::of(&stored)?;
     let summary = if stored.state == SimulationState::Finished {
@@ -48,5 +49,6 @@ pub async fn get_simulation(
     } else {
         None
     };
-    Ok(Json(SummedUpSimulation { simulation, summary }))
+    let note = by.caller.reads(Some(&stored.owner));
+    Ok((note, Json(SummedUpSimulation { simulation, summary })))
 }

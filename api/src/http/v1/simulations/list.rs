@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use storage::{SimulationFilter, SimulationId, SimulationState};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::SimulationDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::simulations::SimulationService;
@@ -56,19 +57,21 @@ pub struct SimulationList {
 )]
 pub async fn list_simulations(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<SimulationsQuery>,
-) -> Result<Json<SimulationList>, Problem> {
+) -> Result<impl IntoResponse, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let filter = SimulationFilter {
         states: query::words("state", parameters.state.as_deref(), SimulationState::from_word)?,
         owner: query::name("owner", parameters.owner)?,
     };
+    let note = by.caller.reads(filter.owner.as_deref());
     let after = parameters.cursor.map(SimulationId::new);
     let page = simulations.simulations(by.caller.access(), filter, after, limit).await?;
     let items = page.simulations.iter().map(SimulationDocument::of);
-    Ok(Json(SimulationList {
+    let list = SimulationList {
         items: items.collect::<Result<_, _>>()?,
         next_cursor: page.next.map(SimulationId::as_uuid),
-    }))
+    };
+    Ok((note, Json(list)))
 }

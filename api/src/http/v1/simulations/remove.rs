@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::simulations::{Removed, SimulationService};
@@ -32,7 +32,7 @@ use crate::service::simulations::{Removed, SimulationService};
 )]
 pub async fn remove_simulation(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SimulationId>,
 ) -> Result<Response, Problem> {
     Ok(match simulations.remove_simulation(by.caller.access(), id).await? {

@@ -11,7 +11,7 @@ use storage::SimulationId;
 use utoipa::IntoParams;
 
 use super::stored::{is_sweep, parsed};
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::Parameters;
 use crate::http::v1::path::{IdInPath, part};
@@ -150,7 +150,7 @@ pub fn names(sweep: bool) -> impl Iterator<Item = &'static str> {
 )]
 pub async fn get_result(
     State(simulations): State<Arc<SimulationService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SimulationId>,
     ResultInPath(result): ResultInPath,
     Parameters(query): Parameters<CellQuery>,
@@ -173,7 +173,8 @@ pub async fn get_result(
         }
     };
     let content = simulations.simulation_result(&simulation, cell, sent.file).await?;
-    let mut response = ([(header::CONTENT_TYPE, sent.kind)], content).into_response();
+    let note = by.caller.reads(Some(&simulation.owner));
+    let mut response = (note, [(header::CONTENT_TYPE, sent.kind)], content).into_response();
     if sent.name == "report" {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, REPORT_POLICY);
     }
