@@ -76,7 +76,7 @@ export async function getJson<T>(route: string, signal?: AbortSignal): Promise<T
 
 /** Sends JSON to such a route; what it answers, or null where the answer has no body. */
 export async function sendJson<T>(
-  method: 'POST' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   route: string,
   body?: unknown,
   headers: Record<string, string> = {},
