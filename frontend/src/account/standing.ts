@@ -2,6 +2,7 @@
 
 import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
 import type { AccountMore } from '../api/shapes';
+import { span, type Clock } from '../time/words';
 import { carbon, energy, money, rounded } from '../units/format';
 
 export const COUNTS: Record<string, string> = {
@@ -43,3 +44,9 @@ export function byNearness(accounts: readonly ShareDocument[], me: string): (Sha
 
 /** How much of a quota is used, 0 to 1. */
 export const usedPart = ({ used, limit }: QuotaDocument) => (limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 1);
+
+/** The time that a quota is about: `now` of what counts at each instant. */
+export function timeWords({ from, to }: QuotaDocument, { now, zone }: Clock): string {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  return end - start <= 1000 ? 'now' : span(start, end, now, zone);
+}

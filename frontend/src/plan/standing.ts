@@ -8,8 +8,3 @@ export function standingWords({ factor, factor_after }: OfferStanding): string {
   if (digits === undefined) return `Standing: stays ${factor.toFixed(3)}`;
   return `Standing: ${factor_after.toFixed(digits)} after it, ${factor.toFixed(digits)} now`;
 }
-
-/** Instants in a sentence, told as people read them. */
-export function withTimes(text: string, show: (instant: number) => string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => show(Date.parse(instant)));
-}

@@ -1,6 +1,6 @@
-// Changes of a reservation: what each needs, and how it is asked for.
+// Changes of a reservation: which there are, what their forms say, and what is wrong with it.
 
-import { Failure, api, failure, sendJson } from '../api/client';
+import { Failure } from '../api/failure';
 import type { RequestPatchDocument, ReservationDocument } from '../api/schema';
 import { iso, length, parseLength } from '../time/words';
 import { readWall, wallText } from '../time/zone';
@@ -22,24 +22,6 @@ export function actionsFor({ state }: ReservationDocument): Action[] {
   if (state === 'confirmed') return ['modify', 'extend', 'swap', 'describe', 'share', 'transfer'];
   if (state === 'active') return ['extend', 'release', 'swap', 'describe', 'share', 'transfer'];
   return state === 'awaiting_supplier' ? ['describe', 'share', 'transfer'] : [];
-}
-
-/** A reservation with the version that a change of it is about. */
-export interface Version {
-  reservation: ReservationDocument;
-  etag: string;
-}
-
-export async function readVersion(id: string, signal: AbortSignal): Promise<Version> {
-  const answer = await api.GET('/api/v1/reservations/{id}', { params: { path: { id } }, signal });
-  if (answer.data === undefined) throw failure(answer.error, answer.response.status);
-  return { reservation: answer.data, etag: answer.response.headers.get('ETag') ?? '' };
-}
-
-/** Changes this version; where there is a newer one the service refuses. `patch` is the request itself. */
-export function change({ reservation, etag }: Version, route: string, body?: unknown): Promise<unknown> {
-  const [method, end] = route === 'patch' ? (['PATCH', ''] as const) : (['POST', `/${route}`] as const);
-  return sendJson(method, `/api/v1/reservations/${reservation.id}${end}`, body, { 'If-Match': etag });
 }
 
 /** What is wrong with each field, by the first part of its pointer. */

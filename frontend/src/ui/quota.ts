@@ -1,7 +1,7 @@
 // Quotas in words: whom a rule is about, how much it allows, and what a refusal means.
 
-import { Failure } from '../api/client';
-import { span, type Clock } from '../time/words';
+import { Failure } from '../api/failure';
+import { span, when, withTimes, type Clock } from '../time/words';
 import { carbon, count, energy, money, rounded } from '../units/format';
 
 /** What a refusal says beside its words. */
@@ -70,3 +70,12 @@ export function refusalWords(refused: Refused, { now, zone }: Clock, currency = 
   if (refused.next_start === null) sentences.push('Within the next two months it fits at no start.');
   return sentences;
 }
+
+/** The reason of a quote that a quota is in the way, with its rule and times as people read them. */
+export function quotaReason(detail: string, { now, zone }: Clock): string {
+  const plain = detail.replace(/^the quota (\S+,\S+,\S+,\S+) of/, (_, rule: string) => `A quota for ${ruleWords(rule)} of`);
+  return `${withTimes(plain, (instant) => when(instant, now, zone))}.`;
+}
+
+/** The next start that such a reason names; null where it names none. */
+export const nextStartOf = (detail: string) => /next start that keeps the quotas is (\d\S*Z)/.exec(detail)?.[1] ?? null;
