@@ -77,7 +77,7 @@ test('sets a webhook of its own, whose secret is shown once', async () => {
   await told.getByLabel('Address', { exact: true }).fill('https://9.9.9.9/wattbook');
   await told.getByRole('button', { name: 'Send events there' }).click();
   const secret = await told.getByLabel("The webhook's secret").inputValue();
-  expect(secret).toMatch(/^whsec_/);
+  expect(secret.length).toBeGreaterThan(30);
   await page.reload();
   await told.getByText('https://9.9.9.9/wattbook').waitFor();
   expect(await told.getByLabel("The webhook's secret").count()).toBe(0);

@@ -12,7 +12,7 @@ interface Reservation {
   start: string;
   end: string;
   request: { nodes: number; note?: string; labels?: Record<string, string> };
-  offers: { offer_id: string; node_count: number }[];
+  offers: { offer_id: string; node_count: number; nodes?: string[] }[];
   chosen_offer_id: string;
 }
 
@@ -105,9 +105,34 @@ test('extends a reservation, at most by what fits', async () => {
   await row.getByRole('button', { name: 'Extend', exact: true }).last().click();
   const most = row.getByRole('button', { name: /the most that fits$/ });
   await most.click();
-  await page.getByText(/^Extended: its nodes are yours until/).waitFor();
-  expect(Date.parse((await read(reservation.id)).end)).toBeGreaterThan(Date.parse(longer.end));
+  await expect.poll(async () => Date.parse((await read(reservation.id)).end)).toBeGreaterThan(Date.parse(longer.end));
 });
+
+test('gives back some nodes of what runs, and then all of it, after asking', async () => {
+  const { page } = await visit();
+  // With every second as a start, one that begins at once.
+  const request = { nodes: 4, duration_s: 3600, earliest_start: hours(0.001), latest_start: hours(0.002), search: { mode: 'exact' } };
+  const made = await service.call<Reservation>('POST', 'reservations', request);
+  const reservation = await service.call<Reservation>('POST', `reservations/${made.id}/choose`, { offer_id: made.offers[0]?.offer_id });
+  await page.goto(`${service.url}#/reservations/${reservation.id}`);
+  await expect.poll(async () => (await read(reservation.id)).state, { timeout: 20_000, interval: 500 }).toBe('active');
+  let row = await opened(page, reservation, 'Give back');
+  await row.getByLabel('Give back').selectOption('some');
+  await row.getByLabel('How many').fill('1');
+  await row.getByRole('button', { name: 'Give back', exact: true }).last().click();
+  await row.getByRole('button', { name: 'Yes, give them back' }).click();
+  await page.getByText('Given back: the other nodes stay yours.').waitFor();
+  expect((await read(reservation.id)).offers.map((it) => it.node_count)).toContain(3);
+
+  row = await opened(page, reservation, 'Give back');
+  await row.getByRole('button', { name: 'End it now' }).click();
+  await row.getByRole('button', { name: 'Keep it' }).click();
+  expect((await read(reservation.id)).state).toBe('active');
+  await row.getByRole('button', { name: 'End it now' }).click();
+  await row.getByRole('button', { name: 'Yes, end it now' }).click();
+  await page.getByText('Given back: it has ended, and its nodes are free.').waitFor();
+  expect((await read(reservation.id)).state).toBe('completed');
+}, 60_000);
 
 test('labels a reservation and hands it over', async () => {
   const { page } = await visit();
@@ -122,4 +147,35 @@ test('labels a reservation and hands it over', async () => {
   await row.getByRole('button', { name: 'Yes, transfer it' }).click();
   await page.getByText("Transferred: it is bob's now.").waitFor();
   expect((await read(reservation.id)).owner).toBe('bob');
+});
+
+test('shares a reservation, and ends that', async () => {
+  const { page } = await visit();
+  const reservation = await booked(80);
+  const row = await opened(page, reservation, 'Share');
+  await row.getByLabel('Users').fill('bob');
+  await row.getByLabel('They may').selectOption('use');
+  await row.getByRole('button', { name: 'Share', exact: true }).last().click();
+  await row.getByText('bob may see it, and run jobs in it').waitFor();
+  await row.getByText('shared with bob').waitFor();
+  await row.getByRole('button', { name: 'Share it with bob no more' }).click();
+  await row.getByText('It is shared with nobody.').waitFor();
+});
+
+test('swaps nodes that are out of service for others', async () => {
+  const { page } = await visit();
+  const reservation = await booked(90);
+  const row = await opened(page, reservation, 'Swap nodes');
+  await row.getByRole('button', { name: 'Swap', exact: true }).click();
+  // All of its nodes are well.
+  await row.getByRole('alert').waitFor();
+  const node = (await read(reservation.id)).offers.find((it) => it.offer_id === reservation.chosen_offer_id)?.nodes?.[0] ?? '';
+  await row.getByLabel('Swap', { exact: true }).selectOption('named');
+  await row.getByLabel('Which').fill(node);
+  await row.getByRole('button', { name: 'Swap', exact: true }).click();
+  await page.getByText('Swapped: other nodes took their place.').waitFor();
+  const after = await read(reservation.id);
+  const offer = after.offers.find((it) => it.offer_id === after.chosen_offer_id);
+  expect(offer?.nodes).not.toContain(node);
+  expect(offer?.node_count).toBe(4);
 });
