@@ -7,7 +7,7 @@ import { test } from 'vitest';
 import { READY, hours, tour } from './tour';
 
 const FOLDER = 'screenshots';
-const PAGES = ['plan', 'reservations', 'schedule', 'nodes', 'grid', 'reports', 'simulate'];
+const PAGES = ['plan', 'reservations', 'schedule', 'nodes', 'grid', 'reports', 'simulate', 'account'];
 const SIZES = { desktop: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
 /** What the README shows. */
 const SHOWN = ['plan-desktop-light', 'schedule-desktop-light', 'nodes-desktop-dark', 'grid-desktop-light'];

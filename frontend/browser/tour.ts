@@ -54,6 +54,7 @@ export const READY: Record<string, string> = {
   grid: 'Feeds',
   reports: 'Whose energy it was',
   simulate: 'imulations',
+  account: 'In my calendar',
 };
 
 /** Hours ahead, as RFC 3339. */

@@ -4,23 +4,13 @@ import createClient from 'openapi-fetch';
 
 import { base } from './base';
 import { connection } from './connection.svelte';
+import { Failure } from './failure';
 import { gate } from './gate';
-import type { PlacedError, Problem, paths } from './schema';
+import type { Problem, paths } from './schema';
 import { session } from './session.svelte';
 import { freshToken } from './signIn';
 
-/** Why an answer is not what was asked for. */
-export class Failure extends Error {
-  constructor(
-    /** The problem's stable word, or `unreachable`. */
-    readonly code: string,
-    message: string,
-    readonly errors: PlacedError[] = [],
-    readonly problem?: Problem,
-  ) {
-    super(message);
-  }
-}
+export { Failure } from './failure';
 
 /** `fetch` that knows who asks and notices when the service is out of reach. */
 export async function ask(input: Request): Promise<Response> {
@@ -76,7 +66,7 @@ export async function getJson<T>(route: string, signal?: AbortSignal): Promise<T
 
 /** Sends JSON to such a route; what it answers, or null where the answer has no body. */
 export async function sendJson<T>(
-  method: 'POST' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   route: string,
   body?: unknown,
   headers: Record<string, string> = {},

@@ -9,7 +9,7 @@ import { readEvents, type ServiceEvent } from './sse';
 
 /** What an event is about, the part before the dot. */
 export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks'
-  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration';
+  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series';
 
 /** What changes who holds which nodes when. */
 export const BOOK: readonly Subject[] = ['reservation', 'book', 'outage', 'nodes', 'grants'];

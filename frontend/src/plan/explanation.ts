@@ -3,6 +3,7 @@
 import type { DecisionDocument, LearntUtilisationDocument, OfferDocument, ReasonDocument } from '../api/schema';
 import { length, span, when, type Clock } from '../time/words';
 import { LETTERS } from '../ui/offers';
+import { quotaReason } from '../ui/quota';
 import { carbon, count, energy, money, power } from '../units/format';
 
 const AGENDAS: Record<string, string> = {
@@ -33,7 +34,7 @@ export function reasonWords(reason: ReasonDocument, { now, zone }: Clock): strin
   if (binding.missing_agenda != null) {
     return `${AGENDAS[binding.missing_agenda] ?? 'Something is unknown'} for ${starts}: there is none ${during}.`;
   }
-  return reason.detail;
+  return reason.code === 'quota' ? quotaReason(reason.detail, { now, zone }) : reason.detail;
 }
 
 /** Whether more power would help: the cap is among what binds. */

@@ -2,7 +2,7 @@
 
 import type { QuoteRequest } from '../api/schema';
 import { HOUR, iso, parseLength } from '../time/words';
-import { instantOf } from '../time/zone';
+import { readWall } from '../time/zone';
 
 export interface Shape {
   nodes: string;
@@ -71,11 +71,6 @@ export type Reading = { ok: true; formRequest: FormRequest } | { ok: false; erro
 
 const names = (text: string) => text.split(/[\s,;]+/).filter((name) => name !== '');
 
-function wall(text: string, zone: string): number | null {
-  const parsed = Date.parse(`${text}${text.length === 16 ? ':00' : ''}Z`);
-  return Number.isNaN(parsed) ? null : instantOf(parsed, zone);
-}
-
 function shapeOf(shape: Shape): { nodes: number | null; seconds: number | null } {
   const clean = shape.nodes.replace(/[\s,']/g, '');
   const nodes = /^\d+$/.test(clean) && Number(clean) > 0 ? Number(clean) : null;
@@ -87,7 +82,7 @@ function window(values: FormValues, earliest: number, duration: number, zone: st
   if (values.wait !== 'start' && values.wait !== 'end') {
     return { latest: earliest + Number(values.wait) * HOUR, deadline: null };
   }
-  const until = wall(values.until, zone);
+  const until = readWall(values.until, zone);
   if (until === null) return null;
   const deadline = values.wait === 'end' ? until : null;
   return { latest: deadline === null ? until : deadline - duration, deadline };
@@ -104,7 +99,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
     errors.alternatives = 'Each other shape needs a number of nodes and a length of time.';
   }
   const start = Math.floor(now / 1000) * 1000;
-  const from = values.earliest === '' ? start : wall(values.earliest, zone);
+  const from = values.earliest === '' ? start : readWall(values.earliest, zone);
   if (from === null) errors.earliest = 'A date and a time, or nothing for now.';
   // A start that has passed meanwhile means now.
   const earliest = Math.max(from ?? start, start);

@@ -1,6 +1,7 @@
 // Reservations as people look for them: those to come, and those that were.
 
 import type { ReservationDocument } from '../api/schema';
+import { more } from '../api/shapes';
 import { chosenOffer } from '../ui/offers';
 import { carbon, money } from '../units/format';
 
@@ -18,6 +19,23 @@ export function listed(all: readonly ReservationDocument[], view: View): Reserva
   const start = (it: ReservationDocument) => Date.parse(it.start ?? it.created_at);
   const found = all.filter((it) => viewOf(it) === view);
   return found.sort((a, b) => (view === 'coming' ? start(a) - start(b) : start(b) - start(a)));
+}
+
+/** Those of one group: one's own, those of a project, or all of them. */
+export function ofGroup(all: readonly ReservationDocument[], group: string, me: string): ReservationDocument[] {
+  if (group === 'mine') return all.filter((it) => it.owner === me);
+  const project = /^project (.*)$/.exec(group)?.[1];
+  return project === undefined ? [...all] : all.filter((it) => it.project === project);
+}
+
+/** `application nemo, run 3`; empty where there are no labels. */
+export const labelWords = ({ request }: ReservationDocument) =>
+  Object.entries(request.labels ?? {}).map(([name, value]) => `${name} ${String(value)}`).join(', ');
+
+/** With whom it is shared; empty where with nobody. */
+export function sharedWords(reservation: ReservationDocument): string {
+  const names = (more(reservation).shared_with ?? []).map((it) => it.user ?? `all of ${it.project ?? ''}`);
+  return names.length > 0 ? `shared with ${names.join(', ')}` : '';
 }
 
 export interface Pairing {

@@ -118,3 +118,8 @@ export function parseLength(text: string): number | null {
   }
   return Number.isFinite(sum) && sum > 0 ? Math.round(sum) : null;
 }
+
+/** Instants in a sentence, told as people read them. */
+export function withTimes(text: string, show: (instant: number) => string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => show(Date.parse(instant)));
+}

@@ -49,6 +49,15 @@ export function instantOf(wall: number, zone: string): number {
   return wallOf(after, zone) === wall ? after : before;
 }
 
+/** What `datetime-local` writes, as an instant; null where it is no time. */
+export function readWall(text: string, zone: string): number | null {
+  const parsed = Date.parse(`${text}${text.length === 16 ? ':00' : ''}Z`);
+  return Number.isNaN(parsed) ? null : instantOf(parsed, zone);
+}
+
+/** `2026-11-21T14:30`: an instant as `datetime-local` reads it. */
+export const wallText = (instant: number, zone: string) => new Date(wallOf(instant, zone)).toISOString().slice(0, 16);
+
 /** Whether the browser knows the zone. */
 export function isZone(name: string): boolean {
   try {

@@ -8,6 +8,7 @@ export const PAGES = [
   { id: 'grid', name: 'Grid' },
   { id: 'reports', name: 'Reports' },
   { id: 'simulate', name: 'Simulate' },
+  { id: 'account', name: 'My account' },
 ] as const;
 export type Page = (typeof PAGES)[number]['id'];
 

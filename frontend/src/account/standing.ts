@@ -1,0 +1,52 @@
+// How one stands: by shares, and by quotas.
+
+import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
+import type { AccountMore } from '../api/shapes';
+import { span, type Clock } from '../time/words';
+import { carbon, energy, money, rounded } from '../units/format';
+
+export const COUNTS: Record<string, string> = {
+  energy: 'energy',
+  node_seconds: 'the time of nodes',
+  cost: 'cost',
+  co2: 'CO₂',
+};
+
+/** A factor for people: how well one stands, from 0 to 1. */
+export const factorText = (factor: number) => factor.toFixed(3);
+
+export function factorWords(factor: number): string {
+  if (factor >= 0.9) return 'very well: nearly nothing of the share is used';
+  if (factor > 0.55) return 'well: less than the share is used';
+  if (factor >= 0.45) return 'about even: the share is used up';
+  return 'less well: more than the share is used';
+}
+
+/** An amount of what a site counts. */
+export function usedText(counts: string, amount: number, currency: string): string {
+  if (counts === 'node_seconds') return `${rounded(amount / 3600)} node-hours`;
+  if (counts === 'cost') return money(amount, currency);
+  return counts === 'co2' ? `${carbon(amount)} CO₂` : energy(amount);
+}
+
+/** What of an account counts. */
+export function usage(account: ShareDocument & AccountMore, { counts }: SharesDocument): number {
+  if (counts === 'node_seconds') return account.usage_node_seconds;
+  if (counts === 'cost') return account.usage_cost ?? 0;
+  return counts === 'co2' ? (account.usage_co2_g ?? 0) : account.usage_energy_j;
+}
+
+/** One's own accounts first, then those above them and beside them. */
+export function byNearness(accounts: readonly ShareDocument[], me: string): (ShareDocument & AccountMore)[] {
+  const rank = (it: ShareDocument) => (it.is_user && it.account === me ? 0 : it.is_user ? 2 : 1);
+  return [...accounts].sort((a, b) => rank(a) - rank(b) || a.account.localeCompare(b.account));
+}
+
+/** How much of a quota is used, 0 to 1. */
+export const usedPart = ({ used, limit }: QuotaDocument) => (limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 1);
+
+/** The time that a quota is about: `now` of what counts at each instant. */
+export function timeWords({ from, to }: QuotaDocument, { now, zone }: Clock): string {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  return end - start <= 1000 ? 'now' : span(start, end, now, zone);
+}

@@ -1,0 +1,110 @@
+// Series in words, and the form that changes one.
+
+import type { Occurrence, Series } from '../api/shapes';
+import { iso, length, parseLength, span, type Clock } from '../time/words';
+import { wallText } from '../time/zone';
+import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
+import { STATE_WORDS } from '../ui/reservationWords';
+import { count } from '../units/format';
+
+export const SERIES_STATES: Record<Series['state'], string> = {
+  running: 'Goes on',
+  completed: 'Completed',
+  ended: 'Ended',
+  refused: 'Refused',
+};
+
+const OCCURRENCE_STATES: Record<Occurrence['state'], string> = {
+  waiting: 'To be planned',
+  booked: 'Booked',
+  impossible: 'Does not fit yet',
+  left_out: 'Left out',
+  ended: 'Ended before',
+};
+
+/** `Booked`, `Running`, `Left out`. */
+export const occurrenceState = ({ state, reservation_state }: Occurrence) =>
+  (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? OCCURRENCE_STATES[state];
+
+/** When an occurrence takes place, or the window that it may start in. */
+export function occurrenceTime(it: Occurrence, { now, zone }: Clock): string {
+  if (it.start && it.end) return span(Date.parse(it.start), Date.parse(it.end), now, zone);
+  const [earliest, latest] = [Date.parse(it.earliest_start), Date.parse(it.latest_start)];
+  return earliest === latest ? `at ${span(earliest, latest, now, zone).replace(/ to .*/, '')}` : `to start ${span(earliest, latest, now, zone)}`;
+}
+
+/** Whether it can still be left out. */
+export const canSkip = ({ state, reservation_state }: Occurrence) =>
+  ['waiting', 'impossible'].includes(state) || (state === 'booked' && ['proposed', 'confirmed'].includes(reservation_state ?? 'confirmed'));
+
+/** `4 nodes for 2 h`. */
+export function askedWords({ request }: Series): string {
+  return `${count(request.nodes ?? 1, 'node')} for ${length(Number(request.duration_s) * 1000)}`;
+}
+
+/** `12 booked, 36 to be planned, 1 does not fit`. */
+export function totalWords({ totals }: Series): string {
+  const parts = [
+    [totals.booked, 'booked'],
+    [totals.waiting, 'to be planned'],
+    [totals.impossible, totals.impossible === 1 ? 'does not fit yet' : 'do not fit yet'],
+    [totals.left_out, 'left out'],
+    [totals.ended, 'ended before'],
+  ] as const;
+  return `${count(totals.occurrences, 'time')}: ${parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`).join(', ')}`;
+}
+
+/** What the form of a change says. */
+export interface WantedSeries {
+  nodes: string;
+  duration: string;
+  choose: string;
+  repeat: Repeat;
+}
+
+/** The choices that a rule was made of, or the rule itself. */
+export function repeatOf(recur: string, until: string | null, zone: string): Repeat {
+  // The last instant before it is on the last day.
+  const day = until ? wallText(Date.parse(until) - 1000, zone).slice(0, 10) : '';
+  const days = (/BYDAY=([A-Z,]+)/.exec(recur)?.[1] ?? '').split(',').filter((it) => DAYS.some(([known]) => known === it));
+  const plain = (['day', 'week', 'month'] as const)
+    .map((every): Repeat => ({ ...ONCE, every, days: every === 'week' ? days : [], until: day }))
+    .find((it) => ruleOf(it) === recur);
+  return plain ?? { ...ONCE, every: 'rule', rule: recur, until: day };
+}
+
+export function wantedSeries(series: Series): WantedSeries {
+  return {
+    nodes: String(series.request.nodes ?? 1),
+    duration: length(Number(series.request.duration_s) * 1000),
+    choose: series.choose.split('_')[0] ?? series.choose,
+    repeat: repeatOf(series.recur, series.until, series.time_zone),
+  };
+}
+
+export type SeriesPatch = { patch: Record<string, unknown> } | { errors: Record<string, string | undefined> };
+
+/** The merge patch that makes a series what the form says. */
+export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: string): SeriesPatch {
+  const [patch, request, errors]: [Record<string, unknown>, Record<string, unknown>, Record<string, string | undefined>] = [{}, {}, {}];
+  if (wanted.nodes !== before.nodes) {
+    if (/^[1-9]\d*$/.test(wanted.nodes.trim())) request.nodes = Number(wanted.nodes);
+    else errors.nodes = 'A whole number of nodes, 1 or more.';
+  }
+  if (wanted.duration !== before.duration) {
+    const seconds = parseLength(wanted.duration);
+    if (seconds) request.duration_s = seconds;
+    else errors.duration_s = 'A length of time such as 2h, 90 min or 1:30.';
+  }
+  if (wanted.choose !== before.choose) patch.choose = wanted.choose;
+  if (JSON.stringify(wanted.repeat) !== JSON.stringify(before.repeat)) {
+    const recurrence = recurrenceOf(wanted.repeat, zone);
+    if ('errors' in recurrence) Object.assign(errors, recurrence.errors);
+    else {
+      if (ruleOf(wanted.repeat) !== ruleOf(before.repeat)) patch.recur = recurrence.recur;
+      if (wanted.repeat.until !== before.repeat.until) patch.until = recurrence.until === null ? null : iso(recurrence.until);
+    }
+  }
+  if (Object.keys(request).length > 0) patch.request = request;
+  return Object.keys(errors).length > 0 ? { errors } : { patch };
+}

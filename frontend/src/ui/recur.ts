@@ -1,0 +1,68 @@
+// Repetitions: rules of RFC 5545 made of choices, and in words.
+
+import { HOUR } from '../time/words';
+import { readWall } from '../time/zone';
+
+export const DAYS = [
+  ['MO', 'Mon'],
+  ['TU', 'Tue'],
+  ['WE', 'Wed'],
+  ['TH', 'Thu'],
+  ['FR', 'Fri'],
+  ['SA', 'Sat'],
+  ['SU', 'Sun'],
+] as const;
+
+export interface Repeat {
+  every: 'no' | 'day' | 'week' | 'month' | 'rule';
+  /** Of a week: `MO`; none means the day of the first one. */
+  days: string[];
+  /** The last day, as `date` fields write it; empty where the rule says when it ends. */
+  until: string;
+  rule: string;
+}
+export const ONCE: Repeat = { every: 'no', days: [], until: '', rule: '' };
+
+/** The rule that choices mean; empty where nothing is repeated. */
+export function ruleOf({ every, days, rule }: Repeat): string {
+  if (every === 'day') return 'FREQ=DAILY';
+  if (every === 'month') return 'FREQ=MONTHLY';
+  if (every === 'rule') return rule.trim().replace(/^RRULE:/i, '');
+  if (every !== 'week') return '';
+  const chosen = DAYS.filter(([day]) => days.includes(day)).map(([day]) => day);
+  return chosen.length > 0 ? `FREQ=WEEKLY;BYDAY=${chosen.join(',')}` : 'FREQ=WEEKLY';
+}
+
+export type Recurrence = { recur: string; until: number | null } | { errors: { rule?: string; until?: string } };
+
+/** The rule with its end, or what is wrong. The last day is meant as a whole. */
+export function recurrenceOf(repeat: Repeat, zone: string): Recurrence {
+  const recur = ruleOf(repeat);
+  if (!/^FREQ=/i.test(recur)) return { errors: { rule: 'A rule such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO.' } };
+  const ends = /(^|;)(COUNT|UNTIL)=/i.test(recur);
+  if (repeat.until === '') return ends ? { recur, until: null } : { errors: { until: 'The last day.' } };
+  const day = readWall(`${repeat.until}T00:00`, zone);
+  if (day === null) return { errors: { until: 'A day.' } };
+  // A day later by the wall clock, whatever clocks do on it.
+  const next = new Date(Date.parse(`${repeat.until}T00:00:00Z`) + 24 * HOUR).toISOString().slice(0, 10);
+  return { recur, until: readWall(`${next}T00:00`, zone) };
+}
+
+const UNITS: Record<string, string> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year', HOURLY: 'hour' };
+
+/** `every week on Mon and Thu`; the rule itself where it says more than that. */
+export function recurWords(recur: string): string {
+  const parts = Object.fromEntries(recur.split(';').map((part) => part.split('=') as [string, string]));
+  const { FREQ = '', INTERVAL, BYDAY, COUNT, UNTIL, ...others } = parts;
+  const unit = UNITS[FREQ];
+  const days = (BYDAY ?? '').split(',').filter((it) => it !== '').map((day) => DAYS.find(([it]) => it === day)?.[1]);
+  if (!unit || Object.keys(others).some((it) => it !== 'WKST') || days.includes(undefined)) return recur;
+  const times = Number(INTERVAL ?? 1);
+  const every = times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
+  const on = days.length === 0 ? '' : ` on ${days.join(', ').replace(/, (\w+)$/, ' and $1')}`;
+  return `${every}${on}${COUNT ? `, ${COUNT} times` : ''}${UNTIL ? `, until ${UNTIL.slice(0, 4)}-${UNTIL.slice(4, 6)}-${UNTIL.slice(6, 8)}` : ''}`;
+}
+
+/** What is the least in each occurrence, in words. */
+export const CHOOSE = { cost: 'the cheapest start', co2: 'the cleanest start', energy: 'the start with the least energy' } as const;
+export const chooseWords = (choose: string) => CHOOSE[choose.split('_')[0] as keyof typeof CHOOSE] ?? choose;
