@@ -82,6 +82,7 @@ mod outage_commands;
 mod outages;
 mod own_webhooks;
 mod plan;
+mod plain_count;
 mod power;
 #[cfg(feature = "power")]
 mod power_commands;
