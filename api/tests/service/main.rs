@@ -31,6 +31,7 @@ mod booking;
 mod booking_lists;
 mod calendar;
 mod carbon_aware;
+mod changed_kills;
 mod connections;
 mod coverage;
 #[cfg(feature = "supplier")]
@@ -94,6 +95,7 @@ mod power_plan;
 mod process;
 mod projects;
 mod pushed_kills;
+mod quota_races;
 mod quotas;
 mod races;
 mod recalibration;
