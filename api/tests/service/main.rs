@@ -82,8 +82,8 @@ mod out_folder;
 mod outage_commands;
 mod outages;
 mod own_webhooks;
-mod plan;
 mod plain_count;
+mod plan;
 mod power;
 #[cfg(feature = "power")]
 mod power_commands;

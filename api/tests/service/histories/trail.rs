@@ -1,6 +1,6 @@
 //! The audit trail of a history: it has each change exactly once, in order.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::world::{OPERATOR, World};
 use crate::client::Answer;
@@ -41,18 +41,8 @@ impl Sent {
 }
 
 impl World {
-    /// All records, page by page.
     pub async fn records(&self) -> Vec<Value> {
-        let (mut all, mut after) = (Vec::new(), json!(0));
-        loop {
-            let path = format!("/api/v1/audit?limit=1000&after={after}");
-            let page = self.client(OPERATOR).get(&path).await.ok(200);
-            all.extend(page["items"].as_array().unwrap().iter().cloned());
-            after = page["next_after"].clone();
-            if after.is_null() {
-                return all;
-            }
-        }
+        self.client(OPERATOR).all_audit_records().await
     }
 
     /// The chain fits, and has what was sent and nothing else.
