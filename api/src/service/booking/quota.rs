@@ -5,7 +5,9 @@ use std::sync::Arc;
 use planner::decision::{Decision, ReasonCode};
 use planner::identity::ReservationId;
 use planner::problem::SearchMode;
-use planner::quota::{QuotaHolding, QuotaJudge, QuotaPeriod, QuotaSubject};
+use planner::quota::{
+    QuotaHolding, QuotaJudge, QuotaMeasure, QuotaPeriod, QuotaRefusal, QuotaSubject,
+};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
@@ -98,11 +100,26 @@ impl BookingService {
         let is_held = |id: &str| state.is_held(id);
         let mut held = state.holders.holdings(&state.book, is_held, now, stored.replaces);
         held.extend(self.ended_holdings(quotas, (begin, now), Some(stored.id)).await?);
-        let kept = KeptQuotas { quotas: Arc::clone(quotas), state, subject, held };
+        let given_back = self.given_back(stored, &subject, (begin, now)).await?;
+        let mut kept = KeptQuotas { quotas: Arc::clone(quotas), state, subject, held };
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
-            let judge = kept.judge_over(begin, last + MARGIN)?;
-            wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
+            let refused = |kept: &KeptQuotas| {
+                let judge = kept.judge_over(begin, last + MARGIN)?;
+                wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
+            };
+            if let Some(refusal) = refused(&kept) {
+                return Some(refusal);
+            }
+            if given_back.is_empty() {
+                return None;
+            }
+            // Its own nodes, which are no second reservation.
+            kept.held.extend(given_back);
+            refused(&kept).filter(|refusal| match refusal {
+                QuotaRefusal::Exceeded(excess) => excess.measure != QuotaMeasure::Reservations,
+                QuotaRefusal::Across { .. } => true,
+            })
         });
         match refusal.await? {
             None => Ok(()),
@@ -111,6 +128,23 @@ impl BookingService {
                 Err(BookingError::Quota(Box::new(refused), None))
             }
         }
+    }
+
+    /// What a reservation held of nodes that it has given back, beside those that it has still.
+    async fn given_back(
+        &self,
+        stored: &Reservation,
+        subject: &QuotaSubject,
+        (begin, now): (Timestamp, Timestamp),
+    ) -> Result<Vec<QuotaHolding>, Fault> {
+        let Some(window) = Span::new(begin, now) else { return Ok(Vec::new()) };
+        let has = stored.counting_offers().map(|offer| offer.terms.nodes.count()).max();
+        let ended = self.shared.database.ended_holdings(window).await?;
+        let own = ended.into_iter().filter(|it| it.reservation_id == stored.id);
+        let more = own.filter_map(|it| Some((it.span, it.nodes.checked_sub(has?)?)));
+        let more = more.filter(|(_, nodes)| *nodes > 0);
+        let holding = |it| QuotaHolding { subject: subject.clone(), alternatives: vec![it] };
+        Ok(more.map(holding).collect())
     }
 
     /// What has ended by now, of all reservations but one, since an instant and in the periods around it that quotas add

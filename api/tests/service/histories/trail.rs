@@ -1,5 +1,7 @@
 //! The audit trail of a history: it has each change exactly once, in order.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::world::{OPERATOR, World};
@@ -43,6 +45,15 @@ impl Sent {
 impl World {
     pub async fn records(&self) -> Vec<Value> {
         self.client(OPERATOR).all_audit_records().await
+    }
+
+    /// How often what came of it.
+    pub fn outcomes(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for Sent { action, outcome, .. } in &self.sent {
+            *counts.entry(format!("{action} {outcome}")).or_default() += 1;
+        }
+        counts
     }
 
     /// The chain fits, and has what was sent and nothing else.
