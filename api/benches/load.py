@@ -7,6 +7,12 @@ Starts target/release/wattbook on the database. Where that is new, puts nodes wi
 each and quarter-hour agendas over a month, and as many bookings, which take half of the nodes: on
 SQLite written straight into the tables, elsewhere through the API, a thousandth of the nodes each.
 Then starts the service anew and measures with wrk. Needs Python 3 and wrk.
+
+    api/benches/load.py --database sqlite:///dev/shm/load-{}.db --compare before=BINARY after=BINARY [--rounds 6]
+
+Compares binaries, such as those of two commits, by what bookings cost: in each round each of them, in turn, starts on a database
+of its own, whose name has the binary's in place of {} (of PostgreSQL it must be there), and takes the same bookings of 64
+nodes. Tells bookings a second and how long a booking (a proposal and a choice) takes, medians of the rounds. Needs Python 3.
 """
 
 import argparse
@@ -18,6 +24,7 @@ import pathlib
 import random
 import re
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 import threading
@@ -51,12 +58,12 @@ def must(method, path, body=None, kind="application/json"):
     return json.loads(text)
 
 
-def serve(database):
+def serve(database, binary=BINARY):
     """Starts the service; the seconds until it is ready."""
     if hasattr(local, "connection"):
         del local.connection
     began = time.monotonic()
-    command = [BINARY, "serve", "--listen", ADDRESS, "--database", database, "--hold-s", "604800"]
+    command = [binary, "serve", "--listen", ADDRESS, "--database", database, "--hold-s", "604800"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     while True:
         assert process.poll() is None, "the service did not start"
@@ -147,6 +154,41 @@ def confirm(bookings, nodes, connections, first_seed=0):
     return done / (time.monotonic() - began), done
 
 
+def timed(bookings, connections, first_seed):
+    """Bookings a second, and how long each took that was made."""
+    def one(seed):
+        began = time.monotonic()
+        return time.monotonic() - began if book(seed, 64) else None
+
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        took = [it for it in pool.map(one, range(first_seed, first_seed + bookings)) if it is not None]
+    return len(took) / (time.monotonic() - began), took
+
+
+def compare(given):
+    """Bookings of several binaries, round by round in turns, the first of a round another one each time."""
+    binaries = dict(it.split("=", 1) for it in given.compare)
+    found = {(name, count): [] for name in binaries for count in given.connections}
+    for turn in range(given.rounds):
+        names = list(binaries)
+        for name in names[turn % len(names):] + names[:turn % len(names)]:
+            process, _ = serve(given.database.format(name), binaries[name])
+            if must("GET", "/api/v1/nodes?limit=1")["count"] == 0:
+                furnish(given.nodes)
+            timed(20, 4, 10_000_000 + turn * 100)
+            for count in given.connections:
+                found[name, count].append(timed(given.bookings, count, (turn * 100 + count) * 100_000))
+            process.terminate()
+            process.wait()
+    for (name, count), rounds in found.items():
+        took = sorted(1000 * it for _, each in rounds for it in each)
+        rates = [rate for rate, _ in rounds]
+        print(f"{name}, {count} connections: {statistics.median(rates):.0f} bookings/s "
+              f"({min(rates):.0f} to {max(rates):.0f}), p50 {took[len(took) // 2]:.1f} ms, "
+              f"p99 {took[len(took) * 99 // 100]:.1f} ms, {len(took)} made", flush=True)
+
+
 LUA = """
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
@@ -184,7 +226,11 @@ def main():
     arguments.add_argument("--bookings", type=int, default=10_000)
     arguments.add_argument("--seconds", type=int, default=5)
     arguments.add_argument("--connections", type=int, nargs="+", default=[1, 8, 64])
+    arguments.add_argument("--compare", nargs="+", metavar="NAME=BINARY")
+    arguments.add_argument("--rounds", type=int, default=6)
     given = arguments.parse_args()
+    if given.compare:
+        return compare(given)
     process, _ = serve(given.database)
     if must("GET", "/api/v1/nodes?limit=1")["count"] == 0:
         began = time.monotonic()

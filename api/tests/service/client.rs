@@ -77,6 +77,17 @@ impl Client {
             path = format!("/api/v1/reservations?limit=1000&cursor={cursor}");
         }
     }
+
+    /// The whole audit trail, page by page; what was done before is in it.
+    pub async fn all_audit_records(&self) -> Vec<Value> {
+        let (mut found, mut after) = (Vec::new(), Value::from(0));
+        while !after.is_null() {
+            let page = self.get(&format!("/api/v1/audit?limit=1000&after={after}")).await.ok(200);
+            found.extend(page["items"].as_array().unwrap().iter().cloned());
+            after = page["next_after"].clone();
+        }
+        found
+    }
 }
 
 /// Sends a request that must be answered.

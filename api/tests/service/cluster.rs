@@ -26,6 +26,11 @@ impl Hours {
         Self((now() / 3600 + 2) * 3600)
     }
 
+    /// Hours from a full hour on, by the service's clock.
+    pub const fn from(hour: i64) -> Self {
+        Self(hour)
+    }
+
     /// The instant `hours` after the first full hour, in seconds.
     pub const fn at(self, hours: i64) -> i64 {
         self.0 + hours * 3600
@@ -79,6 +84,12 @@ pub fn nodes(count: u32) -> Value {
 /// hours from 4 before the first full hour on. Without a cap there is no cap agenda.
 pub async fn furnish(client: &Client, count: u32, cap_w: Option<f64>) -> Hours {
     let hours = Hours::ahead();
+    furnish_in(client, hours, count, cap_w).await;
+    hours
+}
+
+/// The same in hours that are given.
+pub async fn furnish_in(client: &Client, hours: Hours, count: u32, cap_w: Option<f64>) {
     client.put("/api/v1/nodes", &nodes(count)).await.ok(200);
     let flat_but = |hour: usize, usual: f64, then: f64| {
         let mut values = [usual; 32];
@@ -93,7 +104,6 @@ pub async fn furnish(client: &Client, count: u32, cap_w: Option<f64>) -> Hours {
         let cap = hours.agenda("cap_w", -4, &[cap_w; 32]);
         client.put("/api/v1/agendas/power-cap", &cap).await.ok(200);
     }
-    hours
 }
 
 /// Proposes a reservation that must be possible.

@@ -34,6 +34,7 @@ mod booking_lists;
 mod browser_rules;
 mod calendar;
 mod carbon_aware;
+mod changed_kills;
 mod connections;
 mod coverage;
 #[cfg(feature = "supplier")]
@@ -84,6 +85,7 @@ mod out_folder;
 mod outage_commands;
 mod outages;
 mod own_webhooks;
+mod plain_count;
 mod plan;
 mod power;
 #[cfg(feature = "power")]
@@ -96,6 +98,7 @@ mod power_plan;
 mod process;
 mod projects;
 mod pushed_kills;
+mod quota_races;
 mod quotas;
 mod races;
 mod recalibration;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::book::{Taken, schedule};
 use crate::client::{Client, answer};
 use crate::cluster::{Hours, choose, furnish, instant, now, path, propose, seconds};
+use crate::ledger::{self, EVENING, HOUR};
 use crate::server::Server;
 use crate::site::{Site, on_both_engines};
 
@@ -14,6 +15,7 @@ on_both_engines! {
     some_nodes_are_given_back_and_the_amounts_are_less_by_them,
     what_is_expected_of_what_is_kept_is_told_at_once,
     what_runs_changes_its_labels_and_its_length_alone,
+    nodes_that_were_given_back_count_until_then_where_the_rest_is_extended,
 }
 
 /// Three of four nodes of 200 W are reserved in hours 2 and 3, of which 900 s have passed.
@@ -143,4 +145,21 @@ async fn what_runs_changes_its_labels_and_its_length_alone(site: Site) {
     assert_eq!((&longer["state"], &longer["end"]), (&json!("active"), &json!(hours.hour(5))));
     let taken = schedule(&client, hours).await;
     assert_eq!((taken.len(), taken[0].end - taken[0].start), (1, 10_800));
+}
+
+/// Two nodes from 21:00 to 22:00 and one of them from then on: at 23:00 they have used 3 of the month's node-hours, at 23:30
+/// 3.5.
+async fn nodes_that_were_given_back_count_until_then_where_the_rest_is_extended(site: Site) {
+    let tokens =
+        [("operator", "operator"), ("ada", "user")].map(|(name, role)| site.token(name, role));
+    let reservation = ledger::furnish(&site, &tokens[0], &tokens[1]).await;
+    let settings = "[[quotas.rules.default]]\nuser = \"/\"\nnode_hours = 3.25\nper = \"month\"\n";
+    let server = ledger::serve_with(&site, (EVENING + 2 * HOUR, 1), "", settings).await;
+    let ada = server.client().with_token(&tokens[1]);
+    let post = |action: &str| format!("{}/{action}", path(&reservation));
+    ada.post(&post("release"), &json!({ "nodes": 1 })).await.ok(200);
+    let until = |end_s: i64| json!({ "until": instant(EVENING + end_s) });
+    ada.post(&post("extend"), &until(3 * HOUR)).await.ok(200);
+    let refused = ada.post(&post("extend"), &until(3 * HOUR + 1800)).await.problem(422, "quota");
+    assert_eq!((&refused["measure"], &refused["limit"]), (&json!("node_hours"), &json!(3.25)));
 }

@@ -194,6 +194,18 @@ impl HeldReservations {
         ended.map(holding).collect()
     }
 
+    /// What one reservation held for its chosen offer in spans that ended after an instant and up to another.
+    pub(super) fn ended_of(
+        &self,
+        id: ReservationId,
+        (from, to): (Timestamp, Timestamp),
+    ) -> Vec<(Span, u32)> {
+        let chosen = self.by_id.get(&id).filter(|held| held.held_until.is_none());
+        let spans = chosen.into_iter().flat_map(|held| &held.offers).flat_map(|it| &it.spans);
+        let ended = spans.filter(|(span, _)| from < span.end() && span.end() <= to);
+        ended.copied().collect()
+    }
+
     /// What all reservations take of budgets at an instant, in projects that are parts of others.
     pub(in crate::service) fn of_budgets(
         &self,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use planner::decision::{Decision, ReasonCode, Shortage};
 use planner::problem::SearchMode;
-use planner::quota::{BudgetUse, QuotaHolding, QuotaJudge, QuotaRefusal, QuotaSubject};
+use planner::quota::{
+    BudgetUse, QuotaHolding, QuotaJudge, QuotaMeasure, QuotaRefusal, QuotaSubject,
+};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
@@ -92,11 +94,26 @@ impl BookingService {
         let now = self.shared.now();
         // What runs is judged as a whole, with what was held beside it before now.
         let begin = wanted.iter().map(|(_, span)| span.start()).fold(now, Ord::min);
-        let kept = self.kept_beside(quotas, stored, begin).await?;
+        let mut kept = self.kept_beside(quotas, stored, begin).await?;
+        let given_back = given_back(stored, &kept, (begin, now));
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
-            let judge = kept.judge_over(begin, last + MARGIN)?;
-            wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
+            let refused = |kept: &KeptQuotas| {
+                let judge = kept.judge_over(begin, last + MARGIN)?;
+                wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
+            };
+            if let Some(refusal) = refused(&kept) {
+                return Some(refusal);
+            }
+            if given_back.is_empty() {
+                return None;
+            }
+            // Its own nodes, which are no second reservation.
+            kept.held.extend(given_back);
+            refused(&kept).filter(|refusal| match refusal {
+                QuotaRefusal::Exceeded(excess) => excess.measure != QuotaMeasure::Reservations,
+                QuotaRefusal::Across { .. } => true,
+            })
         });
         refused(refusal.await?)?;
         if end.is_some() { Ok(()) } else { self.check_budgets_of(access, stored, None).await }
@@ -182,6 +199,20 @@ impl BookingService {
 }
 
 /// The error of a refusal, where there is one.
+/// What a reservation held of nodes that it has given back, beside those that it has still.
+fn given_back(
+    stored: &Reservation,
+    kept: &KeptQuotas,
+    (begin, now): (Timestamp, Timestamp),
+) -> Vec<QuotaHolding> {
+    let has = stored.counting_offers().map(|offer| offer.terms.nodes.count()).max();
+    let ended = kept.reservations.ended_of(stored.id, (begin, now));
+    let more = ended.into_iter().filter_map(|(span, nodes)| Some((span, nodes.checked_sub(has?)?)));
+    let more = more.filter(|(_, nodes)| *nodes > 0);
+    let holding = |it| QuotaHolding { subject: kept.subject.clone(), alternatives: vec![it] };
+    more.map(holding).collect()
+}
+
 fn refused(refusal: Option<QuotaRefusal>) -> Result<(), BookingError> {
     let Some(refusal) = refusal else { return Ok(()) };
     let refused = RefusedByQuota { refusal, next_start: NextStart::NotSought };
