@@ -39,6 +39,8 @@ const MAX_BECAUSE: usize = 1000;
         (status = FORBIDDEN, body = Problem, description = "Somebody else decides on the power of these nodes"),
         (status = NOT_FOUND, body = Problem),
         (status = CONFLICT, body = Problem, description = "It is decided already, or cannot be done now"),
+        (status = PAYLOAD_TOO_LARGE, body = Problem),
+        (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
     ),
 )]
 pub async fn decide_power_actions(
