@@ -209,14 +209,13 @@ fn at_most(own: &[&Holding], count: impl Fn(&Holding) -> i64) -> i64 {
     groups.values().map(|(now, instead)| now.max(instead)).sum()
 }
 
-/// What is held by the schedule, and of what has ended what it shows still.
+/// What is held by the schedule, and of what has ended what it shows still; nothing of reservations that are not given, since
+/// they are newer.
 pub async fn holdings(operator: &Client, hours: Hours, reservations: &[Value]) -> Vec<Holding> {
     let mut found: BTreeMap<String, Holding> = BTreeMap::new();
     for taken in schedule(operator, hours).await {
         let is_it = |it: &&Value| it["id"] == taken.reservation.as_str();
-        let Some(reservation) = reservations.iter().find(is_it) else {
-            panic!("nobody's: {taken:?}");
-        };
+        let Some(reservation) = reservations.iter().find(is_it) else { continue };
         let is_open = taken.state == "proposed";
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let holding = found.entry(taken.reservation.clone()).or_insert_with(|| Holding {

@@ -23,22 +23,22 @@ use world::World;
 on_both_engines! { no_history_breaks_a_promise }
 
 /// Steps of a history.
-const STEPS: u32 = 60;
+const STEPS: u32 = 90;
 
 /// Steps from one half-hour to the next.
-const STEPS_OF_HALF_AN_HOUR: u32 = 6;
+const STEPS_OF_HALF_AN_HOUR: u32 = 9;
 
 /// In one history users are limited in what projects are not, in the next the other way round.
 const LIMITS: [Limits; 2] = [
     Limits {
-        nodes: (Whose::User, 5),
+        nodes: (Whose::User, 4),
         reservations: (Whose::Project, 4),
-        node_hours: (Whose::User, 11),
+        node_hours: (Whose::User, 7),
     },
     Limits {
-        nodes: (Whose::Project, 6),
+        nodes: (Whose::Project, 5),
         reservations: (Whose::User, 3),
-        node_hours: (Whose::Project, 14),
+        node_hours: (Whose::Project, 9),
     },
 ];
 
