@@ -60,9 +60,8 @@ struct CircumstanceFields {
 /// A rule that cannot be, with its place and the way out.
 pub fn read_all(rules: Vec<RightsFields>) -> anyhow::Result<RightsRules> {
     let numbered = rules.into_iter().zip(1..);
-    let read = numbered.map(|(rule, place)| {
-        rule.read().with_context(|| format!("[[rights]], number {place}"))
-    });
+    let read = numbered
+        .map(|(rule, place)| rule.read().with_context(|| format!("[[rights]], number {place}")));
     read.collect::<anyhow::Result<_>>().map(RightsRules)
 }
 
@@ -122,9 +121,8 @@ fn named(word: &str) -> Option<Vec<Action>> {
 /// Whether a rule may be about an action.
 fn check(rule: &RightsRule, action: Action, sensitive: bool) -> anyhow::Result<()> {
     let circumstances = [&rule.when, &rule.except];
-    let says = |of: fn(&Circumstances) -> &Vec<String>| {
-        circumstances.iter().any(|it| !of(it).is_empty())
-    };
+    let says =
+        |of: fn(&Circumstances) -> &Vec<String>| circumstances.iter().any(|it| !of(it).is_empty());
     let projects = says(|it| &it.projects);
     let partitions = says(|it| &it.partitions);
     match action.scope() {
@@ -138,7 +136,9 @@ fn check(rule: &RightsRule, action: Action, sensitive: bool) -> anyhow::Result<(
         ),
     }
     ensure!(
-        action != Action::ReservationRead || rule.effect == Effect::Allow || !rule.is_about_objects(),
+        action != Action::ReservationRead
+            || rule.effect == Effect::Allow
+            || !rule.is_about_objects(),
         "cannot be denied by project or partition; [projects] says what people see of each other's"
     );
     ensure!(

@@ -46,7 +46,8 @@ pub fn for_other(
         return Ok(None);
     }
     let Some(action) = actor.action.filter(|action| action.is_done_for_others()) else {
-        let detail = "this is not done for others; quotes and what books, changes and ends reservations are";
+        let detail =
+            "this is not done for others; quotes and what books, changes and ends reservations are";
         return Err(Problem::invalid_parameter(NAME, detail));
     };
     let within = within(actor, settings)?;

@@ -23,9 +23,7 @@ use super::problem::Problem;
 use super::rights::{action_of, not_listed};
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::service::shared::{
-    Access, CallerKind, CallerProjects, Forbidden, SiteState, digest,
-};
+use crate::service::shared::{Access, CallerKind, CallerProjects, Forbidden, SiteState, digest};
 use crate::service::sign_in::{SignInService, SignedIn};
 
 /// Stands for all users where it is noted whose something is.
@@ -114,12 +112,7 @@ impl Caller {
             Some(Role::Operator) => CallerKind::Operator,
             Some(_) => CallerKind::User,
         };
-        Access {
-            owner: &self.owner,
-            kind,
-            projects: self.projects.as_deref(),
-            action: self.action,
-        }
+        Access { owner: &self.owner, kind, projects: self.projects.as_deref(), action: self.action }
     }
 
     /// Who they are, as the rules of rights see them; `None` for the one local user, whom no rule concerns.
@@ -259,7 +252,14 @@ fn known(
     let shown = settings.rights.allowed_projects(Action::ReservationRead, asker);
     let shown = shown.into_iter().map(str::to_owned).collect();
     let projects = Some(Arc::new(projects.showing(shown)));
-    Caller { owner: owner.to_owned(), role: Some(role), credential, projects, action: None, actor: None }
+    Caller {
+        owner: owner.to_owned(),
+        role: Some(role),
+        credential,
+        projects,
+        action: None,
+        actor: None,
+    }
 }
 
 /// The token that a request is sent with.

@@ -42,7 +42,18 @@ pub const ROUTES: &[ListedRoute] = &[
     ("POST", "/api/v1/reservations/{id}/extend", Of(Action::ReservationExtend)),
     ("POST", "/api/v1/reservations/{id}/release", Of(Action::ReservationRelease)),
     ("DELETE", "/api/v1/reservations/{id}", Of(Action::ReservationCancel)),
+    ("POST", "/api/v1/reservations/{id}/swap", Of(Action::ReservationSwap)),
+    ("POST", "/api/v1/reservations/{id}/share", Of(Action::ReservationShare)),
+    ("POST", "/api/v1/reservations/{id}/unshare", Of(Action::ReservationShare)),
     ("POST", "/api/v1/reservations/{id}/transfer", Of(Action::ReservationGiveAway)),
+    // A series is reservations: who may do something with these may with it.
+    ("POST", "/api/v1/series", Of(Action::ReservationCreate)),
+    ("GET", "/api/v1/series", Of(Action::ReservationRead)),
+    ("GET", "/api/v1/series/{id}", Of(Action::ReservationRead)),
+    ("PATCH", "/api/v1/series/{id}", Of(Action::ReservationChange)),
+    ("DELETE", "/api/v1/series/{id}", Of(Action::ReservationCancel)),
+    ("DELETE", "/api/v1/series/{id}/occurrences/{occurrence}", Of(Action::ReservationCancel)),
+    ("POST", "/api/v1/series/{id}/transfer", Of(Action::ReservationGiveAway)),
     ("POST", "/api/v1/simulations", Of(Action::SimulationRun)),
     ("GET", "/api/v1/simulations", Of(Action::SimulationRead)),
     ("GET", "/api/v1/simulations/{id}", Of(Action::SimulationRead)),
@@ -130,8 +141,9 @@ pub const ROUTES: &[ListedRoute] = &[
 ];
 
 /// By method and path.
-static BY_ROUTE: LazyLock<HashMap<(&str, &str), RouteRight>> =
-    LazyLock::new(|| ROUTES.iter().map(|(method, path, right)| ((*method, *path), *right)).collect());
+static BY_ROUTE: LazyLock<HashMap<(&str, &str), RouteRight>> = LazyLock::new(|| {
+    ROUTES.iter().map(|(method, path, right)| ((*method, *path), *right)).collect()
+});
 
 impl RouteRight {
     /// What a route needs; `None` where it is not in the table, and nobody may.

@@ -19,7 +19,8 @@ on_both_engines! {
 /// The roles of each action and its routes, as docs/RIGHTS.md has them.
 fn documented() -> BTreeMap<String, (Vec<String>, String)> {
     let text = include_str!("../../../docs/RIGHTS.md");
-    let rows = text.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4);
+    let rows =
+        text.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 4);
     let row = |line: &str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let roles = cells[1].split(", ").map(str::to_owned).collect();
@@ -50,7 +51,8 @@ async fn everybody_is_told_their_rights_as_documented(site: Site) {
         }
     }
     let [user, operator, _] = tokens;
-    let of_user = server.client().with_token(&operator).get("/api/v1/rights?user=user").await.ok(200);
+    let of_user =
+        server.client().with_token(&operator).get("/api/v1/rights?user=user").await.ok(200);
     assert_eq!(of_user["user"], "user");
     let refused = server.client().with_token(&user).get("/api/v1/rights?user=operator").await;
     assert_eq!(refused.problem(403, "forbidden")["action"], "rights.read");
@@ -69,9 +71,8 @@ const WITH_ADAS: [(&str, [bool; 3]); 5] = [
 ];
 
 async fn nobody_does_more_with_a_reservation_than_the_table_says(site: Site) {
-    let clients = WITH_ADAS.map(|(name, _)| {
-        site.token(name, if name == "olga" { "operator" } else { "user" })
-    });
+    let clients = WITH_ADAS
+        .map(|(name, _)| site.token(name, if name == "olga" { "operator" } else { "user" }));
     let server = site.serve().await;
     let by: Vec<Client> = clients.iter().map(|token| server.client().with_token(token)).collect();
     let olga = &by[4];
@@ -136,7 +137,9 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
         node["partitions"] = json!([if place < 2 { "gpu" } else { "cpu" }]);
     }
     olga.put("/api/v1/nodes", &nodes).await.ok(200);
-    for (project, user) in [("ocean", "ada"), ("gpu-users", "ada"), ("ops", "ada"), ("ocean", "eve")] {
+    for (project, user) in
+        [("ocean", "ada"), ("gpu-users", "ada"), ("ops", "ada"), ("ocean", "eve")]
+    {
         olga.put(&format!("/api/v1/projects/{project}"), &json!({})).await.ok(200);
         let path = format!("/api/v1/projects/{project}/members/{user}");
         olga.put(&path, &json!({})).await.ok(200);
@@ -173,7 +176,8 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     ada.get("/api/v1/simulations").await.ok(200);
     let told = ada.get("/api/v1/rights").await.ok(200);
     let rights = told["rights"].as_array().unwrap();
-    let may = |action: &str| rights.iter().find(|it| it["action"] == action).unwrap()["may"].clone();
+    let may =
+        |action: &str| rights.iter().find(|it| it["action"] == action).unwrap()["may"].clone();
     assert_eq!(may("reservation.create"), "partly");
     assert_eq!(may("outage.declare"), "partly");
     assert_eq!(may("simulation.run"), "yes");
@@ -194,7 +198,10 @@ async fn who_acts_for_somebody_is_bound_by_their_rights_and_marked(site: Site) {
         for (name, value) in more.as_object().unwrap() {
             request[name] = value.clone();
         }
-        client.request(Method::POST, "/api/v1/reservations").header("X-Wattbook-For", user).json(&request)
+        client
+            .request(Method::POST, "/api/v1/reservations")
+            .header("X-Wattbook-For", user)
+            .json(&request)
     };
     let made = answer(create(&olga, "ada", &json!({}))).await.ok(201);
     assert_eq!((&made["owner"], &made["project"]), (&json!("ada"), &json!("ocean")));
@@ -220,7 +227,8 @@ async fn who_acts_for_somebody_is_bound_by_their_rights_and_marked(site: Site) {
     }
     let page = olga.get("/api/v1/audit?limit=1").await.ok(200);
     assert_eq!(page["next_cursor"], page["next_after"]);
-    let next = olga.get(&format!("/api/v1/audit?limit=1&cursor={}", page["next_cursor"])).await.ok(200);
+    let next =
+        olga.get(&format!("/api/v1/audit?limit=1&cursor={}", page["next_cursor"])).await.ok(200);
     assert_ne!(next["items"][0]["id"], page["items"][0]["id"]);
     olga.get("/api/v1/audit?cursor=1&after=1").await.problem(400, "invalid_parameter");
 }

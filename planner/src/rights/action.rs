@@ -110,7 +110,9 @@ actions! {
     ReservationChange "reservation.change" BOOKERS Projects Reservations Free "Change a request, labels and note";
     ReservationExtend "reservation.extend" BOOKERS Projects Reservations Free "Keep nodes for longer";
     ReservationRelease "reservation.release" BOOKERS Projects Reservations Free "Give nodes back";
+    ReservationSwap "reservation.swap" BOOKERS Projects Reservations Free "Get other nodes for those that failed";
     ReservationCancel "reservation.cancel" BOOKERS Projects Reservations Free "Cancel a reservation";
+    ReservationShare "reservation.share" BOOKERS Projects Reservations Free "Share a reservation with others";
     ReservationGiveAway "reservation.give_away" BOOKERS Managed Reservations Free "Give a reservation to another owner";
     UserActFor "user.act_for" BOOKERS Managed Whole Sensitive "Book for somebody else, as them";
     SimulationRun "simulation.run" BOOKERS Own Whole Free "Start an experiment";
@@ -179,6 +181,8 @@ impl Action {
                 | Self::ReservationChange
                 | Self::ReservationExtend
                 | Self::ReservationRelease
+                | Self::ReservationSwap
+                | Self::ReservationShare
                 | Self::ReservationCancel
                 | Self::ReservationGiveAway
         )

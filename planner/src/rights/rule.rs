@@ -152,9 +152,8 @@ impl RightsRule {
 
     /// Whether it concerns what somebody does with something.
     fn concerns(&self, action: Action, asker: Asker<'_>, object: RightsObject<'_>) -> bool {
-        let is_excepted = !self.except.is_empty()
-            && self.except.are_of(asker)
-            && self.except.are_about(object);
+        let is_excepted =
+            !self.except.is_empty() && self.except.are_of(asker) && self.except.are_about(object);
         self.concerns_asker(action, asker) && self.when.are_about(object) && !is_excepted
     }
 
@@ -195,7 +194,12 @@ pub struct RightsRules(pub Vec<RightsRule>);
 
 impl RightsRules {
     /// What somebody may do with something: a rule that denies goes before one that allows, and a rule before the default.
-    pub fn verdict(&self, action: Action, asker: Asker<'_>, object: RightsObject<'_>) -> Verdict<'_> {
+    pub fn verdict(
+        &self,
+        action: Action,
+        asker: Asker<'_>,
+        object: RightsObject<'_>,
+    ) -> Verdict<'_> {
         self.first(action, asker, |rule| rule.concerns(action, asker, object))
     }
 
@@ -304,8 +308,10 @@ mod tests {
         let members = Circumstances { members: names(&["ops"]), ..Circumstances::default() };
         let bob = Circumstances { users: names(&["bob"]), ..Circumstances::default() };
         let declare = Action::OutageDeclare;
-        let rules =
-            RightsRules(vec![rule(Effect::Allow, declare, members), rule(Effect::Deny, declare, bob)]);
+        let rules = RightsRules(vec![
+            rule(Effect::Allow, declare, members),
+            rule(Effect::Deny, declare, bob),
+        ]);
         let (ops, none) = (BTreeSet::from(["ops".to_owned()]), BTreeSet::new());
         let by = |name, own| Asker { name, role: Role::User, own, managed: &none };
         let verdict = |asker| rules.admission(declare, asker);

@@ -131,7 +131,8 @@ pub async fn list_audit_records(
         object: query::name("object", parameters.object)?,
         after: match (parameters.cursor, parameters.after) {
             (Some(_), Some(_)) => {
-                let detail = "is there, and so is after, as it was called before; leave out one of them";
+                let detail =
+                    "is there, and so is after, as it was called before; leave out one of them";
                 return Err(Problem::invalid_parameter("cursor", detail));
             }
             (cursor, after) => cursor.or(after).unwrap_or_default(),

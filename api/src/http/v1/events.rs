@@ -246,7 +246,8 @@ mod tests {
         ] {
             let credential = Credential::OnlyUser;
             let (owner, role) = (owner.to_owned(), Some(role));
-            let caller = Caller { owner, role, credential, projects: None };
+            let caller =
+                Caller { owner, role, credential, projects: None, action: None, actor: None };
             assert_eq!(disclosure(&shared, &caller), expected, "{}", caller.owner);
         }
     }

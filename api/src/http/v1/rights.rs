@@ -142,9 +142,7 @@ fn document(
         user: user.to_owned(),
         role: asker.map(|asker| asker.role.word().to_owned()),
         rights: Action::ALL.iter().map(right).collect(),
-        rules: told
-            .map(|(rule, number)| RuleDocument { number, rule: rule.to_string() })
-            .collect(),
+        rules: told.map(|(rule, number)| RuleDocument { number, rule: rule.to_string() }).collect(),
     }
 }
 

@@ -11,7 +11,7 @@ impl BookingService {
     /// Books a request for somebody by the offer that wins a ranking.
     ///
     /// # Errors
-    /// Those of proposals, `TooFarAhead`, and those of choices. A proposal of which nothing could be chosen ends with
+    /// `Forbidden`, those of proposals, `TooFarAhead`, and those of choices. A proposal of which nothing could be chosen ends with
     /// its hold.
     pub(in crate::service) async fn book_at_once(
         &self,
@@ -19,6 +19,7 @@ impl BookingService {
         request: BookingRequest,
         ranking: Ranking,
     ) -> Result<Reservation, BookingError> {
+        let request = self.within_rights(access, request)?;
         self.check_ahead(access, &request)?;
         let request = self.with_learnt_utilisation(request).await?;
         let (Proposed::New(id) | Proposed::Before(id)) =

@@ -184,7 +184,7 @@ fn seen(access: Access<'_>, filter: Filter) -> Filter {
     let owner = access.owner.to_owned();
     if let Some(within) = access.projects.and_then(CallerProjects::within) {
         // Theirs that are of these projects, and nothing that belongs to nobody.
-        let of_projects = SeenBy { owner: String::new(), projects: within };
+        let of_projects = SeenBy { projects: within, ..SeenBy::default() };
         return Filter { owner: Some(owner), seen_by: Some(of_projects), ..filter };
     }
     let projects = access.projects.map(CallerProjects::seen).unwrap_or_default();

@@ -46,12 +46,7 @@ impl BookingService {
         request
     }
 
-    fn close_partitions(
-        &self,
-        access: Access<'_>,
-        asker: Asker<'_>,
-        request: &mut BookingRequest,
-    ) {
+    fn close_partitions(&self, access: Access<'_>, asker: Asker<'_>, request: &mut BookingRequest) {
         let rules = &self.shared.settings.rights;
         let project = request.project.as_deref().unwrap_or_default();
         let actions = booking_actions(access);

@@ -157,8 +157,7 @@ impl SeriesService {
     ) -> Result<SeriesView, SeriesError> {
         for _ in 0..TRIES {
             let stored = self.running(access, id, version).await?;
-            let is_owners = access.permits(&stored.owner);
-            if !is_owners && !access.manages(&stored.project) {
+            if !access.may_give_away_of(&stored.owner, &stored.project) {
                 return Err(SeriesError::NotTheirs { id, owner: stored.owner });
             }
             let state = self.shared.state().await?;

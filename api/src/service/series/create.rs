@@ -43,6 +43,7 @@ impl SeriesService {
             return Err(BookingError::PriorityIsForOperators.into());
         }
         let request = self.booking.with_project(access, request)?;
+        let request = self.booking.within_rights(access, request)?;
         self.admit(access).await?;
         let (id, now) = (SeriesId::new(Uuid::now_v7()), self.shared.now());
         let series = RecurringSeries {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::reservation::Reservation;
+use planner::rights::Action;
 use serde_json::json;
 use storage::{
     Filter, NewEvent, Occurrence, RecurringSeries, SeenBy, SeriesFilter, SeriesId, SeriesStanding,
@@ -127,9 +128,8 @@ impl SeriesService {
         id: SeriesId,
     ) -> Result<RecurringSeries, SeriesError> {
         let stored = self.shared.database.series(id).await?;
-        let sees = |it: &RecurringSeries| {
-            access.permits(&it.owner) || concession(access, it) >= Concession::See
-        };
+        let sees =
+            |it: &RecurringSeries| access.concession_of(&it.owner, &it.project) >= Concession::See;
         stored.filter(sees).ok_or(SeriesError::NoSeries(id))
     }
 
@@ -141,7 +141,7 @@ impl SeriesService {
         version: Option<i64>,
     ) -> Result<RecurringSeries, SeriesError> {
         let stored = self.visible(access, id).await?;
-        if !access.permits(&stored.owner) && concession(access, &stored) != Concession::Act {
+        if access.concession_of(&stored.owner, &stored.project) != Concession::Act {
             return Err(SeriesError::NotTheirs { id, owner: stored.owner });
         }
         match version {
@@ -165,7 +165,8 @@ fn access_of<'a>(series: &'a RecurringSeries, projects: Option<&'a CallerProject
         SeriesStanding::Operator => CallerKind::Operator,
         SeriesStanding::OnlyUser => CallerKind::LocalUser,
     };
-    Access { projects, ..Access::of(&series.owner, kind) }
+    let action = Some(Action::ReservationCreate);
+    Access { projects, action, ..Access::of(&series.owner, kind) }
 }
 
 /// With whose rights a caller's series is booked.
@@ -177,22 +178,22 @@ const fn standing_of(access: Access<'_>) -> SeriesStanding {
     }
 }
 
-/// What a caller may do with a series that is not theirs.
-fn concession(access: Access<'_>, series: &RecurringSeries) -> Concession {
-    access.projects.map_or(Concession::None, |projects| projects.concession(&series.project))
-}
-
 /// What a caller sees of what a filter lets pass.
 fn seen(access: Access<'_>, filter: SeriesFilter) -> SeriesFilter {
     if access.is_operator() {
         return filter;
     }
     let owner = access.owner.to_owned();
+    if let Some(within) = access.projects.and_then(CallerProjects::within) {
+        // Theirs that are of these projects.
+        let seen_by = SeenBy { projects: within, ..SeenBy::default() };
+        return SeriesFilter { owner: Some(owner), seen_by: Some(seen_by), ..filter };
+    }
     let projects = access.projects.map(CallerProjects::seen).unwrap_or_default();
     if projects.is_empty() {
         return SeriesFilter { owner: Some(owner), ..filter };
     }
-    SeriesFilter { seen_by: Some(SeenBy { owner, projects }), ..filter }
+    SeriesFilter { seen_by: Some(SeenBy { owner, projects, ..SeenBy::default() }), ..filter }
 }
 
 /// What is told of a series.

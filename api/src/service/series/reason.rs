@@ -33,6 +33,7 @@ pub(super) fn verdict(error: &BookingError) -> Verdict {
             return Verdict::Again;
         }
         BookingError::Quota(..) => "quota",
+        BookingError::Forbidden(_) => "forbidden",
         BookingError::InvalidRequest(_) | BookingError::Quote(QuoteError::Invalid(_)) => "invalid",
         BookingError::NotInProject { .. } | BookingError::NoProject { .. } => "not_in_project",
         BookingError::HasJobs { .. } => "has_jobs",

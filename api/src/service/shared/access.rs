@@ -108,8 +108,7 @@ impl CallerProjects {
         } else {
             Concession::None
         };
-        let shown =
-            if self.shown.contains(project) { Concession::See } else { Concession::None };
+        let shown = if self.shown.contains(project) { Concession::See } else { Concession::None };
         of_members.max(of_managers).max(shown)
     }
 
@@ -151,10 +150,10 @@ impl<'a> Access<'a> {
         Some(Asker { name: self.owner, role, own, managed })
     }
 
-    /// Whether a reservation is within what they act in, if that is bounded.
-    fn reaches(self, reservation: &Reservation) -> bool {
+    /// Whether what is of a project is within what they act in, if that is bounded.
+    fn reaches(self, project: &str) -> bool {
         let within = self.projects.and_then(|projects| projects.within.as_ref());
-        within.is_none_or(|within| within.contains(&reservation.project))
+        within.is_none_or(|within| within.contains(project))
     }
 
     /// Whether they run the cluster.
@@ -169,33 +168,34 @@ impl<'a> Access<'a> {
 
     /// Whether they may see a reservation.
     pub fn sees(self, reservation: &Reservation) -> bool {
-        self.reaches(reservation)
-            && (self.permits(&reservation.owner)
-                || self.concession(&reservation.project) >= Concession::See
-                || self.shared_right(reservation).is_some())
+        let Reservation { owner, project, .. } = reservation;
+        self.concession_of(owner, project) >= Concession::See
+            || (self.reaches(project) && self.shared_right(reservation).is_some())
     }
 
     /// Whether they may change a reservation.
     pub fn may_change(self, reservation: &Reservation) -> bool {
         self.may_share(reservation)
-            || (self.reaches(reservation)
+            || (self.reaches(&reservation.project)
                 && self.shared_right(reservation) == Some(SharedRight::Act))
     }
 
     /// Whether they may share a reservation with others: its owner, and who acts on those of its project. Those with whom
     /// it is shared do not share it further.
     pub fn may_share(self, reservation: &Reservation) -> bool {
-        self.reaches(reservation)
-            && (self.permits(&reservation.owner)
-                || self.concession(&reservation.project) == Concession::Act)
+        self.concession_of(&reservation.owner, &reservation.project) == Concession::Act
     }
 
-    /// Whether they may give a reservation to another owner: its owner, and who manages its project as the site lets them.
+    /// Whether they may give a reservation to another owner.
     pub fn may_give_away(self, reservation: &Reservation) -> bool {
-        let project = &reservation.project;
-        self.reaches(reservation)
-            && (self.permits(&reservation.owner)
-                || self.projects.is_some_and(|projects| projects.acts_as_manager(project)))
+        self.may_give_away_of(&reservation.owner, &reservation.project)
+    }
+
+    /// Whether they may give what is somebody's and of a project to another owner: its owner, and who manages its project as the
+    /// site lets them.
+    pub fn may_give_away_of(self, owner: &str, project: &str) -> bool {
+        let manages = || self.projects.is_some_and(|projects| projects.acts_as_manager(project));
+        self.reaches(project) && (self.permits(owner) || manages())
     }
 
     /// Whether they manage a project.
@@ -213,7 +213,14 @@ impl<'a> Access<'a> {
         shared.map(|it| it.may).max()
     }
 
-    fn concession(self, project: &str) -> Concession {
-        self.projects.map_or(Concession::None, |projects| projects.concession(project))
+    /// What they may do with what is somebody's and of a project, where it is shared with nobody.
+    pub fn concession_of(self, owner: &str, project: &str) -> Concession {
+        if !self.reaches(project) {
+            Concession::None
+        } else if self.permits(owner) {
+            Concession::Act
+        } else {
+            self.projects.map_or(Concession::None, |projects| projects.concession(project))
+        }
     }
 }

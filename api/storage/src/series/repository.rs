@@ -152,7 +152,7 @@ repository!(
             if let Some(owner) = &filter.owner {
                 query.push(" AND owner = ").push_bind(owner);
             }
-            if let Some(SeenBy { owner, projects }) = &filter.seen_by {
+            if let Some(SeenBy { owner, projects, .. }) = &filter.seen_by {
                 let projects: Vec<&str> = projects.iter().map(String::as_str).collect();
                 query.push(" AND (owner = ").push_bind(owner).push(" OR project IN ");
                 Engine::push_texts(&mut query, &projects);

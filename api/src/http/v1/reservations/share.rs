@@ -15,7 +15,7 @@ use storage::SharingChange;
 use super::document::{ReservationDocument, tagged_change};
 use super::schema::SharingDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -48,7 +48,7 @@ use crate::service::booking::{BookingService, PROJECTS, WITH};
 )]
 pub async fn share_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: JsonBody,

@@ -13,7 +13,7 @@ use super::document::{ReservationDocument, tagged_change};
 use super::release::names;
 use super::schema::SwapDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -49,7 +49,7 @@ use crate::service::booking::{BookingService, SwappedNodes};
 )]
 pub async fn swap_nodes(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: Option<JsonBody>,

@@ -14,7 +14,7 @@ use super::document::{ReservationDocument, tagged_change};
 use super::schema::UnsharingDocument;
 use super::share::receivers;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -43,7 +43,7 @@ use crate::service::booking::{BookingService, PROJECTS, WITH};
 )]
 pub async fn unshare_reservation(
     State(booking): State<Arc<BookingService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<ReservationId>,
     headers: HeaderMap,
     body: JsonBody,

@@ -9,7 +9,7 @@ use axum::response::Response;
 use super::document::{SeriesDocument, tagged};
 use super::schema::NewSeriesDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::series::{MadeSeries, SeriesService};
@@ -41,7 +41,7 @@ use crate::service::series::{MadeSeries, SeriesService};
 )]
 pub async fn create_series(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     headers: HeaderMap,
     body: JsonBody,
 ) -> Result<Response, Problem> {

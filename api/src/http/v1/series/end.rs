@@ -10,7 +10,7 @@ use storage::SeriesId;
 use utoipa::IntoParams;
 
 use super::document::{SeriesDocument, tagged};
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{Parameters, if_match};
 use crate::http::v1::path::IdInPath;
@@ -50,7 +50,7 @@ pub struct EndSeriesQuery {
 )]
 pub async fn end_series(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SeriesId>,
     Parameters(parameters): Parameters<EndSeriesQuery>,
     headers: HeaderMap,

@@ -7,7 +7,7 @@ use axum::response::Response;
 use storage::SeriesId;
 
 use super::document::{SeriesDocument, tagged};
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::series::SeriesService;
@@ -29,7 +29,7 @@ use crate::service::series::SeriesService;
 )]
 pub async fn get_series(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SeriesId>,
 ) -> Result<Response, Problem> {
     tagged(&series.series(by.caller.access(), id).await?)

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::document::SeriesDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::series::SeriesService;
@@ -57,7 +57,7 @@ pub struct SeriesList {
 )]
 pub async fn list_series(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     Parameters(parameters): Parameters<SeriesQuery>,
 ) -> Result<(Option<Extension<AuditNote>>, Json<SeriesList>), Problem> {
     let limit = query::limit(parameters.limit, 20, 1000)?;
@@ -66,7 +66,7 @@ pub async fn list_series(
         owner: query::name("owner", parameters.owner)?,
         seen_by: None,
     };
-    let note = by.caller.reads_reservations(filter.owner.as_deref());
+    let note = by.caller.reads_reservations(filter.owner.as_deref(), &[]);
     let after = parameters.cursor.map(SeriesId::new);
     let page = series.list(by.caller.access(), filter, after, limit).await?;
     let items = page.series.iter().map(SeriesDocument::listed);

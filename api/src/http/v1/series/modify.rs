@@ -13,7 +13,7 @@ use storage::SeriesId;
 use super::document::{SeriesDocument, tagged};
 use super::schema::SeriesPatchDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;
@@ -47,7 +47,7 @@ use crate::service::series::SeriesService;
 )]
 pub async fn modify_series(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SeriesId>,
     headers: HeaderMap,
     body: JsonBody,

@@ -8,7 +8,7 @@ use axum::response::Response;
 use storage::SeriesId;
 
 use super::document::{SeriesDocument, tagged};
-use crate::http::caller::{Bookers, By};
+use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::{IdInPath, part};
 use crate::service::series::SeriesService;
@@ -46,7 +46,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OccurrenceInPath {
 )]
 pub async fn skip_occurrence(
     State(series): State<Arc<SeriesService>>,
-    by: By<Bookers>,
+    by: By,
     IdInPath(id): IdInPath<SeriesId>,
     OccurrenceInPath(occurrence): OccurrenceInPath,
 ) -> Result<Response, Problem> {
