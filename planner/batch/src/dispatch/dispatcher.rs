@@ -1,0 +1,407 @@
+//! Decides which waiting jobs start now, and where: an order, backfilling and a fit.
+//!
+//! While no job ends, less and less is free: a job that did not fit does not fit then either, nor does one with as many units
+//! that ask for the same. That is remembered by what units ask for, and forgotten when a job ends.
+
+use std::collections::VecDeque;
+
+use super::fit::{FitView, NodeOrder, PlaceRequest, WaitingUnits, place};
+use super::free::{FreeResources, Overuse, UnitsOnNode};
+use super::order::{QueueOrder, Waiting};
+use super::promise::Promise;
+use super::running::{Running, RunningUnits};
+use super::system::System;
+use super::unit::{UnitRequest, UnitRequests};
+use crate::time::Time;
+
+/// Who may start before the first waiting job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnitBackfill {
+    /// Nobody, unless the order goes on.
+    #[default]
+    None,
+    /// Jobs that leave it what it is promised.
+    Easy,
+    /// Jobs that leave it the whole nodes that it is promised (5.2.2 of the thesis).
+    EasyPerNode,
+}
+
+/// A job that starts.
+#[derive(Clone, Debug)]
+pub(super) struct UnitStart {
+    pub job: Waiting,
+    pub places: Vec<UnitsOnNode>,
+}
+
+/// The state of nodes and of the queue, and the parts that decide.
+#[derive(Debug)]
+pub(super) struct Dispatcher<'a> {
+    system: &'a System,
+    types: Vec<usize>,
+    pub free: FreeResources,
+    pub units: UnitRequests,
+    pub order: Box<dyn QueueOrder>,
+    fit: Box<dyn NodeOrder>,
+    backfill: UnitBackfill,
+    queue: VecDeque<Waiting>,
+    /// Jobs that came since the last decision.
+    fresh: Vec<Waiting>,
+    pub running: Running,
+    /// By unit: the least number of units that is known not to fit.
+    blocked: Vec<u32>,
+    /// The same for jobs that would run beyond the promise.
+    blocked_beyond: Vec<u32>,
+    promise: Option<Promise>,
+    /// The job that has the promise.
+    promised_to: u32,
+    released: bool,
+    starts: Vec<UnitStart>,
+    /// Kept to be used again.
+    scratch: Option<FreeResources>,
+    nodes: Vec<u32>,
+    window: Vec<WaitingUnits>,
+    busy_until: Vec<Time>,
+}
+
+impl<'a> Dispatcher<'a> {
+    pub fn new(
+        system: &'a System,
+        order: Box<dyn QueueOrder>,
+        backfill: UnitBackfill,
+        fit: Box<dyn NodeOrder>,
+    ) -> Self {
+        Self {
+            system,
+            types: system.type_of_nodes().collect(),
+            free: FreeResources::all_of(system),
+            units: UnitRequests::default(),
+            order,
+            fit,
+            backfill,
+            queue: VecDeque::new(),
+            fresh: Vec::new(),
+            running: Running::default(),
+            blocked: Vec::new(),
+            blocked_beyond: Vec::new(),
+            promise: None,
+            promised_to: 0,
+            released: false,
+            starts: Vec::new(),
+            scratch: None,
+            nodes: Vec::new(),
+            window: Vec::new(),
+            busy_until: Vec::new(),
+        }
+    }
+
+    /// The type of a node, by position.
+    pub fn type_of(&self, node: u32) -> usize {
+        self.types[node as usize]
+    }
+
+    /// How many jobs wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// A job waits from now on.
+    pub fn submit(&mut self, job: Waiting) {
+        self.fresh.push(job);
+    }
+
+    /// A job ended.
+    pub fn end(&mut self, key: u32) -> Option<RunningUnits> {
+        let job = self.running.remove(key)?;
+        self.free.give(self.units.get(job.unit), &job.places);
+        self.released = true;
+        Some(job)
+    }
+
+    /// Starts jobs, which [`Dispatcher::take_starts`] gives.
+    ///
+    /// # Errors
+    /// A fit chose what is not free.
+    pub fn decide(&mut self, now: Time) -> Result<(), Overuse> {
+        self.blocked.resize(self.units.len(), u32::MAX);
+        self.blocked_beyond.resize(self.units.len(), u32::MAX);
+        let late = self.promise.as_ref().is_some_and(|promise| promise.at <= now);
+        if std::mem::take(&mut self.released) || late {
+            self.blocked.fill(u32::MAX);
+            self.forget_promise();
+            self.receive(now);
+            return self.whole_queue(now);
+        }
+        if self.fit.learns() || !self.only_newcomers() {
+            self.receive(now);
+            return self.whole_queue(now);
+        }
+        self.newcomers(now)
+    }
+
+    /// The jobs that started, in their order.
+    pub fn take_starts(&mut self) -> Vec<UnitStart> {
+        std::mem::take(&mut self.starts)
+    }
+
+    /// Whether jobs that wait since before cannot start, and the new ones come behind the first of them.
+    fn only_newcomers(&mut self) -> bool {
+        if self.order.changes() {
+            // Without backfilling one that goes on has tried them all; else the first may be another now.
+            return self.order.goes_on() && self.backfill == UnitBackfill::None;
+        }
+        let Some(first) = self.queue.front().map(|job| job.rank) else { return true };
+        let (order, units) = (&self.order, &self.units);
+        self.fresh.iter().all(|job| order.rank(job, units, job.submitted) >= first)
+    }
+
+    /// New jobs take their places in the queue, and all of them where the order changes.
+    fn receive(&mut self, now: Time) {
+        let (order, units) = (&mut self.order, &self.units);
+        if order.changes() {
+            order.prepare(now);
+            self.queue.extend(self.fresh.drain(..));
+            let queue = self.queue.make_contiguous();
+            for job in &mut *queue {
+                job.rank = order.rank(job, units, now);
+            }
+            queue.sort_by_key(|job| (job.rank, job.arrival));
+            return;
+        }
+        for mut job in self.fresh.drain(..) {
+            job.rank = order.rank(&job, units, now);
+            insert(&mut self.queue, job);
+        }
+    }
+
+    /// Nothing became free: only new jobs are tried.
+    fn newcomers(&mut self, now: Time) -> Result<(), Overuse> {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        self.order.prepare(now);
+        for job in &mut fresh {
+            job.rank = self.order.rank(job, &self.units, now);
+        }
+        fresh.sort_by_key(|job| (job.rank, job.arrival));
+        for job in fresh.drain(..) {
+            let at = insert(&mut self.queue, job);
+            let tried = at == 0 || self.order.goes_on() || self.backfill != UnitBackfill::None;
+            let promised = at > 0 && self.backfill != UnitBackfill::None;
+            if tried && self.start(at, now, promised)? {
+                self.queue.remove(at);
+            }
+        }
+        self.fresh = fresh;
+        Ok(())
+    }
+
+    /// Everybody is tried.
+    fn whole_queue(&mut self, now: Time) -> Result<(), Overuse> {
+        while !self.queue.is_empty() && self.start(0, now, false)? {
+            self.queue.pop_front();
+        }
+        let backfills = self.backfill != UnitBackfill::None;
+        if !backfills && !self.order.goes_on() {
+            return Ok(());
+        }
+        let (mut kept, mut at) = (1, 1);
+        while at < self.queue.len() {
+            if !self.start(at, now, backfills)? {
+                self.queue.swap(kept, at);
+                kept += 1;
+            }
+            at += 1;
+        }
+        self.queue.truncate(kept);
+        Ok(())
+    }
+
+    /// Starts the job at a place in the queue, if it fits; beside the promise to the first one where that is `promised`.
+    fn start(&mut self, at: usize, now: Time, promised: bool) -> Result<bool, Overuse> {
+        let job = self.queue[at];
+        let places = self.places(&job, at, now, promised);
+        if self.fit.learns() {
+            self.fit.tried(self.units.get(job.unit), places.is_some());
+        }
+        let Some(places) = places else { return Ok(false) };
+        let unit = self.units.get(job.unit);
+        self.free.take(unit, &places)?;
+        if promised
+            && let Some(promise) = &mut self.promise
+            && now + job.estimate.told > promise.at
+        {
+            promise.take(unit, &places);
+        }
+        let estimate = job.estimate.told;
+        let running = RunningUnits::new(job.unit, places.clone(), now, estimate, job.limit);
+        self.running.insert(job.key, running);
+        self.starts.push(UnitStart { job, places });
+        Ok(true)
+    }
+
+    /// Where a job can start now.
+    fn places(
+        &mut self,
+        job: &Waiting,
+        at: usize,
+        now: Time,
+        promised: bool,
+    ) -> Option<Vec<UnitsOnNode>> {
+        let id = job.unit.index();
+        if job.units >= self.blocked[id] {
+            return None;
+        }
+        let unit = self.units.get(job.unit);
+        // In the order of numbers places are found as fast as it is seen whether there are any.
+        let sure = promised || !self.fit.is_plain();
+        let fits = self.free.may_fit(unit, job.units);
+        if !fits || sure && !fits_on(&self.free, unit, job.units) {
+            self.blocked[id] = job.units;
+            return None;
+        }
+        let mut beyond = false;
+        if promised {
+            self.keep_promise(now);
+            beyond = self.promise.as_ref().is_some_and(|it| now + job.estimate.told > it.at);
+            if beyond && job.units >= self.blocked_beyond[id] {
+                return None;
+            }
+        }
+        let places = self.choose(job, at, now, beyond);
+        if places.is_none() {
+            let blocked = if beyond { &mut self.blocked_beyond } else { &mut self.blocked };
+            blocked[id] = job.units;
+        }
+        places
+    }
+
+    /// The places that the fit chooses in what is free, and beside the promise where the job runs `beyond` it.
+    fn choose(
+        &mut self,
+        job: &Waiting,
+        at: usize,
+        now: Time,
+        beyond: bool,
+    ) -> Option<Vec<UnitsOnNode>> {
+        self.look_around(at);
+        let unit = self.units.get(job.unit);
+        let promise = self.promise.as_ref().filter(|_| beyond);
+        if promise.is_some_and(|promise| !promise.shares(unit, job.units)) {
+            return None;
+        }
+        let free = &self.free;
+        let room = |node: u32| {
+            let fits = unit.fits(free.on(node));
+            if fits == 0 { 0 } else { promise.map_or(fits, |it| fits.min(it.room(unit, node))) }
+        };
+        if self.fit.is_plain() {
+            return place(0..free.nodes(), job.units, room);
+        }
+        let view = FitView {
+            system: self.system,
+            types: &self.types,
+            free,
+            units: &self.units,
+            waiting: &self.window,
+            busy_until: &self.busy_until,
+        };
+        let request = PlaceRequest { unit, units: job.units, ends: now + job.estimate.told };
+        self.nodes.clear();
+        self.fit.order(&view, &request, &mut self.nodes);
+        place(self.nodes.iter().copied(), job.units, room)
+    }
+
+    /// Collects what the fit looks at beside nodes, for the job at a place in the queue.
+    fn look_around(&mut self, at: usize) {
+        let window = self.fit.window();
+        if window > 0 {
+            self.window.clear();
+            self.window.extend(self.queue.range(at..).take(window).map(|job| WaitingUnits {
+                unit: job.unit,
+                units: job.units,
+                estimate: job.estimate.told,
+            }));
+        }
+        if self.fit.wants_ends() {
+            self.busy_until.clear();
+            self.busy_until.resize(self.types.len(), Time::ZERO);
+            for job in self.running.all() {
+                for it in &job.places {
+                    let until = &mut self.busy_until[it.node as usize];
+                    *until = (*until).max(job.end());
+                }
+            }
+        }
+    }
+
+    fn forget_promise(&mut self) {
+        self.promise = None;
+        self.blocked_beyond.fill(u32::MAX);
+    }
+
+    /// Sees to it that the first waiting job has its promise.
+    fn keep_promise(&mut self, now: Time) {
+        let Some(first) = self.queue.front().copied() else { return };
+        if self.promise.is_some() && self.promised_to == first.key {
+            return;
+        }
+        self.forget_promise();
+        self.running.correct(now);
+        let mut free = self.scratch.take().unwrap_or_else(|| self.free.clone());
+        free.copy_from(&self.free);
+        let at = self.first_fit(&first, &mut free);
+        let unit = self.units.get(first.unit).clone();
+        std::mem::swap(&mut self.free, &mut free);
+        let places = self.choose(&first, 0, at, false).unwrap_or_default();
+        std::mem::swap(&mut self.free, &mut free);
+        let whole = self.backfill == UnitBackfill::EasyPerNode;
+        self.promise = Some(Promise::of(at, &unit, &places, &free, whole));
+        self.promised_to = first.key;
+        self.scratch = Some(free);
+    }
+
+    /// The first instant at which a job fits if all that run last as long as is estimated; `free` is then what is free.
+    fn first_fit(&self, job: &Waiting, free: &mut FreeResources) -> Time {
+        let unit = self.units.get(job.unit);
+        let mut room: u64 = (0..free.nodes()).map(|node| u64::from(unit.fits(free.on(node)))).sum();
+        let mut ends = self.running.by_end().peekable();
+        while let Some(ended) = ends.next() {
+            let before: u64 =
+                ended.places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum();
+            free.give(self.units.get(ended.unit), &ended.places);
+            let after: u64 =
+                ended.places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum();
+            room = room - before + after;
+            let units = u64::from(job.units);
+            let last = ends.peek().is_none_or(|next| next.end() > ended.end());
+            if last && room >= units && u64::from(free.shared_fits(unit)) >= units {
+                return ended.end();
+            }
+        }
+        Time::FOREVER
+    }
+}
+
+/// Puts a job at its place; where that is.
+fn insert(queue: &mut VecDeque<Waiting>, job: Waiting) -> usize {
+    let place = (job.rank, job.arrival);
+    // Nearly all come last.
+    let at = match queue.back() {
+        Some(last) if (last.rank, last.arrival) > place => {
+            queue.partition_point(|other| (other.rank, other.arrival) < place)
+        }
+        _ => queue.len(),
+    };
+    queue.insert(at, job);
+    at
+}
+
+/// Whether so many units find room.
+fn fits_on(free: &FreeResources, unit: &UnitRequest, units: u32) -> bool {
+    let mut left = units;
+    for node in 0..free.nodes() {
+        left = left.saturating_sub(unit.fits(free.on(node)));
+        if left == 0 {
+            return true;
+        }
+    }
+    units == 0
+}
