@@ -5,26 +5,15 @@
 
 use std::collections::VecDeque;
 
+use super::backfill::UnitBackfill;
 use super::fit::{FitView, NodeOrder, PlaceRequest, WaitingUnits, place};
 use super::free::{FreeResources, Overuse, UnitsOnNode};
 use super::order::{QueueOrder, Waiting};
-use super::promise::Promise;
+use super::promise::{Promise, first_fit};
 use super::running::{Running, RunningUnits};
 use super::system::System;
 use super::unit::{UnitRequest, UnitRequests};
 use crate::time::Time;
-
-/// Who may start before the first waiting job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UnitBackfill {
-    /// Nobody, unless the order goes on.
-    #[default]
-    None,
-    /// Jobs that leave it what it is promised.
-    Easy,
-    /// Jobs that leave it the whole nodes that it is promised (5.2.2 of the thesis).
-    EasyPerNode,
-}
 
 /// A job that starts.
 #[derive(Clone, Debug)]
@@ -222,6 +211,10 @@ impl<'a> Dispatcher<'a> {
             self.fit.tried(self.units.get(job.unit), places.is_some());
         }
         let Some(places) = places else { return Ok(false) };
+        if !promised {
+            // It came before who has a promise, which may be late now.
+            self.forget_promise();
+        }
         let unit = self.units.get(job.unit);
         self.free.take(unit, &places)?;
         if promised
@@ -333,8 +326,9 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn forget_promise(&mut self) {
-        self.promise = None;
-        self.blocked_beyond.fill(u32::MAX);
+        if self.promise.take().is_some() {
+            self.blocked_beyond.fill(u32::MAX);
+        }
     }
 
     /// Sees to it that the first waiting job has its promise.
@@ -347,7 +341,7 @@ impl<'a> Dispatcher<'a> {
         self.running.correct(now);
         let mut free = self.scratch.take().unwrap_or_else(|| self.free.clone());
         free.copy_from(&self.free);
-        let at = self.first_fit(&first, &mut free);
+        let at = first_fit(&self.running, &self.units, &first, &mut free);
         let unit = self.units.get(first.unit).clone();
         std::mem::swap(&mut self.free, &mut free);
         let places = self.choose(&first, 0, at, false).unwrap_or_default();
@@ -356,27 +350,6 @@ impl<'a> Dispatcher<'a> {
         self.promise = Some(Promise::of(at, &unit, &places, &free, whole));
         self.promised_to = first.key;
         self.scratch = Some(free);
-    }
-
-    /// The first instant at which a job fits if all that run last as long as is estimated; `free` is then what is free.
-    fn first_fit(&self, job: &Waiting, free: &mut FreeResources) -> Time {
-        let unit = self.units.get(job.unit);
-        let mut room: u64 = (0..free.nodes()).map(|node| u64::from(unit.fits(free.on(node)))).sum();
-        let mut ends = self.running.by_end().peekable();
-        while let Some(ended) = ends.next() {
-            let before: u64 =
-                ended.places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum();
-            free.give(self.units.get(ended.unit), &ended.places);
-            let after: u64 =
-                ended.places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum();
-            room = room - before + after;
-            let units = u64::from(job.units);
-            let last = ends.peek().is_none_or(|next| next.end() > ended.end());
-            if last && room >= units && u64::from(free.shared_fits(unit)) >= units {
-                return ended.end();
-            }
-        }
-        Time::FOREVER
     }
 }
 

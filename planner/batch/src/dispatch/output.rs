@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 
 use super::jobs::UnitJob;
+use super::observer::{UnitPlayed, UnitRefusal, UnitStep};
 use super::results::UnitResults;
-use super::simulation::{UnitPlayed, UnitRefusal, UnitStep};
 use super::system::System;
 use crate::job::JobId;
 use crate::kernel::JobEnd;

@@ -5,7 +5,9 @@
 //! beside the promise; per node (the thesis's 5.2.2) it may take nothing of them.
 
 use super::free::{FreeResources, UnitsOnNode};
-use super::unit::UnitRequest;
+use super::order::Waiting;
+use super::running::Running;
+use super::unit::{UnitRequest, UnitRequests};
 use crate::time::Time;
 
 /// A promise.
@@ -97,6 +99,32 @@ impl Promise {
         let from = (slot as usize - 1) * self.kinds;
         &self.left[from..from + self.kinds]
     }
+}
+
+/// The first instant at which a job fits if all that run last as long as is estimated; `free` is then what is free.
+pub(super) fn first_fit(
+    running: &Running,
+    units: &UnitRequests,
+    job: &Waiting,
+    free: &mut FreeResources,
+) -> Time {
+    let (unit, asked) = (units.get(job.unit), u64::from(job.units));
+    let room_on = |free: &FreeResources, places: &[UnitsOnNode]| -> u64 {
+        places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum()
+    };
+    let mut room: u64 = (0..free.nodes()).map(|node| u64::from(unit.fits(free.on(node)))).sum();
+    let mut ends = running.by_end().peekable();
+    while let Some(ended) = ends.next() {
+        let before = room_on(free, &ended.places);
+        free.give(units.get(ended.unit), &ended.places);
+        room = room - before + room_on(free, &ended.places);
+        // What ends at one instant is free at once.
+        let last = ends.peek().is_none_or(|next| next.end() > ended.end());
+        if last && room >= asked && u64::from(free.shared_fits(unit)) >= asked {
+            return ended.end();
+        }
+    }
+    Time::FOREVER
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@
 //! queues and their limits, and that most jobs ask for little, a few for much, MIC jobs for a fifth of the MICs at most.
 //! Durations are log-normal within 1 s and the longest, with the mean of the table: heavy-tailed, as in its figures, which give no
 //! numbers; sigma is chosen. Its section 3.3 says that jobs of one profile come together and last about the same for long:
-//! here users submit series of a geometric length of mean 20, whose jobs last as the series does, times a log-normal factor
-//! of mean 1 and sigma 0.2. Walltimes are mostly the queue's limit, as an error of 310 minutes on average demands.
+//! here users submit series of a geometric length of mean 20, three in four of a profile that there was lately; its jobs last
+//! as it says, times a log-normal factor of mean 1 and sigma 0.2. Walltimes are mostly the queue's limit, as an error of 310 minutes on average demands.
 //! Series begin more often on working days from 8 to 20 h.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -36,6 +36,9 @@ const SERIES: f64 = 20.0;
 const SERIES_GAP_S: f64 = 20.0;
 /// How often series begin in working hours and otherwise, over the mean: 60 of 168 hours, and 108.
 const RATES: [f64; 2] = [1.9, 0.5];
+/// How often a series is of a profile that there was before, by class, and among how many of the last.
+const AGAIN: [f64; 3] = [0.75, 0.0, 0.75];
+const RECENT: usize = 40;
 /// How many users there are, of whom the first submit most.
 const USERS: u32 = 120;
 /// Positions of resources in the system: cores, `memory_gb`, `gpu`, `mic`.
@@ -96,6 +99,12 @@ const QUEUES: [Queue; 3] = [
 #[derive(Debug)]
 struct Series {
     left: u32,
+    profile: Profile,
+}
+
+/// What jobs of a user have in common.
+#[derive(Clone, Debug)]
+struct Profile {
     number: u32,
     user: u32,
     run_s: f64,
@@ -116,7 +125,9 @@ struct Drawing {
     going: BinaryHeap<Reverse<(Time, u32)>>,
     series: Vec<Option<Series>>,
     free: Vec<usize>,
-    begun: u32,
+    /// The last profiles of each class, and how many there were.
+    recent: [VecDeque<Profile>; 3],
+    profiled: u32,
 }
 
 /// The first `count` jobs under `seed`.
@@ -130,7 +141,8 @@ pub fn eurora(count: u32, seed: u64) -> impl Iterator<Item = UnitJob> {
         going: BinaryHeap::new(),
         series: Vec::new(),
         free: Vec::new(),
-        begun: 0,
+        recent: Default::default(),
+        profiled: 0,
     };
     (1..=i64::from(count)).map(move |number| drawing.next_job(number))
 }
@@ -169,10 +181,28 @@ impl Drawing {
         self.going.push(Reverse((now, u32::try_from(place).unwrap_or(u32::MAX))));
     }
 
+    /// A series of a profile that there was lately, or of a new one.
     fn draw_series(&mut self) -> Series {
         let rng = &mut self.profiles;
+        let left = 1 + geometric(SERIES - 1.0, rng);
         let drawn = rng.random_range(0..100_000);
-        let class = CLASSES.iter().find(|class| drawn < class.until).unwrap_or(&CLASSES[0]);
+        let place = CLASSES.iter().position(|class| drawn < class.until).unwrap_or(0);
+        let recent = &self.recent[place];
+        if recent.len() > 1 && rng.random_range(0.0..1.0) < AGAIN[place] {
+            let profile = recent[rng.random_range(0..recent.len())].clone();
+            return Series { left, profile };
+        }
+        let profile = self.draw_profile(&CLASSES[place]);
+        let recent = &mut self.recent[place];
+        if recent.len() == RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(profile.clone());
+        Series { left, profile }
+    }
+
+    fn draw_profile(&mut self, class: &Class) -> Profile {
+        let rng = &mut self.profiles;
         let run_s = between(class.law, class.longest_s, rng);
         let user = skewed(USERS - 1, 3, rng);
         let small = rng.random_range(0.0..1.0) < 0.15;
@@ -194,11 +224,9 @@ impl Drawing {
         let careful = rng.random_range(0.0..1.0) < 0.15;
         let careful_s = (run_s * 2.0).max(600.0).min(queue.longest_s);
         let walltime_s = if careful { careful_s } else { queue.longest_s };
-        self.begun += 1;
-        let left = 1 + geometric(SERIES - 1.0, rng);
-        Series {
-            left,
-            number: self.begun,
+        self.profiled += 1;
+        Profile {
+            number: self.profiled,
             user,
             run_s,
             longest_s: class.longest_s,
@@ -213,21 +241,22 @@ impl Drawing {
     fn job(&mut self, number: i64, now: Time, place: u32) -> Option<UnitJob> {
         let slot = &mut self.series[place as usize];
         let series = slot.as_mut()?;
+        let profile = &series.profile;
         let rng = &mut self.jobs;
         // Mean 1: mu is half of sigma squared below nothing.
         let factor = LogNormal::new(-0.02, 0.2).map_or(1.0, |law| law.sample(rng));
-        let run_s = (series.run_s * factor).clamp(1.0, series.longest_s).round();
+        let run_s = (profile.run_s * factor).clamp(1.0, profile.longest_s).round();
         let gap = Exp::new(1.0 / SERIES_GAP_S).map_or(SERIES_GAP_S, |law| law.sample(rng));
         let job = UnitJob {
             id: JobId::Number(number),
             submitted: Time::from_micros(now.as_micros() / 1_000_000 * 1_000_000),
             run: Time::from_seconds_f64(run_s).unwrap_or_default(),
-            walltime: Time::from_seconds_f64(series.walltime_s),
-            user: format!("user{}", series.user).into(),
-            queue: series.queue.into(),
-            name: format!("series{}_{}", series.number, series.left).into(),
-            units: series.units,
-            unit: series.unit.clone(),
+            walltime: Time::from_seconds_f64(profile.walltime_s),
+            user: format!("user{}", profile.user).into(),
+            queue: profile.queue.into(),
+            name: format!("app{}_{}", profile.number, series.left).into(),
+            units: profile.units,
+            unit: profile.unit.clone(),
             energy: None,
         };
         series.left -= 1;
