@@ -12,7 +12,7 @@ use super::{Failure, tell};
 pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
-const RESULTS: [&str; 17] = [
+const RESULTS: [&str; 19] = [
     "summary.json",
     "summary.csv",
     "report.html",
@@ -23,6 +23,8 @@ const RESULTS: [&str; 17] = [
     "requests.parquet",
     "results.csv",
     "jobs.csv",
+    "steps.csv",
+    "users.csv",
     "consumed_energy.csv",
     "machine_states.csv",
     "pstate_changes.csv",

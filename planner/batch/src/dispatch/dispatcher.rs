@@ -1,7 +1,7 @@
 //! Decides which waiting jobs start now, and where: an order, backfilling and a fit.
 //!
-//! While no job ends, less and less is free: a job that did not fit does not fit then either, nor does one with as many units
-//! that ask for the same. That is remembered by what units ask for, and forgotten when a job ends.
+//! While no job ends, less and less is free: a job that did not fit does not fit then either. How many units of each kind would fit
+//! is kept, and what did not fit beside the promise is remembered until a job ends.
 
 use std::collections::VecDeque;
 
@@ -10,6 +10,7 @@ use super::fit::{FitView, NodeOrder, PlaceRequest, WaitingUnits, place};
 use super::free::{FreeResources, Overuse, UnitsOnNode};
 use super::order::{QueueOrder, Waiting};
 use super::promise::{Promise, first_fit};
+use super::rooms::Rooms;
 use super::running::{Running, RunningUnits};
 use super::system::System;
 use super::unit::{UnitRequest, UnitRequests};
@@ -36,9 +37,8 @@ pub(super) struct Dispatcher<'a> {
     /// Jobs that came since the last decision.
     fresh: Vec<Waiting>,
     pub running: Running,
-    /// By unit: the least number of units that is known not to fit.
-    blocked: Vec<u32>,
-    /// The same for jobs that would run beyond the promise.
+    rooms: Rooms,
+    /// By unit: the least number of units that is known not to fit beside the promise.
     blocked_beyond: Vec<u32>,
     promise: Option<Promise>,
     /// The job that has the promise.
@@ -70,7 +70,7 @@ impl<'a> Dispatcher<'a> {
             queue: VecDeque::new(),
             fresh: Vec::new(),
             running: Running::default(),
-            blocked: Vec::new(),
+            rooms: Rooms::default(),
             blocked_beyond: Vec::new(),
             promise: None,
             promised_to: 0,
@@ -101,7 +101,9 @@ impl<'a> Dispatcher<'a> {
     /// A job ended.
     pub fn end(&mut self, key: u32) -> Option<RunningUnits> {
         let job = self.running.remove(key)?;
+        self.rooms.changing(&self.units, &self.free, &job.places);
         self.free.give(self.units.get(job.unit), &job.places);
+        self.rooms.changed(&self.units, &self.free, &job.places);
         self.released = true;
         Some(job)
     }
@@ -111,11 +113,9 @@ impl<'a> Dispatcher<'a> {
     /// # Errors
     /// A fit chose what is not free.
     pub fn decide(&mut self, now: Time) -> Result<(), Overuse> {
-        self.blocked.resize(self.units.len(), u32::MAX);
         self.blocked_beyond.resize(self.units.len(), u32::MAX);
         let late = self.promise.as_ref().is_some_and(|promise| promise.at <= now);
         if std::mem::take(&mut self.released) || late {
-            self.blocked.fill(u32::MAX);
             self.forget_promise();
             self.receive(now);
             return self.whole_queue(now);
@@ -147,17 +147,17 @@ impl<'a> Dispatcher<'a> {
     fn receive(&mut self, now: Time) {
         let (order, units) = (&mut self.order, &self.units);
         if order.changes() {
-            order.prepare(now);
-            self.queue.extend(self.fresh.drain(..));
-            let queue = self.queue.make_contiguous();
-            for job in &mut *queue {
-                job.rank = order.rank(job, units, now);
+            if order.prepare(now) {
+                let queue = self.queue.make_contiguous();
+                for job in &mut *queue {
+                    job.rank = order.rank(job, units, now);
+                }
+                queue.sort_by_key(|job| (job.rank, job.arrival));
             }
-            queue.sort_by_key(|job| (job.rank, job.arrival));
-            return;
         }
         for mut job in self.fresh.drain(..) {
             job.rank = order.rank(&job, units, now);
+            self.rooms.wait(job.unit, units, &self.free);
             insert(&mut self.queue, job);
         }
     }
@@ -165,7 +165,6 @@ impl<'a> Dispatcher<'a> {
     /// Nothing became free: only new jobs are tried.
     fn newcomers(&mut self, now: Time) -> Result<(), Overuse> {
         let mut fresh = std::mem::take(&mut self.fresh);
-        self.order.prepare(now);
         for job in &mut fresh {
             job.rank = self.order.rank(job, &self.units, now);
         }
@@ -176,6 +175,8 @@ impl<'a> Dispatcher<'a> {
             let promised = at > 0 && self.backfill != UnitBackfill::None;
             if tried && self.start(at, now, promised)? {
                 self.queue.remove(at);
+            } else {
+                self.rooms.wait(job.unit, &self.units, &self.free);
             }
         }
         self.fresh = fresh;
@@ -185,7 +186,9 @@ impl<'a> Dispatcher<'a> {
     /// Everybody is tried.
     fn whole_queue(&mut self, now: Time) -> Result<(), Overuse> {
         while !self.queue.is_empty() && self.start(0, now, false)? {
-            self.queue.pop_front();
+            if let Some(job) = self.queue.pop_front() {
+                self.rooms.leave(job.unit);
+            }
         }
         let backfills = self.backfill != UnitBackfill::None;
         if !backfills && !self.order.goes_on() {
@@ -193,7 +196,9 @@ impl<'a> Dispatcher<'a> {
         }
         let (mut kept, mut at) = (1, 1);
         while at < self.queue.len() {
-            if !self.start(at, now, backfills)? {
+            if self.start(at, now, backfills)? {
+                self.rooms.leave(self.queue[at].unit);
+            } else {
                 self.queue.swap(kept, at);
                 kept += 1;
             }
@@ -215,8 +220,10 @@ impl<'a> Dispatcher<'a> {
             // It came before who has a promise, which may be late now.
             self.forget_promise();
         }
+        self.rooms.changing(&self.units, &self.free, &places);
         let unit = self.units.get(job.unit);
         self.free.take(unit, &places)?;
+        self.rooms.changed(&self.units, &self.free, &places);
         if promised
             && let Some(promise) = &mut self.promise
             && now + job.estimate.told > promise.at
@@ -238,17 +245,19 @@ impl<'a> Dispatcher<'a> {
         now: Time,
         promised: bool,
     ) -> Option<Vec<UnitsOnNode>> {
-        let id = job.unit.index();
-        if job.units >= self.blocked[id] {
-            return None;
-        }
-        let unit = self.units.get(job.unit);
-        // In the order of numbers places are found as fast as it is seen whether there are any.
-        let sure = promised || !self.fit.is_plain();
-        let fits = self.free.may_fit(unit, job.units);
-        if !fits || sure && !fits_on(&self.free, unit, job.units) {
-            self.blocked[id] = job.units;
-            return None;
+        let (id, unit) = (job.unit.index(), self.units.get(job.unit));
+        match self.rooms.get(job.unit) {
+            Some(room) if room < u64::from(job.units) => return None,
+            Some(_) if self.free.shared_fits(unit) < job.units => return None,
+            Some(_) => {}
+            None => {
+                // In the order of numbers places are found as fast as it is seen whether there are any.
+                let sure = promised || !self.fit.is_plain();
+                let fits = self.free.may_fit(unit, job.units);
+                if !fits || sure && !fits_on(&self.free, unit, job.units) {
+                    return None;
+                }
+            }
         }
         let mut beyond = false;
         if promised {
@@ -259,9 +268,8 @@ impl<'a> Dispatcher<'a> {
             }
         }
         let places = self.choose(job, at, now, beyond);
-        if places.is_none() {
-            let blocked = if beyond { &mut self.blocked_beyond } else { &mut self.blocked };
-            blocked[id] = job.units;
+        if places.is_none() && beyond {
+            self.blocked_beyond[id] = job.units;
         }
         places
     }
@@ -341,7 +349,9 @@ impl<'a> Dispatcher<'a> {
         self.running.correct(now);
         let mut free = self.scratch.take().unwrap_or_else(|| self.free.clone());
         free.copy_from(&self.free);
-        let at = first_fit(&self.running, &self.units, &first, &mut free);
+        // Somebody waits with such units: the room is kept.
+        let room = self.rooms.get(first.unit).unwrap_or(0);
+        let at = first_fit(&self.running, &self.units, &first, room, &mut free);
         let unit = self.units.get(first.unit).clone();
         std::mem::swap(&mut self.free, &mut free);
         let places = self.choose(&first, 0, at, false).unwrap_or_default();

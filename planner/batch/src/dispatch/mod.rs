@@ -18,6 +18,7 @@ mod output;
 mod power_meter;
 mod promise;
 mod results;
+mod rooms;
 mod running;
 pub mod simulation;
 pub mod system;

@@ -101,18 +101,19 @@ impl Promise {
     }
 }
 
-/// The first instant at which a job fits if all that run last as long as is estimated; `free` is then what is free.
+/// The first instant at which a job fits if all that run last as long as is estimated; `room` is how many units of it fit now, and
+/// `free` is then what is free.
 pub(super) fn first_fit(
     running: &Running,
     units: &UnitRequests,
     job: &Waiting,
+    mut room: u64,
     free: &mut FreeResources,
 ) -> Time {
     let (unit, asked) = (units.get(job.unit), u64::from(job.units));
     let room_on = |free: &FreeResources, places: &[UnitsOnNode]| -> u64 {
         places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum()
     };
-    let mut room: u64 = (0..free.nodes()).map(|node| u64::from(unit.fits(free.on(node)))).sum();
     let mut ends = running.by_end().peekable();
     while let Some(ended) = ends.next() {
         let before = room_on(free, &ended.places);

@@ -26,28 +26,28 @@ use batch::time::Time;
 /// A job in whole seconds.
 #[derive(Clone, Debug)]
 pub struct Row {
-    pub submitted: i64,
-    pub units: u32,
+    submitted: i64,
+    units: u32,
     /// Of each resource, by position.
-    pub unit: Vec<u32>,
-    pub run: i64,
-    pub walltime: i64,
-    pub user: u32,
+    unit: Vec<u32>,
+    run: i64,
+    walltime: i64,
+    user: u32,
 }
 
 /// What happened to a job, in whole seconds, and where: nodes with units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Happened {
-    pub started: i64,
-    pub finished: i64,
-    pub places: Vec<(u32, u32)>,
+    started: i64,
+    finished: i64,
+    places: Vec<(u32, u32)>,
 }
 
 /// Notes what happens, by job number from 0.
 #[derive(Default)]
 pub struct Notes {
-    pub played: BTreeMap<i64, Happened>,
-    pub refused: Vec<(i64, UnitRefusal)>,
+    played: BTreeMap<i64, Happened>,
+    refused: Vec<(i64, UnitRefusal)>,
 }
 
 fn seconds(time: Time) -> i64 {

@@ -62,11 +62,11 @@ impl<W: Write> UnitJobWriter<W> {
             .write_record(said.into_iter().chain(amounts.iter().map(ToString::to_string)))?)
     }
 
-    /// Writes what is not written yet.
+    /// Writes what is not written yet, and gives the output back.
     ///
     /// # Errors
     /// Those of the output.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.out.flush()
+    pub fn finish(self) -> io::Result<W> {
+        self.out.into_inner().map_err(|error| error.into_error())
     }
 }

@@ -77,8 +77,10 @@ pub(super) struct Used {
 
 /// Ranks jobs that wait.
 pub(super) trait QueueOrder: Debug {
-    /// Looks at what time and ends have changed, before jobs are ranked.
-    fn prepare(&mut self, _now: Time) {}
+    /// Looks at what time and ends have changed, before jobs are ranked; whether ranks may be others than before.
+    fn prepare(&mut self, _now: Time) -> bool {
+        self.changes()
+    }
 
     /// The rank of a job: the least goes first.
     fn rank(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64);

@@ -245,17 +245,17 @@ impl ShareOrder {
 }
 
 impl QueueOrder for ShareOrder {
-    fn prepare(&mut self, now: Time) {
+    fn prepare(&mut self, now: Time) -> bool {
         // While nobody's usage changes all of it decays alike, and only sums of factors may change their order.
         let sums = self.damping.is_some() && self.counted.len() > 1;
         if !std::mem::take(&mut self.changed) && !sums {
-            return;
+            return false;
         }
         let measures = self.measures(now);
         let mut sorted: Vec<(f64, usize)> =
             self.account_of.iter().enumerate().map(|(user, &at)| (measures[at], user)).collect();
         sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-        self.ranks.resize(self.account_of.len(), 0);
+        let before = std::mem::replace(&mut self.ranks, vec![0; self.account_of.len()]);
         let (mut rank, mut last) = (0, f64::NEG_INFINITY);
         for (measure, user) in sorted {
             if measure > last {
@@ -263,6 +263,7 @@ impl QueueOrder for ShareOrder {
             }
             self.ranks[user] = rank;
         }
+        before != self.ranks
     }
 
     fn rank(&self, job: &Waiting, _: &UnitRequests, _: Time) -> (i64, i64) {
