@@ -15,7 +15,7 @@ use planner::time::Timestamp;
 
 use super::formats::Format;
 use super::parts::{PartArguments, PartChoices};
-use super::system::SystemArguments;
+use super::system_arguments::SystemArguments;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
 use batch::scheduler::Tie;

@@ -16,6 +16,7 @@ mod run;
 mod supplier;
 mod sweep;
 mod system;
+mod system_arguments;
 pub mod workload_model;
 
 use std::io::Write;

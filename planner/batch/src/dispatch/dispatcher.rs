@@ -146,14 +146,12 @@ impl<'a> Dispatcher<'a> {
     /// New jobs take their places in the queue, and all of them where the order changes.
     fn receive(&mut self, now: Time) {
         let (order, units) = (&mut self.order, &self.units);
-        if order.changes() {
-            if order.prepare(now) {
-                let queue = self.queue.make_contiguous();
-                for job in &mut *queue {
-                    job.rank = order.rank(job, units, now);
-                }
-                queue.sort_by_key(|job| (job.rank, job.arrival));
+        if order.prepare(now) {
+            let queue = self.queue.make_contiguous();
+            for job in &mut *queue {
+                job.rank = order.rank(job, units, now);
             }
+            queue.sort_by_key(|job| (job.rank, job.arrival));
         }
         for mut job in self.fresh.drain(..) {
             job.rank = order.rank(&job, units, now);
@@ -194,18 +192,33 @@ impl<'a> Dispatcher<'a> {
         if !backfills && !self.order.goes_on() {
             return Ok(());
         }
+        let learns = self.fit.learns();
         let (mut kept, mut at) = (1, 1);
         while at < self.queue.len() {
-            if self.start(at, now, backfills)? {
+            let hopeless = !learns && self.is_hopeless(&self.queue[at], now);
+            if !hopeless && self.start(at, now, backfills)? {
                 self.rooms.leave(self.queue[at].unit);
             } else {
-                self.queue.swap(kept, at);
+                if kept < at {
+                    self.queue.swap(kept, at);
+                }
                 kept += 1;
             }
             at += 1;
         }
         self.queue.truncate(kept);
         Ok(())
+    }
+
+    /// Whether it is known that a job does not start now: most of those that wait.
+    fn is_hopeless(&self, job: &Waiting, now: Time) -> bool {
+        if self.rooms.get(job.unit).is_some_and(|room| room < u64::from(job.units)) {
+            return true;
+        }
+        let beyond = |promise: &Promise| now + job.estimate.told > promise.at;
+        job.units >= self.blocked_beyond[job.unit.index()]
+            && self.queue.front().is_some_and(|first| first.key == self.promised_to)
+            && self.promise.as_ref().is_some_and(beyond)
     }
 
     /// Starts the job at a place in the queue, if it fits; beside the promise to the first one where that is `promised`.

@@ -3,8 +3,8 @@
 //!
 //! It stands beside [`crate::kernel`], which knows machines as one number and stays as fast as that allows. A
 //! [`UnitSimulation`](simulation::UnitSimulation) puts a [`system`], [`jobs`], an order, backfilling, a fit and estimates together.
-//! Sources: A. Netti's thesis on dispatching heuristics with AccaSim (chapters 2 to 5), `EnergyFairShare` (Georgiou and others 2015)
-//! and ExaDigiT's RAPS for what systems draw.
+//! Sources: A. Netti's thesis on dispatching heuristics with `AccaSim` (chapters 2 to 5), `EnergyFairShare` (Georgiou and others 2015)
+//! and `ExaDigiT`'s RAPS for what systems draw.
 
 mod backfill;
 mod dispatcher;

@@ -153,8 +153,8 @@ mod tests {
         meter.changed(2, &free);
         assert_eq!(meter.drawn(), Power::from_watts(1507.0).unwrap());
         let energy = meter.finish(Time::from_seconds(20));
-        assert_eq!(energy.nodes.as_joules(), 6300.0);
-        assert_eq!(energy.facility.as_joules(), 28_940.0);
+        assert_eq!(energy.nodes, Energy::from_microjoules(6_300_000_000));
+        assert_eq!(energy.facility, Energy::from_microjoules(28_940_000_000));
         assert_eq!(energy.most, Power::from_watts(1507.0).unwrap());
         assert!(PowerMeter::new(&System::of_one_resource("cores", 1, 1), &[0], &free).is_none());
     }

@@ -25,7 +25,7 @@ use batch::time::Time;
 
 /// A job in whole seconds.
 #[derive(Clone, Debug)]
-pub struct Row {
+struct Row {
     submitted: i64,
     units: u32,
     /// Of each resource, by position.
@@ -37,7 +37,7 @@ pub struct Row {
 
 /// What happened to a job, in whole seconds, and where: nodes with units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
+struct Happened {
     started: i64,
     finished: i64,
     places: Vec<(u32, u32)>,
@@ -45,7 +45,7 @@ pub struct Happened {
 
 /// Notes what happens, by job number from 0.
 #[derive(Default)]
-pub struct Notes {
+struct Notes {
     played: BTreeMap<i64, Happened>,
     refused: Vec<(i64, UnitRefusal)>,
 }
@@ -76,7 +76,7 @@ impl UnitObserver for Notes {
 }
 
 /// Jobs numbered from 0, in the order of submission.
-pub fn jobs(rows: &[Row], kinds: usize) -> Vec<UnitJob> {
+fn jobs(rows: &[Row], kinds: usize) -> Vec<UnitJob> {
     let job = |(number, row): (i64, &Row)| UnitJob {
         id: JobId::Number(number),
         submitted: Time::from_seconds(row.submitted),
@@ -95,10 +95,10 @@ pub fn jobs(rows: &[Row], kinds: usize) -> Vec<UnitJob> {
 }
 
 /// Names of an order, backfilling, a fit and estimates.
-pub type Names<'a> = [&'a str; 4];
+type Names<'a> = [&'a str; 4];
 
 /// What happens to jobs on a system.
-pub fn play_jobs(
+fn play_jobs(
     system: &System,
     jobs: Vec<UnitJob>,
     [order, backfill, fit, estimate]: Names<'_>,
@@ -122,6 +122,6 @@ pub fn play_jobs(
     (notes, results.unwrap())
 }
 
-pub fn play(system: &System, rows: &[Row], names: Names<'_>) -> Notes {
+fn play(system: &System, rows: &[Row], names: Names<'_>) -> Notes {
     play_jobs(system, jobs(rows, system.resources.len()), names, &[]).0
 }

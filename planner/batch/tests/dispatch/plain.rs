@@ -157,6 +157,8 @@ fn workload() -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec(row, 1..25)
 }
 
+type Key = fn(&Row) -> i64;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
@@ -164,7 +166,6 @@ proptest! {
     #[test]
     fn vectors_start_as_in_the_plain_simulation(rows in workload()) {
         let system = System::parse(SYSTEM).unwrap();
-        type Key = fn(&Row) -> i64;
         let orders: [(&str, Key); 3] =
             [("fcfs", |_| 0), ("sjf", |row| row.walltime), ("ljf", |row| -row.walltime)];
         for (order, key) in orders {

@@ -48,8 +48,8 @@ fn check(system: &System, rows: &[Row], notes: &Notes) -> Result<(), TestCaseErr
                 let row = &rows[usize::try_from(*number).unwrap()];
                 licences += row.unit[kinds] * row.units;
                 for &(node, units) in &it.places {
-                    for kind in 0..kinds {
-                        used[node as usize][kind] += row.unit[kind] * units;
+                    for (used, amount) in used[node as usize].iter_mut().zip(&row.unit) {
+                        *used += amount * units;
                     }
                 }
             }

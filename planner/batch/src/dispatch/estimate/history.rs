@@ -71,7 +71,7 @@ mod tests {
     use super::super::job_of;
     use super::*;
 
-    /// ada's run_1 of 4 cores and 60 s at most ran 10 s, her run_2 of 8 cores 20 s, and her test with 90 s at most 30 s.
+    /// ada's `run_1` of 4 cores and 60 s at most ran 10 s, her `run_2` of 8 cores 20 s, and her test with 90 s at most 30 s.
     #[test]
     fn the_most_similar_job_is_asked() {
         let mut history = History::default();

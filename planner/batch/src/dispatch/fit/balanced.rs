@@ -55,13 +55,13 @@ pub(super) struct Bins {
     critical: Vec<usize>,
     none: Vec<u32>,
     /// By critical resource.
-    bins: Vec<Vec<u32>>,
+    of_critical: Vec<Vec<u32>>,
 }
 
 impl Bins {
     pub fn new(critical: Vec<usize>) -> Self {
-        let bins = vec![Vec::new(); critical.len()];
-        Self { critical, none: Vec::new(), bins }
+        let of_critical = vec![Vec::new(); critical.len()];
+        Self { critical, none: Vec::new(), of_critical }
     }
 
     /// Puts a node at the end of its bin.
@@ -75,22 +75,22 @@ impl Bins {
         }
         match most.1 {
             None => self.none.push(node),
-            Some(bin) => self.bins[bin].push(node),
+            Some(bin) => self.of_critical[bin].push(node),
         }
     }
 
     /// Empties the bins into one list.
     pub fn combine(&mut self, nodes: &mut Vec<u32>) {
         nodes.append(&mut self.none);
-        let mut taken = vec![0; self.bins.len()];
+        let mut taken = vec![0; self.of_critical.len()];
         loop {
-            let left = |bin: usize| self.bins[bin].len() - taken[bin];
+            let left = |bin: usize| self.of_critical[bin].len() - taken[bin];
             // Of equal ones `max_by_key` takes the last: they are looked at from the end.
-            let longest = (0..self.bins.len()).rev().max_by_key(|bin| left(*bin));
+            let longest = (0..self.of_critical.len()).rev().max_by_key(|bin| left(*bin));
             let Some(bin) = longest.filter(|bin| left(*bin) > 0) else { break };
-            nodes.push(self.bins[bin][taken[bin]]);
+            nodes.push(self.of_critical[bin][taken[bin]]);
             taken[bin] += 1;
         }
-        self.bins.iter_mut().for_each(Vec::clear);
+        self.of_critical.iter_mut().for_each(Vec::clear);
     }
 }

@@ -1,4 +1,4 @@
-//! A workload like Eurora's, drawn: 372,320 jobs in a year on 64 nodes (A. Netti's thesis on dispatching heuristics with AccaSim,
+//! A workload like Eurora's, drawn: 372,320 jobs in a year on 64 nodes (A. Netti's thesis on dispatching heuristics with `AccaSim`,
 //! tables 3.1 and 3.2, figures 3.2 to 3.5).
 //!
 //! From the thesis are the shares of the three classes of jobs (standard 85,046, with MICs 2,500, with GPUs 284,774), the mean

@@ -62,14 +62,13 @@ impl<R: Read> JobsOfTable<R> {
         for name in &header {
             let name = name.trim().trim_start_matches('\u{feff}');
             let known = COLUMNS.iter().position(|it| *it == name).map(Column::Known);
-            match known.or_else(|| system.place_of(name).map(Column::Resource)) {
-                Some(column) => columns.push(column),
-                None => {
-                    let names: Vec<&str> = COLUMNS.into_iter().chain(system.names()).collect();
-                    let names = names.join(", ");
-                    return wrong(format!("no column is called {name:?}; there are {names}"));
-                }
-            }
+            let column = known.or_else(|| system.place_of(name).map(Column::Resource));
+            let Some(column) = column else {
+                let names: Vec<&str> = COLUMNS.into_iter().chain(system.names()).collect();
+                let names = names.join(", ");
+                return wrong(format!("no column is called {name:?}; there are {names}"));
+            };
+            columns.push(column);
         }
         for (place, name) in COLUMNS.iter().enumerate() {
             let there = columns.iter().any(|it| matches!(it, Column::Known(at) if *at == place));

@@ -67,6 +67,6 @@ impl<W: Write> UnitJobWriter<W> {
     /// # Errors
     /// Those of the output.
     pub fn finish(self) -> io::Result<W> {
-        self.out.into_inner().map_err(|error| error.into_error())
+        self.out.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 }

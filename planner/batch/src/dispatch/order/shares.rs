@@ -238,7 +238,9 @@ impl ShareOrder {
             }
         }
         if damping.is_some() {
-            sums.iter_mut().for_each(|sum| *sum = -*sum);
+            for sum in &mut sums {
+                *sum = -*sum;
+            }
         }
         sums
     }

@@ -1,10 +1,9 @@
 //! A system as a document: `[[nodes]]`, `[shared]`, `[[queues]]` and `[facility]`.
 
-use std::fmt;
-
 use planner::quantity::Power;
 use toml::de::DeTable;
 
+use super::fault::{SystemError, SystemFault};
 use super::losses::{Converter, Facility, LossChain, Rectifiers, Switches};
 use super::section::{Lines, Section};
 use super::{ComponentDraw, NodeDraw, NodeType, QueueLimits, SharedResource, System};
@@ -14,34 +13,6 @@ use crate::time::Time;
 const MOST_NODES: u32 = 1_000_000;
 /// The most resources of nodes.
 const MOST_RESOURCES: usize = 32;
-
-/// Something that is wrong with a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SystemFault {
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub what: String,
-}
-
-/// Everything that is wrong with a document, in the order of lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SystemError(pub Vec<SystemFault>);
-
-impl std::error::Error for SystemError {}
-
-impl fmt::Display for SystemFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl fmt::Display for SystemError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(&all.join("; "))
-    }
-}
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<System, SystemError> {
@@ -261,7 +232,7 @@ fn facility(lines: &mut Lines<'_>, mut section: Section<'_, '_>) -> Facility {
             match next {
                 Some(at) => pue.push((at, factor)),
                 None => {
-                    lines.wrong(entry.line, "pue needs rising powers in W, and factors from 1 on")
+                    lines.wrong(entry.line, "pue needs rising powers in W, and factors from 1 on");
                 }
             }
         }

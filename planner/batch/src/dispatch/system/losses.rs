@@ -1,6 +1,6 @@
 //! What is lost between the supplier and the nodes, and what is drawn beside them.
 //!
-//! As in ExaDigiT's RAPS: a stage that gives `P` draws `(P + c) / efficiency`, with the constant `c` of each device. First
+//! As in `ExaDigiT`'s RAPS: a stage that gives `P` draws `(P + c) / efficiency`, with the constant `c` of each device. First
 //! the converter of each node, then the rectifiers of each group of nodes (a chassis), which share its load evenly; the
 //! group's switches hang before the rectifiers or after them. The facility adds a constant (pumps) and a PUE that goes by the load.
 

@@ -1,12 +1,13 @@
 //! Systems of several resources: types of nodes, what all nodes share, queues, and what it all draws.
 
 mod document;
+mod fault;
 mod losses;
 mod section;
 
 use planner::quantity::Power;
 
-pub use document::{SystemError, SystemFault};
+pub use fault::{SystemError, SystemFault};
 pub use losses::{Converter, Facility, LossChain, Rectifiers, Switches};
 
 use super::unit::UnitRequest;

@@ -4,7 +4,7 @@ use planner::quantity::Power;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::SystemFault;
+use super::fault::SystemFault;
 use crate::time::Time;
 
 /// The document being read.
@@ -96,7 +96,7 @@ impl<'a, 'i> Section<'a, 'i> {
             return Vec::new();
         };
         let mut sections = Vec::new();
-        for one in all.iter() {
+        for one in all {
             let at = one.span().start;
             match one.get_ref() {
                 DeValue::Table(table) => sections.push(Section::of(lines, name, at, table)),
@@ -151,13 +151,11 @@ impl<'a, 'i> Section<'a, 'i> {
     /// Takes yes or no.
     pub fn flag(&mut self, lines: &mut Lines<'_>, name: &str) -> Option<bool> {
         let entry = self.take(name)?;
-        match entry.value {
-            DeValue::Boolean(flag) => Some(*flag),
-            _ => {
-                lines.wrong(entry.line, format!("{name} must be true or false"));
-                None
-            }
+        if let DeValue::Boolean(flag) = entry.value {
+            return Some(*flag);
         }
+        lines.wrong(entry.line, format!("{name} must be true or false"));
+        None
     }
 
     /// Says that something is missing here.
@@ -169,17 +167,12 @@ impl<'a, 'i> Section<'a, 'i> {
 impl<'a, 'i> Entry<'a, 'i> {
     /// The entry as a table.
     pub fn section(&self, lines: &mut Lines<'_>, title: &str) -> Option<Section<'a, 'i>> {
-        match self.value {
-            DeValue::Table(table) => {
-                let mut section = Section::of(lines, title, 0, table);
-                section.line = self.line;
-                Some(section)
-            }
-            _ => {
-                lines.wrong(self.line, format!("{} must be a table", self.name));
-                None
-            }
+        if let DeValue::Table(table) = self.value {
+            let section = Section::of(lines, title, 0, table);
+            return Some(Section { line: self.line, ..section });
         }
+        lines.wrong(self.line, format!("{} must be a table", self.name));
+        None
     }
 
     /// The entry as a whole number.

@@ -53,7 +53,9 @@ fn used(user: u32, seconds: f64, joules: f64) -> Used {
 #[test]
 fn what_was_used_decays() {
     let mut order = order(&[Counted::Seconds], &[("half_life_s", "3600")], None);
-    ["ada", "bob", "eve"].iter().for_each(|name| order.user(name));
+    for name in ["ada", "bob", "eve"] {
+        order.user(name);
+    }
     assert_eq!(ranks(&mut order, Time::ZERO), [1, 1, 1]);
     order.ended(HOUR, used(0, 100.0, 1.0));
     assert_eq!(ranks(&mut order, HOUR), [2, 1, 1]);
@@ -73,7 +75,9 @@ fn energy_and_both_count_alike() {
         for damping in [None, Some(("damping", "1"))] {
             let said: Vec<(&str, &str)> = damping.into_iter().collect();
             let mut order = order(counted, &said, None);
-            ["ada", "bob", "eve"].iter().for_each(|name| order.user(name));
+            for name in ["ada", "bob", "eve"] {
+                order.user(name);
+            }
             order.ended(HOUR, used(0, 100.0, 1.0));
             order.ended(HOUR, used(1, 60.0, 500.0));
             assert_eq!(ranks(&mut order, HOUR), expected, "{counted:?} {damping:?}");
@@ -86,7 +90,9 @@ fn energy_and_both_count_alike() {
 #[test]
 fn usage_is_over_the_share() {
     let mut order = order(&[Counted::Seconds], &[], Some("account,share\nada,3\nbob,1\n"));
-    ["ada", "bob", "eve"].iter().for_each(|name| order.user(name));
+    for name in ["ada", "bob", "eve"] {
+        order.user(name);
+    }
     order.ended(HOUR, used(0, 100.0, 0.0));
     order.ended(HOUR, used(1, 60.0, 0.0));
     assert_eq!(ranks(&mut order, HOUR), [2, 3, 1]);
