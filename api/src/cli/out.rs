@@ -12,7 +12,11 @@ use super::{Failure, tell};
 pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
+<<<<<<< HEAD
 const RESULTS: [&str; 20] = [
+=======
+const RESULTS: [&str; 19] = [
+>>>>>>> dispatch
     "summary.json",
     "summary.csv",
     "report.html",
@@ -23,6 +27,8 @@ const RESULTS: [&str; 20] = [
     "requests.parquet",
     "results.csv",
     "jobs.csv",
+    "steps.csv",
+    "users.csv",
     "consumed_energy.csv",
     "machine_states.csv",
     "pstate_changes.csv",

@@ -28,6 +28,7 @@ mod batch_inputs;
 mod batch_parts;
 mod batch_site;
 mod batch_sweep;
+mod batch_system;
 mod booking;
 mod booking_lists;
 mod browser_rules;

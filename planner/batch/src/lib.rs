@@ -7,6 +7,7 @@
 //! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
 //! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
+//! * [`dispatch`]: systems of several resources, beside all of this: nodes, jobs of units, orders, fits and estimates.
 //! * [`policy`]: which waiting job starts when, and where; composed of parts.
 //! * [`message_log`]: the messages of another simulator, to be replayed.
 //! * [`supplier_tables`]: prices, CO2 intensities and caps; [`reservation`]: machines that are not for jobs.
@@ -17,6 +18,7 @@
 //! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), chapters 2
 //! and 4 to 7; Simbatch (Y. Caniou, J.-S. Gay); A. Mu'alem and D. Feitelson 2001 for backfilling.
 
+pub mod dispatch;
 pub mod energy;
 pub mod job;
 pub mod kernel;

@@ -14,7 +14,8 @@ use clap::ValueEnum;
 use planner::time::Timestamp;
 
 use super::formats::Format;
-use super::parts::PartArguments;
+use super::parts::{PartArguments, PartChoices};
+use super::system_arguments::SystemArguments;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
 use batch::scheduler::Tie;
@@ -23,8 +24,8 @@ use batch::simulation::{NamedOptions, SimulationOptions};
 /// One simulation.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The workload: a trace in the Standard Workload Format or Batsim's JSON, compressed by gzip or
-    /// not
+    /// The workload: a trace in the Standard Workload Format or Batsim's JSON, or with --system a table of jobs (CSV)
+    /// or a trace; compressed by gzip or not
     #[arg(long, value_name = "FILE")]
     pub workload: PathBuf,
     /// Machines of the cluster; the first ones of the platform where one is given [default: all of the
@@ -35,10 +36,12 @@ pub struct Arguments {
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
     /// conservative_local, conservative_best_effort_local, opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
     /// energy_bud, reduce_pc, or external: who listens at --socket. Parts may be said beside it or instead of it
-    #[arg(long, required_unless_present_any = ["order", "backfill", "fit", "gate", "switching"])]
+    #[arg(long, required_unless_present_any = ["order", "backfill", "fit", "gate", "switching", "system"])]
     pub policy: Option<Decider>,
     #[command(flatten)]
-    pub parts: PartArguments,
+    pub parts: PartChoices,
+    #[command(flatten)]
+    pub system: SystemArguments,
     /// With --policy external: where the decision process listens by ZeroMQ, as Batsim's do
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp://127.0.0.1:28000")]
     pub socket: String,
@@ -208,12 +211,17 @@ fn named(text: &str) -> Result<(String, String), String> {
 }
 
 impl Arguments {
+    /// Parts in place of the policy's own.
+    pub fn parts(&self) -> PartArguments {
+        self.parts.parts()
+    }
+
     /// The policy or the parts that are played; none where a process outside decides.
     pub fn combination(&self) -> Option<Combination> {
         match self.policy {
             Some(Decider::External) => None,
-            Some(Decider::Policy(policy)) => Some(self.parts.combined(Some(policy))),
-            None => Some(self.parts.combined(None)),
+            Some(Decider::Policy(policy)) => Some(self.parts().combined(Some(policy))),
+            None => Some(self.parts().combined(None)),
         }
     }
 
@@ -258,7 +266,7 @@ impl Arguments {
             errors.push("--events are told to a decision process: --policy external".to_owned());
         }
         if combination.is_none() {
-            for (kind, name) in self.parts.said().names() {
+            for (kind, name) in self.parts().said().names() {
                 errors.push(format!(
                     "a decision process has no use for the {kind} {name}: leave that out, or name another policy"
                 ));
@@ -275,6 +283,9 @@ impl Arguments {
                 "--keep-duplicates: --policy external and --batches tell jobs by their ids"
                     .to_owned(),
             );
+        }
+        for name in self.parts.only_of_systems() {
+            errors.push(format!("{name} is for systems of several resources: --system"));
         }
         if self.out.is_none() && self.format != [Format::Csv] {
             errors.push("--format needs --out, where files are written".to_owned());

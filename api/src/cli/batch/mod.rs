@@ -15,10 +15,13 @@ mod parts;
 mod run;
 mod supplier;
 mod sweep;
+mod system;
+mod system_arguments;
 pub mod workload_model;
 
 use std::io::Write;
 
+use batch::dispatch::parts_help;
 use batch::policy::options_help;
 use clap::Subcommand;
 
@@ -34,7 +37,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Play one workload under one policy
-    #[command(after_long_help = options_help(), after_help = "Options of policies: wattbook batch run --help")]
+    #[command(after_long_help = options_help() + &parts_help(), after_help = "Options of policies: wattbook batch run --help")]
     Run(Box<arguments::Arguments>),
     /// Play every combination of workloads, platforms, policies, options and seeds of a file
     Sweep(sweep::Arguments),

@@ -19,10 +19,14 @@ use super::files::{self, Pending};
 use super::inputs;
 use super::nodes::Services;
 use super::outputs::Outputs;
+use super::system;
 use crate::cli::Failure;
 use crate::cli::out;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(file) = &arguments.system.system {
+        return system::run(arguments, file);
+    }
     let options = arguments.options()?;
     let token = arguments.identity.token()?;
     let services = Services::Asked(token.as_ref());

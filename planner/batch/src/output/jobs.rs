@@ -118,12 +118,12 @@ impl<W: Write> JobTable<W> {
     }
 }
 
-pub(super) fn whole(row: &mut Vec<u8>, number: i64) {
+pub(crate) fn whole(row: &mut Vec<u8>, number: i64) {
     row.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// Seconds with six decimals.
-pub(super) fn seconds(row: &mut Vec<u8>, time: Time) {
+pub(crate) fn seconds(row: &mut Vec<u8>, time: Time) {
     let micros = time.as_micros();
     if micros < 0 {
         row.push(b'-');
@@ -145,7 +145,7 @@ fn profile(row: &mut Vec<u8>, run: Time) {
     }
 }
 
-fn quoted(row: &mut Vec<u8>, text: &str) {
+pub(crate) fn quoted(row: &mut Vec<u8>, text: &str) {
     if text.contains([',', '"', '\n', '\r']) {
         always_quoted(row, text);
     } else {
@@ -153,7 +153,7 @@ fn quoted(row: &mut Vec<u8>, text: &str) {
     }
 }
 
-fn always_quoted(row: &mut Vec<u8>, text: &str) {
+pub(crate) fn always_quoted(row: &mut Vec<u8>, text: &str) {
     row.push(b'"');
     row.extend_from_slice(text.replace('"', "\"\"").as_bytes());
     row.push(b'"');

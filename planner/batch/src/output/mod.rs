@@ -7,5 +7,6 @@ mod states;
 
 pub use energy::EnergyTable;
 pub use jobs::JobTable;
+pub(crate) use jobs::{always_quoted, quoted, seconds, whole};
 pub use paje::PajeTrace;
 pub use states::{ChangeTable, StateTable};

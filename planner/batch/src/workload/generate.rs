@@ -47,7 +47,7 @@ pub fn simbatch(count: u32, seed: u64) -> impl Iterator<Item = Job> {
 }
 
 /// Independent streams of a seed.
-fn streams<const N: usize>(seed: u64) -> [ChaCha8Rng; N] {
+pub(crate) fn streams<const N: usize>(seed: u64) -> [ChaCha8Rng; N] {
     let mut number = 0;
     [(); N].map(|()| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

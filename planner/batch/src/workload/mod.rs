@@ -9,9 +9,11 @@ mod source;
 mod write;
 
 pub use describe::{Description, Spread, describe};
+pub(crate) use generate::streams;
 pub use generate::{LIGHT_ESP_JOBS, LIGHT_ESP_MACHINES, light_esp, simbatch, weibull};
 pub use json::JsonWorkloadError;
 pub(crate) use json::Profiles;
+pub(crate) use normalise::job_of_record;
 pub use normalise::{Cleaning, WorkloadError, WorkloadReading};
 pub use source::{JobsInMemory, Workload, WorkloadSourceError, machines_said};
 pub use write::{JsonWriter, SwfWriter};

@@ -32,6 +32,8 @@ use super::lines::Lines;
 use crate::job::{Job, JobId};
 use crate::time::Time;
 
+pub(crate) use record::job as job_of_record;
+
 /// So many jobs later in the trace, one may have been submitted earlier.
 pub const WINDOW: usize = 4096;
 

@@ -7,7 +7,7 @@ use crate::job::{Job, JobId, Utilisation, Work};
 use crate::time::Time;
 
 /// The job of a line; none where it is dropped, which is counted.
-pub(super) fn job(
+pub(crate) fn job(
     record: &Record,
     reading: WorkloadReading,
     cleaning: &mut Cleaning,

@@ -1,0 +1,118 @@
+//! What jobs ask for: units, each of which asks for the same of one node.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::BuildHasherDefault;
+
+/// What one unit asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct UnitRequest {
+    /// Of its node: positions of resources with amounts above nothing.
+    pub of_node: Box<[(usize, u32)]>,
+    /// Of what all nodes share, likewise.
+    pub shared: Box<[(usize, u32)]>,
+}
+
+impl UnitRequest {
+    /// A unit that asks for `amounts`: of `kinds` resources of nodes by position, then of what is shared.
+    pub fn of(amounts: &[u32], kinds: usize) -> Self {
+        let (of_node, shared) = amounts.split_at(kinds.min(amounts.len()));
+        let some = |amounts: &[u32]| {
+            amounts.iter().copied().enumerate().filter(|(_, amount)| *amount > 0).collect()
+        };
+        Self { of_node: some(of_node), shared: some(shared) }
+    }
+
+    /// How many units fit into `free`, which is by position.
+    pub fn fits(&self, free: &[u32]) -> u32 {
+        let mut fits = u32::MAX;
+        for &(place, amount) in &self.of_node {
+            let free = free[place];
+            if free < amount {
+                return 0;
+            }
+            fits = fits.min(if amount == 1 { free } else { free / amount });
+        }
+        fits
+    }
+
+    /// All that it asks for of its node, added up over resources: the thesis's sum of `r`.
+    pub fn sum(&self) -> u64 {
+        self.of_node.iter().map(|&(_, amount)| u64::from(amount)).sum()
+    }
+
+    /// What it asks for of a resource of its node.
+    pub fn amount(&self, place: usize) -> u32 {
+        self.of_node.iter().find(|(at, _)| *at == place).map_or(0, |&(_, amount)| amount)
+    }
+}
+
+/// Names a unit request among those that were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitId(u32);
+
+impl UnitId {
+    /// The place in a table by id.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Unit requests that were met: equal ones have one id.
+#[derive(Clone, Debug, Default)]
+pub struct UnitRequests {
+    all: Vec<UnitRequest>,
+    ids: HashMap<UnitRequest, UnitId, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl UnitRequests {
+    /// The id of a unit request.
+    pub fn id(&mut self, unit: UnitRequest) -> UnitId {
+        if let Some(id) = self.ids.get(&unit) {
+            return *id;
+        }
+        let id = UnitId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push(unit.clone());
+        self.ids.insert(unit, id);
+        id
+    }
+
+    /// The unit request of an id.
+    pub fn get(&self, id: UnitId) -> &UnitRequest {
+        &self.all[id.index()]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether none was met.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 16 cores and 10 GB three units of 4 cores and 3 GB fit: 16 / 4 = 4, 10 / 3 = 3. Of the 2 licences that a unit asks
+    /// for nothing is on the node.
+    #[test]
+    fn so_many_units_fit_as_of_what_is_scarcest() {
+        let unit = UnitRequest::of(&[4, 3, 0, 2], 3);
+        assert_eq!(unit.fits(&[16, 10, 0]), 3);
+        assert_eq!(unit.fits(&[3, 10, 0]), 0);
+        assert_eq!((unit.sum(), unit.amount(1), unit.amount(2)), (7, 3, 0));
+        assert_eq!(*unit.shared, [(0, 2)]);
+    }
+
+    #[test]
+    fn equal_requests_have_one_id() {
+        let mut units = UnitRequests::default();
+        let ids = [[1, 2], [2, 1], [1, 2]].map(|it| units.id(UnitRequest::of(&it, 2)));
+        assert_eq!((ids[0] == ids[2], ids[0] == ids[1], units.len()), (true, false, 2));
+        assert_eq!(*units.get(ids[1]), UnitRequest::of(&[2, 1], 2));
+    }
+}
