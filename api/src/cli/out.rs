@@ -12,11 +12,7 @@ use super::{Failure, tell};
 pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
-<<<<<<< HEAD
-const RESULTS: [&str; 20] = [
-=======
-const RESULTS: [&str; 19] = [
->>>>>>> dispatch
+const RESULTS: [&str; 22] = [
     "summary.json",
     "summary.csv",
     "report.html",
@@ -40,6 +36,7 @@ const RESULTS: [&str; 19] = [
     "report.txt",
     JOURNAL,
 ];
+
 /// The files of results that are written as Parquet.
 const PARQUET: [&str; 4] =
     ["jobs.parquet", "consumed_energy.parquet", "machine_states.parquet", "pstate_changes.parquet"];
