@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
 import { byNearness, factorWords, timeWords, usage, usedPart, usedText } from './standing';
-import { minutesOf, withKind } from './told';
+import { minutesOf, withKind } from './notifications';
 
 const account = (values: Partial<ShareDocument>): ShareDocument => ({
   account: 'ada', parent: 'ocean', is_user: true, share: 0.5, usage_node_seconds: 7200, usage_energy_j: 3.6e6,

@@ -45,7 +45,7 @@ pub enum Latitude {
     Free,
     /// To give it to others they must say that they mean it.
     Sensitive,
-    /// The same, and operators keep it: without it nobody sees what others do.
+    /// To give it to others they must say that they mean it, and operators keep it: without it nobody sees what others do.
     Kept,
     /// Not at all: who is known needs it to know what they may.
     Fixed,

@@ -12,6 +12,7 @@ use simulator::experiment::Experiment;
 use simulator::policy::Policy;
 
 use super::shares::ShareStudy;
+use super::values::{named, value_of};
 use crate::cli::Failure;
 
 /// Arguments of `wattbook simulate`.
@@ -145,11 +146,6 @@ pub struct Settings {
     pub format: Format,
 }
 
-pub fn named(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("must be NAME=VALUE")?;
-    Ok((name.replace('-', "_"), value.to_owned()))
-}
-
 impl MonthCommand {
     /// The experiment, with what the command line says before what the file says.
     pub fn experiment(&self) -> Result<Experiment, Failure> {
@@ -216,11 +212,6 @@ impl Settings {
             experiment.policies.clone_from(policies);
         }
     }
-}
-
-/// A JSON value, or else a text.
-pub fn value_of(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
 /// Reads an experiment; its paths are made relative to where the command runs.

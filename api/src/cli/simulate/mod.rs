@@ -5,6 +5,7 @@ mod comparison;
 mod managed;
 mod output;
 mod shares;
+mod values;
 mod work;
 
 use std::collections::BTreeMap;

@@ -18,8 +18,8 @@ use simulator::sharing::{
     SharingStudy, csv_rows,
 };
 
-use super::arguments::{named, value_of};
 use super::output::file;
+use super::values::{named, value_of};
 use crate::cli::batch::files;
 use crate::cli::{Failure, out};
 

@@ -6,8 +6,9 @@ use planner::json::decision::DecisionDocument;
 use planner::time::Timestamp;
 use storage::StorageError;
 
+use super::RefusedByQuota;
 use super::not_extended::NotExtended;
-use super::{NotSwapped, RefusedByQuota};
+use super::not_swapped::NotSwapped;
 use crate::service::shared::{Fault, Forbidden, KeyError, PlanningError};
 
 /// Why there is no plan for a request.

@@ -15,6 +15,7 @@ mod managed;
 mod missing_power;
 mod modify;
 mod not_extended;
+mod not_swapped;
 mod occurrences;
 mod other_nodes;
 mod project;
@@ -58,7 +59,7 @@ pub use request_patch::RequestPatch;
 pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
-pub use swap::{NotSwapped, SwappedNodes};
+pub use swap::SwappedNodes;
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use planner::decision::Shortage;
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::replacement::Holding;
@@ -11,6 +10,7 @@ use planner::resource_manager::ManagedJob;
 use planner::time::{Span, Timestamp};
 use storage::{NewNodes, Outage, PlanBasis, ProposeError, Unchanged};
 
+use super::not_swapped::NotSwapped;
 use super::other_nodes::{Mended, OtherNodes};
 use super::release::{nodes_of, ranks_of_named};
 use super::replaced_notice::{node_names, nodes_replaced};
@@ -19,33 +19,6 @@ use crate::service::shared::{Access, Cluster, Party, SiteState, blocking};
 
 /// How often nodes are swapped anew when others change the book meanwhile.
 const TRIES: usize = 8;
-
-/// Why no nodes can take the place of others, and since when some can.
-#[derive(Debug)]
-pub struct NotSwapped {
-    /// The nodes that were to be swapped.
-    nodes: String,
-    /// What is missing now.
-    shortage: Shortage,
-    /// From when on others are free until the reservation's end; `None` where that is never.
-    pub(crate) free_from: Option<Timestamp>,
-}
-
-impl std::fmt::Display for NotSwapped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no other nodes can take the place of {} now: ", self.nodes)?;
-        match &self.shortage {
-            Shortage::Power(missing) => write!(f, "the power cap leaves {missing} too little")?,
-            _ => f.write_str("none that would do are free until the reservation ends")?,
-        }
-        match self.free_from {
-            Some(from) => {
-                write!(f, "; from {from} on others can, unless they are booked until then")
-            }
-            None => f.write_str("; before it ends none will, so make a new request"),
-        }
-    }
-}
 
 /// Which nodes of a reservation are to be swapped.
 #[derive(Clone, Debug, PartialEq, Eq)]

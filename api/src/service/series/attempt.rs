@@ -15,14 +15,11 @@ use storage::{
 use uuid::Uuid;
 
 use super::reason::{Verdict, verdict};
-use super::reconcile::ended;
+use super::reconcile::{CLAIMED, ended};
 use super::request::{RuleDocument, request_of};
 use super::{SeriesService, access_of, told, told_impossible};
 use crate::service::booking::{BookingError, GivenBack, Purpose, RequestPatch};
 use crate::service::shared::Fault;
-
-/// Nobody else works on an occurrence that was claimed for so long.
-pub(super) const CLAIMED: Seconds = Seconds::new(60);
 
 /// After so long it is tried again where others were in the way.
 const AGAIN: Seconds = Seconds::new(20);

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 use storage::{Occurrence, OccurrenceState, SeriesChange, SeriesId};
 
-use super::attempt::CLAIMED;
 use super::request::OccurrenceWindow;
+
+/// Nobody else works on an occurrence that was claimed for so long.
+pub(super) const CLAIMED: Seconds = Seconds::new(60);
 
 /// What is to be written of the occurrences of a series that has other windows from now on. What is over, exceptions and
 /// what is on its way out stay. Where as many nominal starts go as come, each new one takes the place of an old one, which
@@ -115,7 +117,6 @@ pub(super) fn ended(stored: &[Occurrence], now: Timestamp) -> Vec<Occurrence> {
 #[cfg(test)]
 mod tests {
     use planner::identity::ReservationId;
-    use planner::time::Seconds;
     use uuid::Uuid;
 
     use super::*;

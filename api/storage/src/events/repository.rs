@@ -20,7 +20,7 @@ use crate::identity::EventId;
 /// Events that are deleted together, so that writers do not wait.
 const FORGOTTEN_TOGETHER: i64 = 5000;
 
-/// The same events for the users with whom the reservations are shared, each once: what was told to a user already
+/// Events as they are told to the users with whom their reservations are shared, each once: what was told to a user already
 /// is not told again.
 fn shared_events(events: &[NewEvent], receivers: &HashMap<Uuid, Vec<String>>) -> Vec<NewEvent> {
     let mut told: HashSet<(Uuid, &str, &str)> = HashSet::new();

@@ -11,6 +11,7 @@ use crate::book::PlanBasis;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::error::StorageError;
 use crate::events::repository::Events;
 use crate::reservations::error::{ChangeError, ProposeError};
 use crate::reservations::event::{reservation_told, reservation_transferred};
@@ -19,7 +20,7 @@ use crate::reservations::proposals::Proposals;
 use crate::reservations::reading::Reservations;
 use crate::reservations::replacements::Replacements;
 use crate::reservations::reservation::{NewNodes, NewOwner, NewWords, Unchanged};
-use crate::reservations::sharing::repository::ReservationSharing;
+use crate::reservations::sharing::{SharingChange, sql as sharing};
 
 repository!(
     /// Reservations that their owners change without taking nodes. Each method is one transaction.
@@ -104,7 +105,7 @@ repository!(
                 .execute(&mut *connection)
                 .await?;
             let receiver = Receiver::User(to.owner.to_owned());
-            ReservationSharing::<Engine>::unshare(connection, id, &receiver).await?;
+            Self::unshare(connection, id, &receiver).await?;
             let events = reservation_transferred(id, &found.owner, to.owner, state);
             Events::<Engine>::record(connection, &events, now).await?;
             transaction.commit().await?;
@@ -148,10 +149,72 @@ repository!(
             let (row_version, share_factor) = (found.row_version + 1, words.share_factor);
             Ok(Reservation { request, project, row_version, share_factor, ..found })
         }
+
+        /// Shares a reservation that has not ended with others, or with some no more, and tells its owner and those
+        /// with whom it is or was shared.
+        ///
+        /// # Errors
+        /// See [`ChangeError`].
+        pub async fn change_sharing(
+            &self,
+            id: ReservationId,
+            change: &SharingChange,
+            now: Timestamp,
+            expected_row_version: Option<i64>,
+        ) -> Result<Reservation, ChangeError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let found = Self::as_expected(connection, id, expected_row_version).await?;
+            let state = Self::not_final(&found, now)?;
+            sqlx::query(sql::TOUCH).bind(id.as_uuid()).execute(&mut *connection).await?;
+            match change {
+                SharingChange::Share(receivers, may) => {
+                    for receiver in receivers {
+                        sqlx::query(sharing::SHARE)
+                            .bind(id.as_uuid())
+                            .bind(receiver.is_project())
+                            .bind(receiver.name())
+                            .bind(may.word())
+                            .execute(&mut *connection)
+                            .await?;
+                    }
+                    // Told after it is shared, so that those are told with whom it is.
+                    let told =
+                        reservation_told("reservation.shared", id, &found.owner, state.word());
+                    Events::<Engine>::record(connection, &[told], now).await?;
+                }
+                SharingChange::Unshare(receivers) => {
+                    let told =
+                        reservation_told("reservation.unshared", id, &found.owner, state.word());
+                    Events::<Engine>::record(connection, &[told], now).await?;
+                    for receiver in receivers {
+                        Self::unshare(connection, id, receiver).await?;
+                    }
+                }
+            }
+            let changed = Reservations::<Engine>::find(connection, id).await?;
+            transaction.commit().await?;
+            changed.ok_or(ChangeError::NotFound)
+        }
     }
 
     /// Parts of transactions.
     impl ReservationChanges {
+        /// Shares a reservation with somebody no more.
+        async fn unshare(
+            connection: &mut Connection<Engine>,
+            id: ReservationId,
+            receiver: &Receiver,
+        ) -> Result<(), StorageError> {
+            sqlx::query(sharing::UNSHARE)
+                .bind(id.as_uuid())
+                .bind(receiver.is_project())
+                .bind(receiver.name())
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+
         /// Begins to count what is held by another name: refuses what rests on an older version of the book, and makes
         /// plans made earlier wrong.
         async fn by_another_name(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use planner::identity::ReservationId;
-use planner::reservation::{HeldOffer, Reservation};
+use planner::reservation::{HeldOffer, Reservation, SharedWith};
 use planner::time::Timestamp;
 use sqlx::QueryBuilder;
 use uuid::Uuid;
@@ -16,7 +16,8 @@ use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::reservations::reservation::{Filter, SeenBy};
 use crate::reservations::row::{OfferRow, ReservationRow};
-use crate::reservations::sharing::repository::ReservationSharing;
+use crate::reservations::sharing::row::SharedRow;
+use crate::reservations::sharing::sql as sharing;
 
 repository!(
     /// Reservations as they are.
@@ -99,7 +100,7 @@ repository!(
                 .fetch_all(&mut *connection)
                 .await?;
             let offers: Result<Vec<_>, _> = offers.into_iter().map(HeldOffer::try_from).collect();
-            let shared = ReservationSharing::<Engine>::of(connection, &[id]).await?;
+            let shared = Self::shared_with(connection, &[id]).await?;
             row.reservation(offers?, shared.into_values().next().unwrap_or_default()).map(Some)
         }
 
@@ -130,13 +131,36 @@ repository!(
         ) -> Result<Vec<Reservation>, StorageError> {
             let mut offers = Self::offers_of(connection, &rows).await?;
             let ids: Vec<ReservationId> = rows.iter().map(|row| row.id).collect();
-            let mut shared = ReservationSharing::<Engine>::of(connection, &ids).await?;
+            let mut shared = Self::shared_with(connection, &ids).await?;
             let with_offers = |row: ReservationRow| {
                 let offers = offers.remove(&row.id).unwrap_or_default();
                 let shared_with = shared.remove(&row.id).unwrap_or_default();
                 row.reservation(offers, shared_with)
             };
             rows.into_iter().map(with_offers).collect()
+        }
+
+        /// With whom reservations are shared. Those that are shared with nobody are left out.
+        async fn shared_with(
+            connection: &mut Connection<Engine>,
+            ids: &[ReservationId],
+        ) -> Result<HashMap<ReservationId, Vec<SharedWith>>, StorageError> {
+            let mut shared: HashMap<ReservationId, Vec<SharedWith>> = HashMap::new();
+            for chunk in ids.chunks(MAX_BOUND_VALUES) {
+                let mut query = QueryBuilder::<Engine>::new(sharing::SHARED_WITH);
+                let mut list = query.separated(", ");
+                for id in chunk {
+                    list.push_bind(id.as_uuid());
+                }
+                list.push_unseparated(sharing::SHARED_WITH_END);
+                let rows: Vec<SharedRow> =
+                    query.build_query_as().fetch_all(&mut *connection).await?;
+                for row in rows {
+                    let (id, with) = row.try_into()?;
+                    shared.entry(id).or_default().push(with);
+                }
+            }
+            Ok(shared)
         }
 
         fn filtered(filter: &Filter) -> QueryBuilder<Engine> {

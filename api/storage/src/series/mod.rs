@@ -131,7 +131,7 @@ pub struct SeriesChange {
     pub added: Vec<Occurrence>,
     /// Occurrences as they are to be, if they are still at these versions.
     pub changed: Vec<Occurrence>,
-    /// The same of occurrences that get another nominal start, each with the one it had.
+    /// Occurrences that get another nominal start, each with the one it had, if they are still at these versions.
     pub renamed: Vec<(String, Occurrence)>,
     /// What is told.
     pub events: Vec<NewEvent>,

@@ -80,7 +80,7 @@ statements! {
             AND (o.state <> 'waiting' OR o.known_by_s <= $2 OR o.earliest_start_s <= $3)
         ORDER BY o.next_try_s, o.earliest_start_s, o.series_id LIMIT $4");
 
-    /// The same of the series $5.
+    /// Occurrences of the series $5 that are due, as [`OCCURRENCES_DUE`].
     OCCURRENCES_DUE_OF = concat!("SELECT ", occurrence_columns!(), " FROM series_occurrences o
         WHERE o.next_try_s <= $1
             AND (o.state <> 'waiting' OR o.known_by_s <= $2 OR o.earliest_start_s <= $3)

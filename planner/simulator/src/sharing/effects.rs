@@ -66,7 +66,7 @@ impl SharingMeasure {
 /// mean of the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SharingEffect {
-    /// What.
+    /// What is measured of each user.
     pub measure: SharingMeasure,
     /// The mean where all draw alike.
     pub alike: f64,
@@ -100,7 +100,7 @@ pub struct SharingCell {
     pub users: Vec<UserEffects>,
 }
 
-/// The same month twice: all alike, and not.
+/// A month that was played twice: with users who are all alike, and who are not.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
     pub(super) alike: Vec<UserMonth>,

@@ -95,7 +95,7 @@ impl Default for SharingParameters {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {problem}")]
 pub struct SharingError {
-    /// Which.
+    /// The parameter that is wrong.
     pub name: &'static str,
     /// What is wrong with it.
     pub problem: String,

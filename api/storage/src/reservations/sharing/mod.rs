@@ -1,6 +1,6 @@
 //! With whom reservations are shared.
 
-pub(crate) mod repository;
+pub(crate) mod row;
 pub mod sql;
 
 use planner::reservation::{Receiver, SharedRight};
