@@ -3,6 +3,7 @@
 use planner::identity::ReservationId;
 use planner::reservation::{Receiver, SharedRight, SharedWith};
 use sqlx::FromRow;
+use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::row::RowPlace;
