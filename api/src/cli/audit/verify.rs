@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use planner::time::Timestamp;
+use serde_json::{Map, Value};
 use storage::{AuditRecord, ChainCheck, ChainEnds, Database, FIRST_PREVIOUS};
 
 use super::RecordSpan;
@@ -50,7 +51,7 @@ fn of_file(path: &Path) -> anyhow::Result<()> {
         let line = line.with_context(|| format!("cannot read {}", path.display()))?;
         count += 1;
         let place = || format!("{}, line {count}", path.display());
-        let record: AuditRecordDocument = serde_json::from_str(&line)
+        let record = whole_record(&line)
             .with_context(|| format!("{}: this is no record of the audit trail", place()))?;
         let entry = record.entry().ok_or_else(|| {
             anyhow!("{}: at is not written as 2026-03-01T06:00:00.000042Z", place())
@@ -68,6 +69,17 @@ fn of_file(path: &Path) -> anyhow::Result<()> {
         Some(first) => print(format_args!(
             "{count} records fit; the first follows the record with the hash {first}"
         )),
+    }
+}
+
+/// A record that says nothing but what a record says: more would not be covered by its hash.
+fn whole_record(line: &str) -> anyhow::Result<AuditRecordDocument> {
+    let record: AuditRecordDocument = serde_json::from_str(line)?;
+    let said: Map<String, Value> = serde_json::from_str(line)?;
+    let known = serde_json::to_value(&record)?;
+    match said.keys().find(|name| known.get(name.as_str()).is_none()) {
+        Some(name) => bail!("unknown field `{name}`"),
+        None => Ok(record),
     }
 }
 

@@ -62,7 +62,6 @@ pub struct AuditItemDocument {
 /// What somebody did or read, with the hash of it and of the record before. Values that named somebody who was erased are
 /// `erased:` and a digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct AuditRecordDocument {
     /// When the request came. RFC 3339, to the microsecond.
     #[schema(example = "2026-03-01T06:00:00.000042Z")]

@@ -82,7 +82,7 @@ pub struct SummedUpSimulation {
     #[serde(flatten)]
     pub simulation: SimulationDocument,
     /// The comparison once it is finished, as `summary` answers: of a grid a list, by cell.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub summary: Option<Box<RawValue>>,
 }
 
