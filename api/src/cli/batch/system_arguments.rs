@@ -1,8 +1,4 @@
 //! Arguments of `wattbook batch run --system`.
-#![expect(
-    clippy::doc_markdown,
-    reason = "doc comments on arguments are help texts, shown as they are"
-)]
 
 use std::path::PathBuf;
 

@@ -87,7 +87,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Writes Eurora's jobs as a table, and its system.
 fn run_eurora(arguments: &Arguments) -> Result<(), Failure> {
     let name = arguments.out.to_string_lossy();
-    if !name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv") {
+    let plain = Path::new(name.strip_suffix(".gz").unwrap_or(&name));
+    if plain.extension().is_none_or(|extension| extension != "csv") {
         let error = format!(
             "--out {name}: jobs of units are a table, its name must end in .csv or .csv.gz"
         );

@@ -13,7 +13,7 @@ use super::promise::{Promise, first_fit};
 use super::rooms::Rooms;
 use super::running::{Running, RunningUnits};
 use super::system::System;
-use super::unit::{UnitRequest, UnitRequests};
+use super::unit::UnitRequests;
 use crate::time::Time;
 
 /// A job that starts.
@@ -146,7 +146,9 @@ impl<'a> Dispatcher<'a> {
     /// New jobs take their places in the queue, and all of them where the order changes.
     fn receive(&mut self, now: Time) {
         let (order, units) = (&mut self.order, &self.units);
-        if order.prepare(now) {
+        // One alone needs no rank.
+        let several = self.queue.len() + self.fresh.len() > 1;
+        if several && order.prepare(now) {
             let queue = self.queue.make_contiguous();
             for job in &mut *queue {
                 job.rank = order.rank(job, units, now);
@@ -185,7 +187,7 @@ impl<'a> Dispatcher<'a> {
     fn whole_queue(&mut self, now: Time) -> Result<(), Overuse> {
         while !self.queue.is_empty() && self.start(0, now, false)? {
             if let Some(job) = self.queue.pop_front() {
-                self.rooms.leave(job.unit);
+                self.rooms.leave(job.unit, self.free.nodes());
             }
         }
         let backfills = self.backfill != UnitBackfill::None;
@@ -197,7 +199,7 @@ impl<'a> Dispatcher<'a> {
         while at < self.queue.len() {
             let hopeless = !learns && self.is_hopeless(&self.queue[at], now);
             if !hopeless && self.start(at, now, backfills)? {
-                self.rooms.leave(self.queue[at].unit);
+                self.rooms.leave(self.queue[at].unit, self.free.nodes());
             } else {
                 if kept < at {
                     self.queue.swap(kept, at);
@@ -267,7 +269,7 @@ impl<'a> Dispatcher<'a> {
                 // In the order of numbers places are found as fast as it is seen whether there are any.
                 let sure = promised || !self.fit.is_plain();
                 let fits = self.free.may_fit(unit, job.units);
-                if !fits || sure && !fits_on(&self.free, unit, job.units) {
+                if !fits || sure && !self.free.holds(unit, job.units) {
                     return None;
                 }
             }
@@ -280,19 +282,28 @@ impl<'a> Dispatcher<'a> {
                 return None;
             }
         }
-        let places = self.choose(job, at, now, beyond);
+        let lowest = self.rooms.lowest(job.unit);
+        let places = self.choose(job, at, now, lowest, beyond);
+        if let Some(first) = places.as_ref().and_then(|places| places.first())
+            && self.fit.is_plain()
+            && !beyond
+        {
+            self.rooms.saw_lowest(job.unit, first.node);
+        }
         if places.is_none() && beyond {
             self.blocked_beyond[id] = job.units;
         }
         places
     }
 
-    /// The places that the fit chooses in what is free, and beside the promise where the job runs `beyond` it.
+    /// The places that the fit chooses in what is free, of which no node below `lowest` has room, and beside the promise where
+    /// the job runs `beyond` it.
     fn choose(
         &mut self,
         job: &Waiting,
         at: usize,
         now: Time,
+        lowest: u32,
         beyond: bool,
     ) -> Option<Vec<UnitsOnNode>> {
         self.look_around(at);
@@ -307,7 +318,7 @@ impl<'a> Dispatcher<'a> {
             if fits == 0 { 0 } else { promise.map_or(fits, |it| fits.min(it.room(unit, node))) }
         };
         if self.fit.is_plain() {
-            return place(0..free.nodes(), job.units, room);
+            return place(lowest..free.nodes(), job.units, room);
         }
         let view = FitView {
             system: self.system,
@@ -367,7 +378,7 @@ impl<'a> Dispatcher<'a> {
         let at = first_fit(&self.running, &self.units, &first, room, &mut free);
         let unit = self.units.get(first.unit).clone();
         std::mem::swap(&mut self.free, &mut free);
-        let places = self.choose(&first, 0, at, false).unwrap_or_default();
+        let places = self.choose(&first, 0, at, 0, false).unwrap_or_default();
         std::mem::swap(&mut self.free, &mut free);
         let whole = self.backfill == UnitBackfill::EasyPerNode;
         self.promise = Some(Promise::of(at, &unit, &places, &free, whole));
@@ -388,16 +399,4 @@ fn insert(queue: &mut VecDeque<Waiting>, job: Waiting) -> usize {
     };
     queue.insert(at, job);
     at
-}
-
-/// Whether so many units find room.
-fn fits_on(free: &FreeResources, unit: &UnitRequest, units: u32) -> bool {
-    let mut left = units;
-    for node in 0..free.nodes() {
-        left = left.saturating_sub(unit.fits(free.on(node)));
-        if left == 0 {
-            return true;
-        }
-    }
-    units == 0
 }

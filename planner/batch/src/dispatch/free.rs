@@ -93,6 +93,18 @@ impl FreeResources {
         unit.of_node.iter().all(enough) && u64::from(self.shared_fits(unit)) >= units
     }
 
+    /// Whether so many units find room on nodes.
+    pub fn holds(&self, unit: &UnitRequest, units: u32) -> bool {
+        let mut left = units;
+        for node in 0..self.nodes() {
+            left = left.saturating_sub(unit.fits(self.on(node)));
+            if left == 0 {
+                break;
+            }
+        }
+        left == 0
+    }
+
     /// Takes units from nodes.
     ///
     /// # Errors

@@ -4,11 +4,15 @@
 use super::free::{FreeResources, UnitsOnNode};
 use super::unit::{UnitId, UnitRequests};
 
+/// Kinds that are kept although nobody waits with them: one for so many nodes. To look at a node of a kind anew costs as much as
+/// to keep it up to date there.
+const NODES_A_KIND: u32 = 16;
+
 /// Rooms of kinds of units.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rooms {
     by_unit: Vec<Room>,
-    /// Units that somebody waits with.
+    /// Units that are kept: those that somebody waits with, and some others.
     kept: Vec<UnitId>,
 }
 
@@ -16,14 +20,30 @@ pub(super) struct Rooms {
 struct Room {
     /// Jobs that wait with such units.
     waiting: u32,
+    /// Whether the rest is true.
+    kept: bool,
     /// How many units fit on all nodes.
     units: u64,
+    /// No node below it has room.
+    lowest: u32,
 }
 
 impl Rooms {
-    /// How many units fit, where that is kept: where somebody waits with such.
+    /// How many units fit, where that is kept: at least where somebody waits with such.
     pub fn get(&self, unit: UnitId) -> Option<u64> {
-        self.by_unit.get(unit.index()).filter(|room| room.waiting > 0).map(|room| room.units)
+        self.by_unit.get(unit.index()).filter(|room| room.kept).map(|room| room.units)
+    }
+
+    /// A node below which none has room.
+    pub fn lowest(&self, unit: UnitId) -> u32 {
+        self.by_unit.get(unit.index()).filter(|room| room.kept).map_or(0, |room| room.lowest)
+    }
+
+    /// It was seen that no node below this one has room.
+    pub fn saw_lowest(&mut self, unit: UnitId, node: u32) {
+        if let Some(room) = self.by_unit.get_mut(unit.index()) {
+            room.lowest = node;
+        }
     }
 
     /// A job waits with such units.
@@ -33,18 +53,20 @@ impl Rooms {
         }
         let room = &mut self.by_unit[unit.index()];
         room.waiting += 1;
-        if room.waiting == 1 {
+        if !room.kept {
             let request = units.get(unit);
             room.units = (0..free.nodes()).map(|node| u64::from(request.fits(free.on(node)))).sum();
+            (room.kept, room.lowest) = (true, 0);
             self.kept.push(unit);
         }
     }
 
-    /// A job that waited with such units starts.
-    pub fn leave(&mut self, unit: UnitId) {
+    /// A job that waited with such units starts, on one of so many nodes.
+    pub fn leave(&mut self, unit: UnitId, nodes: u32) {
         let Some(room) = self.by_unit.get_mut(unit.index()) else { return };
         room.waiting = room.waiting.saturating_sub(1);
-        if room.waiting == 0 {
+        if room.waiting == 0 && self.kept.len() > (nodes / NODES_A_KIND) as usize {
+            room.kept = false;
             self.kept.retain(|kept| *kept != unit);
         }
     }
@@ -61,9 +83,14 @@ impl Rooms {
     /// What is free on these nodes has changed.
     pub fn changed(&mut self, units: &UnitRequests, free: &FreeResources, places: &[UnitsOnNode]) {
         for unit in &self.kept {
-            let request = units.get(*unit);
-            let fits: u64 = places.iter().map(|it| u64::from(request.fits(free.on(it.node)))).sum();
-            self.by_unit[unit.index()].units += fits;
+            let (request, room) = (units.get(*unit), &mut self.by_unit[unit.index()]);
+            for place in places {
+                let fits = request.fits(free.on(place.node));
+                room.units += u64::from(fits);
+                if fits > 0 {
+                    room.lowest = room.lowest.min(place.node);
+                }
+            }
         }
     }
 }
@@ -90,9 +117,14 @@ mod tests {
         rooms.changing(&units, &free, &places);
         free.take(units.get(four), &places).unwrap();
         rooms.changed(&units, &free, &places);
-        rooms.leave(three);
+        rooms.leave(three, 3);
         assert_eq!(rooms.get(three), Some(5));
-        rooms.leave(three);
+        rooms.saw_lowest(three, 2);
+        rooms.changing(&units, &free, &places);
+        free.give(units.get(four), &places);
+        rooms.changed(&units, &free, &places);
+        assert_eq!((rooms.get(three), rooms.lowest(three)), (Some(6), 1));
+        rooms.leave(three, 3);
         assert_eq!(rooms.get(three), None);
     }
 }
