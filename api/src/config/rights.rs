@@ -209,7 +209,7 @@ mod tests {
              them)"
         );
         let rules = read("deny = [\"reservation.*\"]\nmembers = [\"course\"]").unwrap();
-        assert_eq!(rules.0[0].actions.len(), 8, "{}", rules.0[0]);
+        assert_eq!(rules.0[0].actions.len(), 10, "{}", rules.0[0]);
         let text = "allow = [\"user.act_for\"]\nusers = [\"portal\"]\nsensitive = true";
         assert_eq!(read(text).unwrap().0[0].actions, [Action::UserActFor]);
     }

@@ -6,14 +6,14 @@ import { minutesOf, withKind } from './notifications';
 
 const account = (values: Partial<ShareDocument>): ShareDocument => ({
   account: 'ada', parent: 'ocean', is_user: true, share: 0.5, usage_node_seconds: 7200, usage_energy_j: 3.6e6,
-  normalised_usage: 0.1, factor: 0.9, ...values,
+  usage_cost: 0, usage_co2_g: 0, normalised_usage: 0.1, factor: 0.9, advice: [], ...values,
 });
 
 test('what counts of an account is what the site counts', () => {
   const counting = (counts: string) => ({ counts }) as SharesDocument;
   expect(usedText('energy', usage(account({}), counting('energy')), 'EUR')).toBe('1 kWh');
   expect(usedText('node_seconds', usage(account({}), counting('node_seconds')), 'EUR')).toBe('2 node-hours');
-  expect(usedText('cost', usage({ ...account({}), usage_cost: 3 }, counting('cost')), 'EUR')).toBe('3.00 EUR');
+  expect(usedText('cost', usage(account({ usage_cost: 3 }), counting('cost')), 'EUR')).toBe('3.00 EUR');
 });
 
 test("one's own accounts come first, then groups, then others", () => {

@@ -1,7 +1,6 @@
 // How one stands: by shares, and by quotas.
 
 import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
-import type { AccountMore } from '../api/shapes';
 import { span, type Clock } from '../time/words';
 import { carbon, energy, money, rounded } from '../units/format';
 
@@ -30,14 +29,14 @@ export function usedText(counts: string, amount: number, currency: string): stri
 }
 
 /** What of an account counts. */
-export function usage(account: ShareDocument & AccountMore, { counts }: SharesDocument): number {
+export function usage(account: ShareDocument, { counts }: SharesDocument): number {
   if (counts === 'node_seconds') return account.usage_node_seconds;
-  if (counts === 'cost') return account.usage_cost ?? 0;
-  return counts === 'co2' ? (account.usage_co2_g ?? 0) : account.usage_energy_j;
+  if (counts === 'cost') return account.usage_cost;
+  return counts === 'co2' ? account.usage_co2_g : account.usage_energy_j;
 }
 
 /** One's own accounts first, then those above them and beside them. */
-export function byNearness(accounts: readonly ShareDocument[], me: string): (ShareDocument & AccountMore)[] {
+export function byNearness(accounts: readonly ShareDocument[], me: string): ShareDocument[] {
   const rank = (it: ShareDocument) => (it.is_user && it.account === me ? 0 : it.is_user ? 2 : 1);
   return [...accounts].sort((a, b) => rank(a) - rank(b) || a.account.localeCompare(b.account));
 }

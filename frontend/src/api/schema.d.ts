@@ -271,7 +271,7 @@ export interface paths {
          *     is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
          *     a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
          *     `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
-         *     all that is told, except to operators. What processes on the same database do is told too, within
+         *     all that is told, except to operators and those with whom they are shared, whose events say `shared`. What processes on the same database do is told too, within
          *     half a second.
          *
          *     The first event is `stream.opened`: whatever is read after it is at least as new. With
@@ -703,7 +703,7 @@ export interface paths {
         put?: never;
         /**
          * Takes nodes out of service for a time
-         * @description For operators. Plans avoid the nodes from the next one on. The answer lists the reservations that
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. Plans avoid the nodes from the next one on. The answer lists the reservations that
          *     hold some of them. Within seconds each gets other nodes for the same start and length where that
          *     is possible; else it is flagged `degraded`, and new starts are held for its owner.
          */
@@ -726,7 +726,7 @@ export interface paths {
         post?: never;
         /**
          * Ends an outage: its nodes may be taken from now on
-         * @description For operators. One that has yet to start is taken back; one that has ended stays as it is. Those that
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
          *     the resource manager tells of are ended there.
          */
         delete: operations["end_outage"];
@@ -967,7 +967,7 @@ export interface paths {
         };
         /**
          * Reservations, oldest or newest first
-         * @description For users, who see their own and what their projects let them see, and operators, who see all.
+         * @description For users, who see their own, what their projects let them see and what is shared with them, and operators, who see all.
          */
         get: operations["list_reservations"];
         put?: never;
@@ -1106,6 +1106,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reservations/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shares a reservation with others
+         * @description For its owner, operators and who may change the reservations of its project, in every state but the final ones. `with`
+         *     names users whom the site knows, and `projects` projects, whose members it is shared with. They may `see` it, in lists,
+         *     calendars and events, and be told by mail; `use` it too: their jobs run in its reservation in Slurm; or `act` too: change,
+         *     extend, release and cancel it as its owner does. They neither share it further nor give it away. Shared again, they may
+         *     what is said last.
+         */
+        post: operations["share_reservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reservations/{id}/swap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Swaps nodes of a reservation for others
+         * @description For its owner, operators and who may change the reservations of its project. Other nodes take the place of `nodes`, or
+         *     without a body of all of its nodes that are out of service, for what is left of it: the least-drawing that are free and
+         *     that its request admits. The others stay, and so do start, end and number; energy, cost and CO2 are those of the new nodes.
+         *     None is swapped on which a job runs. Where none is free, or the power cap leaves no room, the answer is 409 `no_other_nodes`
+         *     with `free_from`, when some will be; null where that is not before its end. The nodes that were given up are free for others
+         *     unless they are out of service.
+         */
+        post: operations["swap_nodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reservations/{id}/transfer": {
         parameters: {
             query?: never;
@@ -1128,6 +1177,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reservations/{id}/unshare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shares a reservation with some no more
+         * @description For its owner, operators and who may change the reservations of its project. Jobs of theirs that run in it in Slurm go on.
+         */
+        post: operations["unshare_reservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What one may do: every action, by default and by the rules of the site
+         * @description For everyone. Operators may ask for another `user`'s.
+         */
+        get: operations["list_rights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/schedule": {
         parameters: {
             query?: never;
@@ -1142,6 +1231,107 @@ export interface paths {
         get: operations["get_schedule"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Series, oldest first, without their occurrences
+         * @description For users, who see their own and what their projects let them see, and operators, who see all.
+         */
+        get: operations["list_series"];
+        put?: never;
+        /**
+         * Makes a series: a request that recurs, each occurrence booked within its own window
+         * @description For users and operators. Occurrences whose windows are known by the agendas are booked before the answer, each by the
+         *     best start by `choose`; the others as soon as their windows are known. Sent again with the same `Idempotency-Key` it
+         *     answers with the series made the first time.
+         */
+        post: operations["create_series"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A series with all of its occurrences
+         * @description For its owner, operators and who may see the reservations of its project.
+         */
+        get: operations["get_series"];
+        put?: never;
+        post?: never;
+        /**
+         * Ends a series: what has not begun is cancelled
+         * @description For its owner, operators and who may change the reservations of its project. What runs goes on, unless `running` is
+         *     `release`.
+         */
+        delete: operations["end_series"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a series, whose occurrences to come are planned anew
+         * @description For its owner, operators and who may change the reservations of its project. The body is a merge patch (RFC 7396) of the
+         *     series: a field that is null is left out. Each occurrence keeps its reservation until the new one is certain; where that
+         *     cannot be had it stays as it is, its `reason` says why, and it is tried again while its window lasts. What began, and
+         *     what was changed on its own, stays.
+         */
+        patch: operations["modify_series"];
+        trace?: never;
+    };
+    "/api/v1/series/{id}/occurrences/{occurrence}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leaves one occurrence out
+         * @description For the series' owner, operators and who may change the reservations of its project. Its reservation is cancelled
+         *     unless it began, and its local time is among the series' exceptions from now on.
+         */
+        delete: operations["skip_occurrence"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a series to another owner, with its reservations that have not ended
+         * @description For its owner, operators and who manages its project. The site must know the new owner, by an API token or as a person
+         *     who signed in, and they must be in its project. Reservations are given one after the other; where one cannot be, the
+         *     series stays with its owner, and goes on with the others when it is asked again.
+         */
+        post: operations["transfer_series"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1485,6 +1675,29 @@ export interface components {
              */
             polling: number;
         };
+        /** @description How an account can stand better, or what it may do. */
+        AdviceDocument: {
+            /**
+             * Format: date-time
+             * @description The instant of `wait`, RFC 3339.
+             */
+            at?: string | null;
+            /**
+             * @description `wait`: use nothing until `at`; `least_used`: take the offer at the position `offer`; `until_half`: use no more than
+             *     that.
+             * @example wait
+             */
+            code: string;
+            /** @description The same in words. */
+            detail: string;
+            /**
+             * Format: double
+             * @description The factor that follows.
+             */
+            factor?: number | null;
+            /** @description The position of an offer among `offers`, from 0, of `least_used`. */
+            offer?: number | null;
+        };
         /** @description An agenda over a span. */
         AgendaDocument: {
             /**
@@ -1598,9 +1811,14 @@ export interface components {
             items: components["schemas"]["AuditItemDocument"][];
             /**
              * Format: int64
-             * @description Where the next page starts; null on the last.
+             * @description The same, as it was called before.
              */
             next_after?: number | null;
+            /**
+             * Format: int64
+             * @description Where the next page starts; null on the last.
+             */
+            next_cursor?: number | null;
         };
         /**
          * @description What somebody did or read, with the hash of it and of the record before. Values that named somebody who was erased are
@@ -2119,6 +2337,7 @@ export interface components {
              * @description The starts looked at before feasibility.
              */
             candidate_starts: number;
+            compromise?: components["schemas"]["OfferDocument"] | null;
             /**
              * @description `choice`, `optimum` or `impossible`.
              * @example choice
@@ -2132,6 +2351,7 @@ export interface components {
             pareto: components["schemas"]["OfferDocument"][];
             /** @description Why starts were excluded; each counts once. */
             reasons: components["schemas"]["ReasonDocument"][];
+            standing?: components["schemas"]["StandingDocument"] | null;
         };
         /** @description Which proposals are decided on. Read piece by piece. */
         DecisionRequest: {
@@ -3467,6 +3687,51 @@ export interface components {
              */
             next_cursor?: string | null;
         };
+        /** @description A request that recurs. */
+        NewSeriesDocument: {
+            /**
+             * @description Local times that are added.
+             * @example [
+             *       "2027-01-02T08:00:00"
+             *     ]
+             */
+            also?: string[] | null;
+            /**
+             * @description By what each occurrence is chosen: `energy`, `cost` (as unless given), `co2`, or a ranking.
+             * @example cost
+             */
+            choose?: string | null;
+            /**
+             * @description Local days and local times that are left out.
+             * @example [
+             *       "2026-12-24",
+             *       "2026-12-28T08:00:00"
+             *     ]
+             */
+            except?: string[] | null;
+            /**
+             * @description A rule of RFC 5545, section 3.3.10, without `DTSTART`: the request's `earliest_start` is where it begins.
+             * @example FREQ=WEEKLY;BYDAY=MO,TH
+             */
+            recur: string;
+            /** @description The request of the first occurrence, with its window. `expected` and `replaces` have no meaning here. */
+            request: components["schemas"]["ReservationRequest"];
+            /**
+             * @description An IANA name; occurrences keep their local time when its clocks change. The site's unless given, else UTC.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+            /**
+             * Format: date-time
+             * @description No occurrence starts later, RFC 3339; needed unless the rule has `COUNT` or `UNTIL`.
+             */
+            until?: string | null;
+            /**
+             * @description `leave_out`, as unless given, or `refuse`: nothing is booked if an occurrence whose window is known is impossible.
+             * @example leave_out
+             */
+            where_impossible?: string | null;
+        };
         /** @description Some nodes of a kind. */
         NodeClass: {
             /**
@@ -3781,6 +4046,87 @@ export interface components {
              */
             to: string;
         };
+        /** @description An occurrence of a series. */
+        OccurrenceDocument: {
+            /**
+             * Format: double
+             * @description Grams.
+             */
+            co2_g?: number | null;
+            /**
+             * Format: double
+             * @description In `currency`.
+             */
+            cost?: number | null;
+            /** @description Of the cost. */
+            currency?: string | null;
+            /**
+             * Format: date-time
+             * @description The first instant of its window, RFC 3339.
+             */
+            earliest_start: string;
+            /**
+             * Format: date-time
+             * @description When its reservation ends, RFC 3339.
+             */
+            end?: string | null;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j?: number | null;
+            /** @description Whether it was changed on its own, so that changes of the series leave it alone. */
+            exception: boolean;
+            /**
+             * Format: date-time
+             * @description The last instant of its window, RFC 3339.
+             */
+            latest_start: string;
+            /**
+             * Format: date-time
+             * @description When something is done about it at the earliest, RFC 3339; null for nothing.
+             */
+            next_try_at?: string | null;
+            /**
+             * Format: int32
+             * @description How many nodes.
+             */
+            node_count?: number | null;
+            /**
+             * @description Its nominal start by local clocks, which names it.
+             * @example 2026-12-07T08:00:00
+             */
+            occurrence: string;
+            reason?: components["schemas"]["OccurrenceReasonDocument"] | null;
+            /**
+             * Format: uuid
+             * @description Its reservation.
+             */
+            reservation_id?: string | null;
+            /** @description The state of its reservation. */
+            reservation_state?: string | null;
+            /**
+             * Format: date-time
+             * @description When its reservation starts, RFC 3339.
+             */
+            start?: string | null;
+            /**
+             * @description `waiting`, `booked`, `impossible` (it is tried again while its window lasts), `left_out` or `ended`.
+             * @example booked
+             */
+            state: string;
+        };
+        /** @description Why an occurrence could not be booked. */
+        OccurrenceReasonDocument: {
+            /**
+             * @description `impossible`, `quota`, `too_far_ahead`, `invalid`, `not_in_project`, `has_jobs`, `window_passed`, `wrong_state` or
+             *     `refused`.
+             * @example impossible
+             */
+            code: string;
+            /** @description The same in words. */
+            detail: string;
+        };
         /** @description An [`Offer`] as JSON. */
         OfferDocument: {
             /** @description Positions in the decision's `basis` that this offer rests on; absent where it is all of it. */
@@ -3876,11 +4222,33 @@ export interface components {
              * @description How fast nodes compute in it, a share of full speed.
              */
             speed?: number | null;
+            standing?: components["schemas"]["OfferStandingDocument"] | null;
             /**
              * Format: date-time
              * @description RFC 3339.
              */
             start: string;
+        };
+        /** @description What an offer would do to how its account stands. */
+        OfferStandingDocument: {
+            /**
+             * Format: double
+             * @description The factor now, from 0 to 1: the higher, the better the account stands.
+             * @example 0.968
+             */
+            factor: number;
+            /**
+             * Format: double
+             * @description The factor once this offer is booked, all of which counts at once.
+             * @example 0.951
+             */
+            factor_after: number;
+            /**
+             * Format: double
+             * @description What counts of it, in the unit of what the site counts: joules, seconds of nodes, the currency or grams.
+             * @example 1620000
+             */
+            uses: number;
         };
         /** @description The estimates of an operation, version by version. */
         OperationEstimateDocument: {
@@ -4593,31 +4961,45 @@ export interface components {
             job_type: string;
             /**
              * Format: double
-             * @description The rest.
+             * @description The rest; of budgets below 0 where more was measured than planned.
              */
             left: number;
             /**
              * Format: double
-             * @description The most: at an instant, and of node-hours in each `per`, or without it in the time of each reservation.
+             * @description The most: at an instant, of budgets and node-hours in each `per`, or without it in the time of each reservation;
+             *     cost in the site's currency.
              */
             limit: number;
             /**
-             * @description What is limited: `nodes`, `reservations` or `node_hours`.
+             * @description What is limited: `nodes`, `reservations`, `node_hours`, or a budget of `energy_kwh`, `cost` or `co2_kg`.
              * @example nodes
              */
             measure: string;
+            /**
+             * Format: double
+             * @description What of a budget's `used` was measured; null where it is none.
+             */
+            measured?: number | null;
             /**
              * @description Of which partition this tells, or `*`.
              * @example *
              */
             partition: string;
-            /** @description `day`, `week` or `month` where node-hours are added up over these. */
+            /**
+             * @description `day`, `week`, `month`, `quarter` or `year` where node-hours or a budget are added up over these; `fixed` where
+             *     it counts once, from `from` to `to`.
+             */
             per?: string | null;
             /**
              * @description Of which project, or `*`; empty for reservations of none.
              * @example *
              */
             project: string;
+            /**
+             * Format: double
+             * @description What of a budget's `used` is planned; null where it is none.
+             */
+            reserved?: number | null;
             /**
              * @description The rule: `queue,project,job_type,user`, where `*` is all together and `/` each.
              * @example *,*,*,/
@@ -4632,7 +5014,7 @@ export interface components {
             to: string;
             /**
              * Format: double
-             * @description What is held: now, or of node-hours from `from` to `to`.
+             * @description What is held: now, or of budgets and node-hours from `from` to `to`.
              */
             used: number;
             /**
@@ -5146,6 +5528,11 @@ export interface components {
              */
             notice?: Record<string, unknown> | null;
             now_expected?: components["schemas"]["NowExpected"] | null;
+            /**
+             * @description Its nominal start by the clocks of the series' time zone, by which the series names it.
+             * @example 2026-12-07T08:00:00
+             */
+            occurrence?: string | null;
             /** @description As offered, in time order. */
             offers: components["schemas"]["HeldOffer"][];
             /** @description Whose. */
@@ -5165,11 +5552,19 @@ export interface components {
             /** @description As it was understood: what was sent, in one form. */
             request: components["schemas"]["ReservationRequest"];
             /**
+             * Format: uuid
+             * @description The series that it is an occurrence of; null where it is of none.
+             */
+            series?: string | null;
+            /**
              * Format: double
              * @description How its account stood when it was asked for, from 0 to 1; null where shares decide nothing.
              */
             share_factor?: number | null;
+            /** @description With whom it is shared: users by name, then projects. */
+            shared_with: components["schemas"]["SharedWith"][];
             slurm?: components["schemas"]["SlurmReservation"] | null;
+            standing?: components["schemas"]["StandingDocument"] | null;
             /**
              * Format: date-time
              * @description Start of the chosen offer.
@@ -5274,6 +5669,60 @@ export interface components {
              * @description For the next page; null on the last.
              */
             next_cursor?: number | null;
+        };
+        /** @description What somebody may do of one kind. */
+        RightDocument: {
+            /**
+             * @description The action.
+             * @example reservation.create
+             */
+            action: string;
+            /**
+             * @description `yes`, `no`, or `partly`, where a rule gives or denies it with some things only.
+             * @example yes
+             */
+            may: string;
+            /** @description The roles that may by default. */
+            roles: string[];
+            /** @description Method and path of its routes. */
+            routes: string[];
+            /** @description The numbers of the rules that may concern it, in the order of the settings. */
+            rules: number[];
+            /** @description What it is, in words. */
+            what: string;
+            /**
+             * @description With whose things by default: `own`, `projects` (their own, and others' of their projects as the site says),
+             *     `managed` (their own, and those of projects that they manage), or `site`. Operators with everybody's.
+             * @example own
+             */
+            whose: string;
+        };
+        /** @description What somebody may do. */
+        RightsDocument: {
+            /** @description Every action. */
+            rights: components["schemas"]["RightDocument"][];
+            /**
+             * @description Their role; null for the only user of a service without tokens, who may do everything.
+             * @example user
+             */
+            role?: string | null;
+            /** @description For operators, all rules of the site in their order; for others, those that may concern them. */
+            rules: components["schemas"]["RuleDocument"][];
+            /**
+             * @description Whose rights these are.
+             * @example ada
+             */
+            user: string;
+        };
+        /** @description A rule of the site. */
+        RuleDocument: {
+            /** @description Its place in the settings, from 1. */
+            number: number;
+            /**
+             * @description What it says.
+             * @example deny reservation.create: partitions gpu, except: projects gpu-users
+             */
+            rule: string;
         };
         /** @description A power sample. */
         SampleDocument: {
@@ -5408,6 +5857,152 @@ export interface components {
              */
             count: number;
         };
+        /** @description A series. */
+        SeriesDocument: {
+            /** @description Local times that are added. */
+            also: string[];
+            /**
+             * @description By what each occurrence is chosen.
+             * @example cost
+             */
+            choose: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was ended, or all of it was over.
+             */
+            ended_at?: string | null;
+            /** @description Local days and local times that are left out. */
+            except: string[];
+            /**
+             * Format: uuid
+             * @description Sorts by creation.
+             */
+            id: string;
+            /** @description In time order; left out in lists. */
+            occurrences?: components["schemas"]["OccurrenceDocument"][] | null;
+            /** @description Whose. */
+            owner: string;
+            /** @description The project that it is for; null where it is for none. */
+            project?: string | null;
+            /**
+             * @description The rule.
+             * @example FREQ=WEEKLY;BYDAY=MO,TH
+             */
+            recur: string;
+            /** @description The request of the first occurrence, as it was understood. */
+            request: components["schemas"]["ReservationRequest"];
+            /**
+             * @description `running`, `completed`, `ended` or `refused`.
+             * @example running
+             */
+            state: string;
+            /**
+             * @description By whose clocks it recurs.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description Counts and sums of its occurrences. */
+            totals: components["schemas"]["SeriesTotalsDocument"];
+            /**
+             * Format: date-time
+             * @description No occurrence starts later, RFC 3339.
+             */
+            until?: string | null;
+            /**
+             * @description `leave_out` or `refuse`.
+             * @example leave_out
+             */
+            where_impossible: string;
+        };
+        /** @description A page of series. */
+        SeriesList: {
+            /** @description Oldest first, without their occurrences. */
+            items: components["schemas"]["SeriesDocument"][];
+            /**
+             * Format: uuid
+             * @description Where the next page starts; null on the last.
+             */
+            next_cursor?: string | null;
+        };
+        /** @description What is to change of a series; what is null is left out of it. */
+        SeriesPatchDocument: {
+            /** @description What is added, all of it. */
+            also?: string[] | null;
+            /** @description By what each occurrence is chosen. */
+            choose?: string | null;
+            /** @description What is left out, all of it. */
+            except?: string[] | null;
+            /**
+             * @description Another rule.
+             * @example FREQ=WEEKLY;BYDAY=TU
+             */
+            recur?: string | null;
+            request?: components["schemas"]["RequestPatchDocument"] | null;
+            /** @description Another time zone. */
+            time_zone?: string | null;
+            /**
+             * Format: date-time
+             * @description Another end, RFC 3339.
+             */
+            until?: string | null;
+            /** @description `leave_out` or `refuse`. */
+            where_impossible?: string | null;
+        };
+        /** @description Counts of a series' occurrences, and sums of those that are booked and were not cancelled. */
+        SeriesTotalsDocument: {
+            /**
+             * Format: int32
+             * @description With a reservation.
+             */
+            booked: number;
+            /**
+             * Format: double
+             * @description Grams.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In `currency`.
+             */
+            cost: number;
+            /** @description Of the cost; null where nothing is booked. */
+            currency?: string | null;
+            /**
+             * Format: int32
+             * @description The series ended first.
+             */
+            ended: number;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j: number;
+            /**
+             * Format: int32
+             * @description Impossible so far.
+             */
+            impossible: number;
+            /**
+             * Format: int32
+             * @description Without a reservation for ever.
+             */
+            left_out: number;
+            /**
+             * Format: int32
+             * @description All.
+             */
+            occurrences: number;
+            /**
+             * Format: int32
+             * @description Not booked yet.
+             */
+            waiting: number;
+        };
         /** @description Powers and speeds of a node, on which estimates of operations rest. */
         ServiceCalibrationDocument: {
             /** @description What activities add to that. */
@@ -5454,6 +6049,8 @@ export interface components {
              * @example ada
              */
             account: string;
+            /** @description How it can stand better, and what it may use. */
+            advice: components["schemas"]["AdviceDocument"][];
             /**
              * Format: double
              * @description `2^(-normalised_usage / share / damping)`: 1 without usage, a half where the share is used; the higher, the better it
@@ -5481,6 +6078,22 @@ export interface components {
             share: number;
             /**
              * Format: double
+             * @description How much more may be used until the factor is a half, in the unit of what counts; null where nothing counts, since there
+             *     was nothing to use.
+             */
+            until_half?: number | null;
+            /**
+             * Format: double
+             * @description Grams of CO2 that they emitted, by location, the older the less.
+             */
+            usage_co2_g: number;
+            /**
+             * Format: double
+             * @description What their energy cost, the older the less; what cost less than nothing counts nothing.
+             */
+            usage_cost: number;
+            /**
+             * Format: double
              * @description Joules that it and all below it used, the older the less.
              */
             usage_energy_j: number;
@@ -5490,15 +6103,35 @@ export interface components {
              */
             usage_node_seconds: number;
         };
+        /** @description Somebody with whom a reservation is shared: either `user` or `project` is said. */
+        SharedWith: {
+            /**
+             * @description `see`, `use` or `act`.
+             * @example use
+             */
+            may: string;
+            /** @description The project. */
+            project?: string | null;
+            /**
+             * @description The user.
+             * @example bob
+             */
+            user?: string | null;
+        };
         /** @description How users and projects stand by what they used against what they are given. */
         SharesDocument: {
             /** @description Each account after the one that it is a part of. */
             accounts: components["schemas"]["ShareDocument"][];
             /**
-             * @description What counts: `energy` or `node_seconds`.
+             * @description What counts: `energy`, `node_seconds`, `cost` or `co2`.
              * @example energy
              */
             counts: string;
+            /**
+             * @description In what `usage_cost` is, ISO 4217.
+             * @example EUR
+             */
+            currency: string;
             /**
              * Format: double
              * @description Usage is divided by this before it counts: 1 is the paper's rule, 2 halves its weight.
@@ -5519,6 +6152,23 @@ export interface components {
              *     there is one.
              */
             stated_to?: string | null;
+        };
+        /** @description With whom a reservation is shared. Of `with` and `projects` at least one must name somebody. */
+        SharingDocument: {
+            /**
+             * @description `see`, `use` or `act`.
+             * @example use
+             */
+            may: string;
+            /** @description Projects, by name: all who are in one. */
+            projects?: string[] | null;
+            /**
+             * @description Users, by name.
+             * @example [
+             *       "bob"
+             *     ]
+             */
+            with?: string[] | null;
         };
         /** @description A node as calibrated. */
         ShownNode: {
@@ -5966,6 +6616,38 @@ export interface components {
              */
             time_left_s?: number | null;
         };
+        /** @description How the account stands that a request is for, and how it can stand better. */
+        StandingDocument: {
+            /**
+             * @description The user.
+             * @example ada
+             */
+            account: string;
+            /** @description What can be done about it. */
+            advice: components["schemas"]["AdviceDocument"][];
+            /**
+             * @description What counts: `energy`, `node_seconds`, `cost` or `co2`.
+             * @example energy
+             */
+            counts: string;
+            /**
+             * Format: double
+             * @description The factor now, from 0 to 1: the higher, the better the account stands.
+             * @example 0.968
+             */
+            factor: number;
+            /**
+             * @description The project that it is for; empty for none.
+             * @example ocean
+             */
+            parent: string;
+            /**
+             * Format: double
+             * @description How much more may be used until the factor is a half, in the unit of what counts; null where nothing counts, since there
+             *     was nothing to use.
+             */
+            until_half?: number | null;
+        };
         /** @description A start and what it would consume; where the site counts idle energy, with what it would change of that, as rankings compare. */
         StartDocument: {
             /**
@@ -6012,7 +6694,17 @@ export interface components {
         /** @description A simulation with its summary. */
         SummedUpSimulation: components["schemas"]["SimulationDocument"] & {
             /** @description The comparison once it is finished, as `summary` answers: of a grid a list, by cell. */
-            summary?: Record<string, unknown> | null;
+            summary?: unknown;
+        };
+        /** @description Which nodes are swapped for others. */
+        SwapDocument: {
+            /**
+             * @description The nodes, by name; all of the reservation's that are out of service, unless given.
+             * @example [
+             *       "n3"
+             *     ]
+             */
+            nodes?: string[] | null;
         };
         /**
          * @description What tokens are asked for with: the page has `code`, `code_verifier` and `redirect_uri`, the command line `device_code`,
@@ -6071,6 +6763,18 @@ export interface components {
              * @example grace
              */
             owner: string;
+        };
+        /** @description With whom a reservation is shared no more. At least one must be named. */
+        UnsharingDocument: {
+            /** @description Projects, by name. */
+            projects?: string[] | null;
+            /**
+             * @description Users, by name.
+             * @example [
+             *       "bob"
+             *     ]
+             */
+            with?: string[] | null;
         };
         /** @description Tukey's fences: one and a half times the distance of the quartiles beyond them. */
         UsualPower: {
@@ -6204,6 +6908,7 @@ export interface components {
     pathItems: never;
 }
 export type AddedPowerDocument = components['schemas']['AddedPowerDocument'];
+export type AdviceDocument = components['schemas']['AdviceDocument'];
 export type AgendaDocument = components['schemas']['AgendaDocument'];
 export type AgendaPiece = components['schemas']['AgendaPiece'];
 export type AgendaPut = components['schemas']['AgendaPut'];
@@ -6298,6 +7003,7 @@ export type ModelErrorDocument = components['schemas']['ModelErrorDocument'];
 export type ModelErrorRow = components['schemas']['ModelErrorRow'];
 export type NegotiationDocument = components['schemas']['NegotiationDocument'];
 export type NegotiationsDocument = components['schemas']['NegotiationsDocument'];
+export type NewSeriesDocument = components['schemas']['NewSeriesDocument'];
 export type NodeClass = components['schemas']['NodeClass'];
 export type NodeClasses = components['schemas']['NodeClasses'];
 export type NodeDocument = components['schemas']['NodeDocument'];
@@ -6312,7 +7018,10 @@ export type NotificationBody = components['schemas']['NotificationBody'];
 export type NotificationDocument = components['schemas']['NotificationDocument'];
 export type NowExpected = components['schemas']['NowExpected'];
 export type OccupancyDocument = components['schemas']['OccupancyDocument'];
+export type OccurrenceDocument = components['schemas']['OccurrenceDocument'];
+export type OccurrenceReasonDocument = components['schemas']['OccurrenceReasonDocument'];
 export type OfferDocument = components['schemas']['OfferDocument'];
+export type OfferStandingDocument = components['schemas']['OfferStandingDocument'];
 export type OperationEstimateDocument = components['schemas']['OperationEstimateDocument'];
 export type OutageDocument = components['schemas']['OutageDocument'];
 export type OutageRequest = components['schemas']['OutageRequest'];
@@ -6362,6 +7071,9 @@ export type ReservationPowerDocument = components['schemas']['ReservationPowerDo
 export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ReservationsPage = components['schemas']['ReservationsPage'];
 export type RevisionsPage = components['schemas']['RevisionsPage'];
+export type RightDocument = components['schemas']['RightDocument'];
+export type RightsDocument = components['schemas']['RightsDocument'];
+export type RuleDocument = components['schemas']['RuleDocument'];
 export type SampleDocument = components['schemas']['SampleDocument'];
 export type SavedAmounts = components['schemas']['SavedAmounts'];
 export type SavingsDocument = components['schemas']['SavingsDocument'];
@@ -6369,10 +7081,16 @@ export type ScheduleDocument = components['schemas']['ScheduleDocument'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
 export type SearchDocument = components['schemas']['SearchDocument'];
 export type SegmentsDocument = components['schemas']['SegmentsDocument'];
+export type SeriesDocument = components['schemas']['SeriesDocument'];
+export type SeriesList = components['schemas']['SeriesList'];
+export type SeriesPatchDocument = components['schemas']['SeriesPatchDocument'];
+export type SeriesTotalsDocument = components['schemas']['SeriesTotalsDocument'];
 export type ServiceCalibrationDocument = components['schemas']['ServiceCalibrationDocument'];
 export type ShapeDocument = components['schemas']['ShapeDocument'];
 export type ShareDocument = components['schemas']['ShareDocument'];
+export type SharedWith = components['schemas']['SharedWith'];
 export type SharesDocument = components['schemas']['SharesDocument'];
+export type SharingDocument = components['schemas']['SharingDocument'];
 export type ShownNode = components['schemas']['ShownNode'];
 export type ShownNodes = components['schemas']['ShownNodes'];
 export type ShownOffer = components['schemas']['ShownOffer'];
@@ -6396,11 +7114,14 @@ export type SlurmOccupiedPage = components['schemas']['SlurmOccupiedPage'];
 export type SlurmRenamedNode = components['schemas']['SlurmRenamedNode'];
 export type SlurmReservation = components['schemas']['SlurmReservation'];
 export type Standing = components['schemas']['Standing'];
+export type StandingDocument = components['schemas']['StandingDocument'];
 export type StartDocument = components['schemas']['StartDocument'];
 export type SummedUpSimulation = components['schemas']['SummedUpSimulation'];
+export type SwapDocument = components['schemas']['SwapDocument'];
 export type TokensRequest = components['schemas']['TokensRequest'];
 export type ToleranceDocument = components['schemas']['ToleranceDocument'];
 export type TransferDocument = components['schemas']['TransferDocument'];
+export type UnsharingDocument = components['schemas']['UnsharingDocument'];
 export type UsualPower = components['schemas']['UsualPower'];
 export type VersionDocument = components['schemas']['VersionDocument'];
 export type WebhookDocument = components['schemas']['WebhookDocument'];
@@ -6521,7 +7242,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6566,8 +7287,10 @@ export interface operations {
                 action?: string;
                 /** @description By this user alone. */
                 actor?: string;
-                /** @description The `next_after` of the page before. */
+                /** @description The same, as it was called before. */
                 after?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: number;
                 /** @description From this instant on. RFC 3339. */
                 from?: string;
                 /** @description Records in a page, 1 to 1000; 100 unless given. */
@@ -6610,7 +7333,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6664,7 +7387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6702,7 +7425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6740,7 +7463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6776,7 +7499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6871,7 +7594,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6923,7 +7646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6992,7 +7715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7073,7 +7796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7124,7 +7847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7203,7 +7926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7254,7 +7977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7323,7 +8046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7469,7 +8192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7612,7 +8335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7668,7 +8391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7737,7 +8460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7793,7 +8516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7831,7 +8554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7885,7 +8608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7937,7 +8660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7993,7 +8716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8054,7 +8777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8113,7 +8836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8169,7 +8892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8231,7 +8954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8319,7 +9042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8371,7 +9094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8448,7 +9171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8486,7 +9209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8537,7 +9260,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8633,7 +9356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8729,7 +9452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8781,7 +9504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8832,7 +9555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8899,7 +9622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8955,7 +9678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9011,7 +9734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9089,6 +9812,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_power_log: {
@@ -9138,7 +9879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9224,7 +9965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9275,7 +10016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9352,7 +10093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9415,7 +10156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9490,7 +10231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9564,7 +10305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9641,7 +10382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9688,7 +10429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9739,7 +10480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9836,7 +10577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9862,6 +10603,8 @@ export interface operations {
                 owner?: string;
                 /** @description Only those of this project. */
                 project?: string;
+                /** @description Only occurrences of this series. */
+                series?: string;
                 /** @description Only in these states, separated by commas. */
                 state?: string;
                 /** @description ... to here. */
@@ -9900,7 +10643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9965,7 +10708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in the project, or a priority above 0 */
+            /** @description Not in the project, a priority above 0, or a rule of the site is against it */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10060,7 +10803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10122,7 +10865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10206,7 +10949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10335,7 +11078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10446,7 +11189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10572,7 +11315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10638,7 +11381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10694,6 +11437,228 @@ export interface operations {
             };
         };
     };
+    share_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SharingDocument"];
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description Also where the site knows nobody of a name, or no such project */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    swap_nodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SwapDocument"] | null;
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No other nodes are free, jobs run on the nodes, none is out of service, it is neither confirmed nor active, or the book kept changing */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's share is used up; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database is out of reach; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     transfer_reservation: {
         parameters: {
             query?: never;
@@ -10740,7 +11705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10805,6 +11770,158 @@ export interface operations {
             };
         };
     };
+    unshare_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnsharingDocument"];
+            };
+        };
+        responses: {
+            /** @description A reservation */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationDocument"];
+                };
+            };
+            /** @description Also where it is not shared with one of these */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_rights: {
+        parameters: {
+            query?: {
+                /** @description For operators: of this user, as the site knows them without their access token. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What somebody may do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RightsDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only operators may ask for another's */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_schedule: {
         parameters: {
             query?: {
@@ -10850,8 +11967,608 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_series: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Series in a page, 1 to 1000; 20 unless given. */
+                limit?: number;
+                /** @description Only this owner's; for operators and who sees the reservations of projects, others see their own. */
+                owner?: string;
+                /** @description Only in these states, separated by commas. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of series */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesList"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_series: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSeriesDocument"];
+            };
+        };
+        responses: {
+            /** @description Made before with this key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description A series */
+            201: {
+                headers: {
+                    ETag?: string;
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description With every error; a rule that never ends, or has too many occurrences, is one */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not in the project, or a priority above 0 */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was used for another request */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An occurrence is impossible and `where_impossible` is `refuse`, or the site wants to know the project */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has too many series that run */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_series: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A series */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_series: {
+        parameters: {
+            query?: {
+                /** @description `keep`, as unless given, or `release`: it is given back. */
+                running?: string;
+            };
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A series */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is over already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    modify_series: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeriesPatchDocument"];
+            };
+        };
+        responses: {
+            /** @description A series */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The site wants to know the project */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skip_occurrence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Its nominal local start, such as 2026-12-07T08:00:00 */
+                occurrence: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A series */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It, or the series, is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    transfer_series: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag */
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferDocument"];
+            };
+        };
+        responses: {
+            /** @description A series */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The site knows nobody of this name, or they are not in its project, or a quota is in the way */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10888,7 +12605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11196,7 +12913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11260,7 +12977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11345,7 +13062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11401,7 +13118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11466,7 +13183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11524,7 +13241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11592,7 +13309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11686,7 +13403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11738,7 +13455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11776,7 +13493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token's role does not permit this */
+            /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,7 +1,6 @@
 // Reservations as people look for them: those to come, and those that were.
 
 import type { ReservationDocument } from '../api/schema';
-import { more } from '../api/shapes';
 import { chosenOffer } from '../ui/offers';
 import { carbon, money } from '../units/format';
 
@@ -34,7 +33,7 @@ export const labelWords = ({ request }: ReservationDocument) =>
 
 /** With whom it is shared; empty where with nobody. */
 export function sharedWords(reservation: ReservationDocument): string {
-  const names = (more(reservation).shared_with ?? []).map((it) => it.user ?? `all of ${it.project ?? ''}`);
+  const names = (reservation.shared_with ?? []).map((it) => it.user ?? `all of ${it.project ?? ''}`);
   return names.length > 0 ? `shared with ${names.join(', ')}` : '';
 }
 
@@ -87,16 +86,10 @@ export function account(reservations: readonly ReservationDocument[]): Account {
   return sum;
 }
 
-/** What a reservation's chosen offer is expected to take since agendas have changed. */
-interface Expected {
-  offers?: { offer_id: string; cost?: number | null; co2_g?: number | null; cap_kept?: boolean | null }[];
-}
-
 /** How a reservation stands after agendas have changed, in words; empty where nothing is worth telling. */
 export function changedWords(reservation: ReservationDocument): string[] {
-  const expected = reservation.now_expected as Expected | null | undefined;
   const offer = chosenOffer(reservation);
-  const now = expected?.offers?.find((it) => it.offer_id === offer?.offer_id);
+  const now = reservation.now_expected?.offers.find((it) => it.offer_id === offer?.offer_id);
   if (!offer || !now) return [];
   const words: string[] = [];
   const differs = (value: number, before: number) => Math.abs(value - before) > 0.005 * Math.abs(before);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
-import type { Occurrence, Series } from '../api/shapes';
+import type { OccurrenceDocument, SeriesDocument } from '../api/schema';
 import { canSkip, occurrenceState, occurrenceTime, repeatOf, seriesPatch, totalWords, wantedSeries } from './series';
 
-const occurrence: Occurrence = {
+const occurrence: OccurrenceDocument = {
   occurrence: '2026-12-07T08:00:00', state: 'waiting', exception: false, earliest_start: '2026-12-07T07:00:00Z',
   latest_start: '2026-12-07T13:00:00Z', reservation_id: null, reservation_state: null, start: null, end: null, node_count: null,
   energy_j: null, cost: null, co2_g: null, currency: null, next_try_at: null, reason: null,
 };
-const series: Series = {
+const series: SeriesDocument = {
   id: '1', owner: 'ada', project: null, state: 'running',
   request: { nodes: 4, duration_s: 7200, earliest_start: '2026-12-07T07:00:00Z', latest_start: '2026-12-07T13:00:00Z' },
   recur: 'FREQ=WEEKLY;BYDAY=MO,TH', until: '2027-02-28T23:00:00Z', except: [], also: [], time_zone: 'Europe/Berlin',
@@ -20,7 +20,7 @@ const clock = { now: Date.parse('2026-12-07T06:00:00Z'), zone: 'UTC' };
 test('an occurrence is told by its reservation once it has one', () => {
   expect(occurrenceState(occurrence)).toBe('To be planned');
   expect(occurrenceTime(occurrence, clock)).toBe('to start today 07:00 to 13:00');
-  const booked: Occurrence = {
+  const booked: OccurrenceDocument = {
     ...occurrence, state: 'booked', reservation_id: 'r', reservation_state: 'active',
     start: '2026-12-07T09:00:00Z', end: '2026-12-07T11:00:00Z',
   };

@@ -1,20 +1,20 @@
 // Series in words, and the form that changes one.
 
-import type { Occurrence, Series } from '../api/shapes';
+import type { OccurrenceDocument, RequestPatchDocument, SeriesDocument, SeriesPatchDocument } from '../api/schema';
 import { iso, length, parseLength, span, type Clock } from '../time/words';
 import { wallText } from '../time/zone';
 import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
 import { STATE_WORDS } from '../ui/reservationWords';
 import { count } from '../units/format';
 
-export const SERIES_STATES: Record<Series['state'], string> = {
+export const SERIES_STATES: Record<string, string> = {
   running: 'Goes on',
   completed: 'Completed',
   ended: 'Ended',
   refused: 'Refused',
 };
 
-const OCCURRENCE_STATES: Record<Occurrence['state'], string> = {
+const OCCURRENCE_STATES: Record<string, string> = {
   waiting: 'To be planned',
   booked: 'Booked',
   impossible: 'Does not fit yet',
@@ -23,27 +23,27 @@ const OCCURRENCE_STATES: Record<Occurrence['state'], string> = {
 };
 
 /** `Booked`, `Running`, `Left out`. */
-export const occurrenceState = ({ state, reservation_state }: Occurrence) =>
-  (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? OCCURRENCE_STATES[state];
+export const occurrenceState = ({ state, reservation_state }: OccurrenceDocument) =>
+  (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? OCCURRENCE_STATES[state] ?? state;
 
 /** When an occurrence takes place, or the window that it may start in. */
-export function occurrenceTime(it: Occurrence, { now, zone }: Clock): string {
+export function occurrenceTime(it: OccurrenceDocument, { now, zone }: Clock): string {
   if (it.start && it.end) return span(Date.parse(it.start), Date.parse(it.end), now, zone);
   const [earliest, latest] = [Date.parse(it.earliest_start), Date.parse(it.latest_start)];
   return earliest === latest ? `at ${span(earliest, latest, now, zone).replace(/ to .*/, '')}` : `to start ${span(earliest, latest, now, zone)}`;
 }
 
 /** Whether it can still be left out. */
-export const canSkip = ({ state, reservation_state }: Occurrence) =>
+export const canSkip = ({ state, reservation_state }: OccurrenceDocument) =>
   ['waiting', 'impossible'].includes(state) || (state === 'booked' && ['proposed', 'confirmed'].includes(reservation_state ?? 'confirmed'));
 
 /** `4 nodes for 2 h`. */
-export function askedWords({ request }: Series): string {
+export function askedWords({ request }: SeriesDocument): string {
   return `${count(request.nodes ?? 1, 'node')} for ${length(Number(request.duration_s) * 1000)}`;
 }
 
 /** `12 booked, 36 to be planned, 1 does not fit`. */
-export function totalWords({ totals }: Series): string {
+export function totalWords({ totals }: SeriesDocument): string {
   const parts = [
     [totals.booked, 'booked'],
     [totals.waiting, 'to be planned'],
@@ -63,7 +63,7 @@ export interface WantedSeries {
 }
 
 /** The choices that a rule was made of, or the rule itself. */
-export function repeatOf(recur: string, until: string | null, zone: string): Repeat {
+export function repeatOf(recur: string, until: string | null | undefined, zone: string): Repeat {
   // The last instant before it is on the last day.
   const day = until ? wallText(Date.parse(until) - 1000, zone).slice(0, 10) : '';
   const days = (/BYDAY=([A-Z,]+)/.exec(recur)?.[1] ?? '').split(',').filter((it) => DAYS.some(([known]) => known === it));
@@ -73,7 +73,7 @@ export function repeatOf(recur: string, until: string | null, zone: string): Rep
   return plain ?? { ...ONCE, every: 'rule', rule: recur, until: day };
 }
 
-export function wantedSeries(series: Series): WantedSeries {
+export function wantedSeries(series: SeriesDocument): WantedSeries {
   return {
     nodes: String(series.request.nodes ?? 1),
     duration: length(Number(series.request.duration_s) * 1000),
@@ -82,11 +82,11 @@ export function wantedSeries(series: Series): WantedSeries {
   };
 }
 
-export type SeriesPatch = { patch: Record<string, unknown> } | { errors: Record<string, string | undefined> };
+export type SeriesPatch = { patch: SeriesPatchDocument } | { errors: Record<string, string | undefined> };
 
 /** The merge patch that makes a series what the form says. */
 export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: string): SeriesPatch {
-  const [patch, request, errors]: [Record<string, unknown>, Record<string, unknown>, Record<string, string | undefined>] = [{}, {}, {}];
+  const [patch, request, errors]: [SeriesPatchDocument, RequestPatchDocument, Record<string, string | undefined>] = [{}, {}, {}];
   if (wanted.nodes !== before.nodes) {
     if (/^[1-9]\d*$/.test(wanted.nodes.trim())) request.nodes = Number(wanted.nodes);
     else errors.nodes = 'A whole number of nodes, 1 or more.';
