@@ -22,8 +22,7 @@ async fn site_where(
 ) -> (crate::server::Server, String, [Client; 3], Hours) {
     let tokens = [("olga", "operator"), ("ada", "user"), ("eve", "user")]
         .map(|(name, role)| site.token(name, role));
-    let shares =
-        format!("[shares]\ndamping = 0.01\nhalf_life_s = 86400\ncounts = \"{counts}\"\n");
+    let shares = format!("[shares]\ndamping = 0.01\nhalf_life_s = 86400\ncounts = \"{counts}\"\n");
     let server = serve(site, &shares).await;
     let clients = tokens.each_ref().map(|token| server.client().with_token(token));
     let hours = furnish(&clients[0], 4, Some(800.0)).await;
@@ -154,8 +153,7 @@ fn check_growth(told: &Value, expected: [(f64, f64); 2]) {
     for (offer, (uses, growth)) in told["offers"].as_array().unwrap().iter().zip(expected) {
         let standing = &offer["standing"];
         near(&standing["uses"], uses);
-        let grown =
-            number(&standing["factor_after"]).log2() / number(&standing["factor"]).log2();
+        let grown = number(&standing["factor_after"]).log2() / number(&standing["factor"]).log2();
         assert!((grown - growth).abs() < 1e-6, "{grown} is not {growth}");
     }
 }

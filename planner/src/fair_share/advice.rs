@@ -52,7 +52,11 @@ pub struct AdviceRules {
 /// it lacks of the best is gone; and what it may use until it is a half.
 pub fn advise(prospect: &Prospect, rules: &AdviceRules) -> Vec<Advice> {
     let now = prospect.factor();
-    let wanted = if now < ShareFactor::HALF.as_f64() { ShareFactor::HALF } else { ShareFactor::nearest(f64::midpoint(now, 1.0)) };
+    let wanted = if now < ShareFactor::HALF.as_f64() {
+        ShareFactor::HALF
+    } else {
+        ShareFactor::nearest(f64::midpoint(now, 1.0))
+    };
     let AdviceRules { periods, known_to, most_days, .. } = *rules;
     let days = prospect.days_until(wanted, periods, known_to, most_days).filter(|days| *days > 0);
     let wait = days.map(|days| Advice::Wait {

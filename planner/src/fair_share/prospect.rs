@@ -96,8 +96,7 @@ impl Prospects {
         let siblings = self.given.get(below.unwrap_or(self.accounts.len()));
         let mut siblings = siblings.copied().unwrap_or_default();
         for share in given {
-            let of_siblings =
-                if share + siblings > 0.0 { share / (share + siblings) } else { 0.0 };
+            let of_siblings = if share + siblings > 0.0 { share / (share + siblings) } else { 0.0 };
             above.share *= of_siblings;
             above.usage *= of_siblings;
             above.planned *= of_siblings;
@@ -253,7 +252,10 @@ mod tests {
     fn trees() -> impl Strategy<Value = Vec<Account>> {
         let one = (any::<prop::sample::Index>(), any::<bool>(), 0.0..5.0_f64, 0.0..50.0_f64);
         prop::collection::vec(one, 1..30).prop_map(|all| {
-            let account = |(at, (index, top, share, used)): (usize, (prop::sample::Index, bool, f64, f64))| {
+            let account = |(at, (index, top, share, used)): (
+                usize,
+                (prop::sample::Index, bool, f64, f64),
+            )| {
                 let parent = (at > 0 && !top).then(|| index.index(at));
                 account(parent, if share < 0.5 { 0.0 } else { share }, used)
             };

@@ -172,7 +172,10 @@ fn requests(
             let at = Timestamp::parse(text).map_err(|error| wrong(&error.to_string()))?;
             let since = (at - parameters.start).get().max(-1);
             u32::try_from(since.div_euclid(3600)).map_err(|_| {
-                wrong(&format!("{text} lies before {}; --set start=... says another", parameters.start))
+                wrong(&format!(
+                    "{text} lies before {}; --set start=... says another",
+                    parameters.start
+                ))
             })
         };
         let wished = hour(&it.earliest_start)?;
@@ -235,8 +238,7 @@ fn report(study: &SharingStudy) -> String {
 
 fn table(cells: &[SharingCell]) -> Table {
     let mut table = Table::new();
-    let mut head =
-        ["HALF_LIFE_D", "DAMPING", "USER", "DRAWS"].map(str::to_owned).to_vec();
+    let mut head = ["HALF_LIFE_D", "DAMPING", "USER", "DRAWS"].map(str::to_owned).to_vec();
     head.extend(SharingMeasure::ALL.map(|it| it.word().to_uppercase()));
     table.load_style(NOTHING).set_header(head);
     for column in table.column_iter_mut().skip(3) {

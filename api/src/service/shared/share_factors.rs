@@ -61,9 +61,8 @@ impl KeptStandings {
         if let Some(known) = known.and_then(|&at| self.prospects.of(at)) {
             return known;
         }
-        let given = |name: &str, above: &str| {
-            self.given.get(&key(name, above)).copied().unwrap_or(1.0)
-        };
+        let given =
+            |name: &str, above: &str| self.given.get(&key(name, above)).copied().unwrap_or(1.0);
         let mut new = vec![given(user, project)];
         let mut name = project;
         let below = loop {
@@ -132,8 +131,8 @@ mod tests {
     #[test]
     fn of_many_accounts_one_is_found_at_once() {
         let accounts = (0..100).map(|_| Account { parent: None, share: 1.0, used: 0.0 });
-        let users = (0..100_000)
-            .map(|it| Account { parent: Some(it % 100), share: 1.0, used: it as f64 });
+        let users =
+            (0..100_000).map(|it| Account { parent: Some(it % 100), share: 1.0, used: it as f64 });
         let accounts: Vec<Account> = accounts.chain(users).collect();
         let none = vec![PlannedUsage::default(); accounts.len()];
         let pair = |it: usize| (format!("u{it}"), format!("p{}", it % 100));

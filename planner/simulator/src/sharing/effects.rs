@@ -132,7 +132,8 @@ fn effects(user: String, energy_factor: f64, of: &[usize], pairs: &[Pair]) -> Us
         };
         let runs: Vec<(f64, f64)> =
             pairs.iter().map(|it| (mean_of(&it.alike), mean_of(&it.changed))).collect();
-        let mean = |of: fn(&(f64, f64)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+        let mean =
+            |of: fn(&(f64, f64)) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
         let changes: Vec<f64> = runs.iter().map(|(alike, changed)| changed - alike).collect();
         SharingEffect {
             measure,

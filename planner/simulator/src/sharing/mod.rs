@@ -57,8 +57,7 @@ impl SharingStudy {
                 parameters.dampings.iter().map(move |&damping| ShareRule { damping, half_life_d })
             })
             .collect();
-        let (alike, changed) =
-            (vec![1.0; parameters.users as usize], parameters.energy_factors());
+        let (alike, changed) = (vec![1.0; parameters.users as usize], parameters.energy_factors());
         let mut pairs: Vec<Vec<Pair>> = vec![Vec::new(); rules.len()];
         for run in 0..parameters.runs {
             let demand = Demand::draw(&parameters, given, run).map_err(|error| vec![error])?;
@@ -131,8 +130,7 @@ mod tests {
     /// Where the factor counts nothing, drawing half changes what is drawn and how one stands, and nobody's delay.
     #[test]
     fn without_a_weight_for_factors_only_energy_changes() {
-        let parameters =
-            SharingParameters { factor_weight: 0, ..small(&[("u2", 0.5)]) };
+        let parameters = SharingParameters { factor_weight: 0, ..small(&[("u2", 0.5)]) };
         let study = SharingStudy::play(parameters, None).unwrap();
         let change = |user, measure| effect(&study, user, measure).change;
         assert_eq!(change("u2", SharingMeasure::DelayH), 0.0);

@@ -332,7 +332,8 @@ mod tests {
     /// told at hour 26, the first gives way and waits for the other to end.
     #[test]
     fn who_used_more_gives_way() {
-        let later = |user, sent| SharedRequest { wished: 30, last: 54, ..request(user, sent, 1, 5) };
+        let later =
+            |user, sent| SharedRequest { wished: 30, last: 54, ..request(user, sent, 1, 5) };
         let requests = vec![request(0, 0, 1, 20), later(1, 24), later(0, 24)];
         let lowering = Lowering { announced: 26, start: 30, end: 40 };
         let told = played(requests, vec![lowering], [1.0, 1.0]);

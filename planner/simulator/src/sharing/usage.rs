@@ -100,8 +100,7 @@ mod tests {
             node_max_w: 100,
             ..SharingParameters::default()
         };
-        let mut usage =
-            BookedUsage::new(&parameters, ShareRule { damping: 1.0, half_life_d: 1 });
+        let mut usage = BookedUsage::new(&parameters, ShareRule { damping: 1.0, half_life_d: 1 });
         usage.book(0, 12, 36, 400.0);
         let near = |usage: &BookedUsage, now, hours: f64| {
             let used = 400.0 * 3600.0 * hours / (86_400_000.0 * (2.0 - 2.0_f64.powi(-10)));
