@@ -121,7 +121,7 @@ fn efficiency_counts_what_was_free_before_each_job() {
     let rows = [row(0, 1, &[2, 1], 10, 10), row(0, 1, &[2, 1], 10, 10)];
     let names = ["fcfs", "none", "first_fit", "walltime"];
     let (_, results) = play_jobs(&system, super::jobs(&rows, 2), names, &[]);
-    let expected = (3.0 / 12.0 + 3.0 / 9.0) / 2.0;
+    let expected = f64::midpoint(3.0 / 12.0, 3.0 / 9.0);
     assert!((results.mean_allocation_efficiency - expected).abs() < 1e-12);
 }
 
