@@ -21,6 +21,8 @@ use crate::time::Time;
 pub(super) struct UnitStart {
     pub job: Waiting,
     pub places: Vec<UnitsOnNode>,
+    /// What was free on its nodes before, all resources added up.
+    pub free_before: u64,
 }
 
 /// The state of nodes and of the queue, and the parts that decide.
@@ -237,6 +239,8 @@ impl<'a> Dispatcher<'a> {
         }
         self.rooms.changing(&self.units, &self.free, &places);
         let unit = self.units.get(job.unit);
+        let free = places.iter().flat_map(|it| self.free.on(it.node));
+        let free_before = free.map(|amount| u64::from(*amount)).sum();
         self.free.take(unit, &places)?;
         self.rooms.changed(&self.units, &self.free, &places);
         if promised
@@ -248,7 +252,7 @@ impl<'a> Dispatcher<'a> {
         let estimate = job.estimate.told;
         let running = RunningUnits::new(job.unit, places.clone(), now, estimate, job.limit);
         self.running.insert(job.key, running);
-        self.starts.push(UnitStart { job, places });
+        self.starts.push(UnitStart { job, places, free_before });
         Ok(true)
     }
 

@@ -7,7 +7,6 @@
 use serde::Serialize;
 
 use super::dispatcher::UnitStart;
-use super::free::FreeResources;
 use super::jobs::UnitJob;
 use super::observer::{UnitPlayed, UnitRefusal, UnitStep};
 use super::power_meter::SystemEnergy;
@@ -196,13 +195,10 @@ impl UnitTally {
         self.since = now;
     }
 
-    /// A job started; `free` is what is free afterwards.
-    pub fn started(&mut self, unit: &UnitRequest, start: &UnitStart, free: &FreeResources) {
+    /// A job started.
+    pub fn started(&mut self, unit: &UnitRequest, start: &UnitStart) {
         let taken = unit.sum() * u64::from(start.job.units);
-        // What other jobs of this decision took after it is not seen as free: efficiencies are then a little higher.
-        let left: u64 =
-            start.places.iter().flat_map(|it| free.on(it.node)).map(|it| u64::from(*it)).sum();
-        self.efficiency += taken as f64 / (left + taken) as f64;
+        self.efficiency += taken as f64 / start.free_before.max(1) as f64;
         self.started += 1;
     }
 

@@ -95,8 +95,7 @@ fn estimates_that_are_outlived_are_corrected() {
     assert_eq!((told[3], told[4]), (26, 13));
 }
 
-/// Wait 0 and 10 s, runs of 10 and 5 s: slowdowns 1 and 3, mean 2. The load of cores: 10 x 4 + 5 x 4 = 60 of 15 x 8 s. Each job takes 4
-/// of 8 cores on two nodes: 4 + 1 of memory... of the 12 free on its node, 5 / 12. Energy: see the power meter.
+/// Waits of 0 and 10 s, runs of 10 and 5 s: slowdowns 1 and 3, mean 2.
 #[test]
 fn results_add_up() {
     let system = System::parse(TWO).unwrap();
@@ -113,6 +112,17 @@ fn results_add_up() {
     assert!((results.mean_allocation_efficiency - 5.0 / 12.0).abs() < 1e-12);
     // After the first decision one job waits, after the other two none.
     assert!((results.mean_queue_size - 1.0 / 3.0).abs() < 1e-12);
+}
+
+/// Two jobs of one decision on node 0: the first takes 3 of 12 that are free, the second 3 of 9.
+#[test]
+fn efficiency_counts_what_was_free_before_each_job() {
+    let system = System::parse(TWO).unwrap();
+    let rows = [row(0, 1, &[2, 1], 10, 10), row(0, 1, &[2, 1], 10, 10)];
+    let names = ["fcfs", "none", "first_fit", "walltime"];
+    let (_, results) = play_jobs(&system, super::jobs(&rows, 2), names, &[]);
+    let expected = f64::midpoint(3.0 / 12.0, 3.0 / 9.0);
+    assert!((results.mean_allocation_efficiency - expected).abs() < 1e-12);
 }
 
 /// A fortnight of Eurora's workload under all estimates: real ones have no error, history a smaller one than walltimes.

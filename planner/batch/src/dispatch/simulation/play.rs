@@ -185,7 +185,7 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
         self.started += 1;
         self.ends.push(Reverse((now + slot.job.occupied(), self.started, key)));
         let (free, unit) = (&self.dispatcher.free, self.dispatcher.units.get(start.job.unit));
-        self.tally.started(unit, start, free);
+        self.tally.started(unit, start);
         if let Some(meter) = &mut self.meter {
             start.places.iter().for_each(|place| meter.changed(place.node, free));
         }
