@@ -260,6 +260,11 @@ impl AuditNote {
         }
     }
 
+    /// Of what is nobody's, and what it was and is by now, each where that is known.
+    pub const fn of_change(before: Option<Value>, after: Option<Value>) -> Self {
+        Self { object: None, owner: None, before, after }
+    }
+
     /// Of what is somebody's, and is read.
     pub fn of_owner(owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..Self::default() }

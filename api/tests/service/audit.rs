@@ -18,6 +18,7 @@ on_both_engines! {
     records_are_exported_and_checked_without_a_service,
     what_operators_do_on_the_command_line_is_recorded,
     who_is_erased_leaves_sums_and_a_chain,
+    what_operators_change_is_recorded_as_it_was_and_is,
 }
 
 /// All records, page by page.
@@ -293,4 +294,29 @@ async fn who_is_erased_leaves_sums_and_a_chain(site: Site) {
     for kept in ["people", "tokens", "reservations", "ledger"] {
         assert_eq!(exported[kept], json!([]), "{exported}");
     }
+}
+
+/// Eight nodes are put, and agendas. Two of the nodes go out of service without an end, and are back.
+async fn what_operators_change_is_recorded_as_it_was_and_is(site: Site) {
+    let olga = site.token("olga", "operator");
+    let server = site.serve().await;
+    let operator = server.client().with_token(&olga);
+    furnish(&operator, 8, None).await;
+    let outage = json!({ "nodes": ["n0", "n2"], "reason": "for grace" });
+    let outage = operator.post("/api/v1/outages", &outage).await.ok(201);
+    let ended = format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
+    operator.delete(&ended).await.ok(200);
+    let all = records(&operator).await;
+    let of = |action: &str| all.iter().rev().find(|it| it["action"] == action).unwrap();
+    let nodes = of("put_nodes");
+    assert_eq!((&nodes["before"], &nodes["after"]["count"]), (&Value::Null, &json!(8)), "{nodes}");
+    let agenda = of("put_agenda");
+    assert!(agenda["after"]["revision_id"].is_i64() && agenda["after"]["end"].is_string());
+    let (declared, taken_back) = (of("create_outage"), of("end_outage"));
+    assert_eq!(declared["before"], Value::Null);
+    assert_eq!(declared["after"]["node_count"], 2);
+    assert_eq!(declared["after"]["end"], Value::Null);
+    assert_eq!(taken_back["before"], declared["after"]);
+    assert!(taken_back["after"]["end"].is_string(), "{taken_back}");
+    assert!(!declared.to_string().contains("grace"), "{declared}");
 }

@@ -111,8 +111,25 @@ impl QuotaJudge {
             let name = |rules: Option<usize>| rules.map(|place| self.names[place].clone());
             return Err(QuotaRefusal::Across { at, before: name(before), after: name(after) });
         }
-        let exceeded = self.tests(nodes, span).find(|test| test.excess() > 0);
-        match exceeded {
+        self.first_exceeded(self.tests(nodes, span))
+    }
+
+    /// Whether so many nodes over a span keep all quotas but those on the number of reservations, where what is held has
+    /// more of the same reservation.
+    ///
+    /// # Errors
+    /// The first limit that they exceed.
+    pub fn judge_more_of_one(&self, nodes: u32, span: Span) -> Result<(), QuotaRefusal> {
+        let of_reservations =
+            |test: &LimitTest<'_>| test.limit.measure == QuotaMeasure::Reservations;
+        self.first_exceeded(self.tests(nodes, span).filter(|test| !of_reservations(test)))
+    }
+
+    fn first_exceeded<'a>(
+        &self,
+        mut tests: impl Iterator<Item = LimitTest<'a>>,
+    ) -> Result<(), QuotaRefusal> {
+        match tests.find(|test| test.excess() > 0) {
             Some(test) => Err(QuotaRefusal::Exceeded(Box::new(self.excess(&test)))),
             None => Ok(()),
         }

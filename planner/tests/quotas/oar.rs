@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use planner::json::oar_quotas::read_oar_quotas;
-use planner::quota::{QuotaHolding, QuotaRefusal, Quotas};
+use planner::quota::{QuotaHolding, QuotaMeasure, QuotaRefusal, Quotas};
 
 use crate::{MONDAY, at, first_start, holding, judge, span, subject};
 
@@ -176,4 +176,23 @@ fn resource_hours_are_resources_times_hours() {
     let judge = judge(&quotas, &john, &[], MONDAY);
     let hours = |nodes, hours: i64| judge.judge(nodes, span(MONDAY, MONDAY + hours * 3600)).is_ok();
     assert!(hours(1, 200) && hours(200, 1) && !hours(1, 201) && !hours(201, 1));
+}
+
+/// Ada has one reservation and one node-hour, 3,600 node-seconds. Hers has 1 node for 1,200 s, and had 2 more that it gave
+/// back: 3 x 1,200 = 3,600. With 3 more it is 4 x 1,200, too many, though the number of reservations would be told first.
+#[test]
+fn more_of_one_reservation_is_no_second_one_and_counts_in_all_else() {
+    let quotas = read(r#"{"quotas": {"*,*,*,ada": [-1, 1, 1]}}"#);
+    let ada = subject("", "", "ada");
+    let whole = span(0, 1200);
+    let refused = |refusal: Result<(), QuotaRefusal>| match refusal {
+        Ok(()) => None,
+        Err(QuotaRefusal::Exceeded(excess)) => Some(excess.measure),
+        Err(QuotaRefusal::Across { at, .. }) => panic!("other rules from {at:?} on"),
+    };
+    for (given_back, found) in [(2, None), (3, Some(QuotaMeasure::NodeHours))] {
+        let judge = judge(&quotas, &ada, &[holding(ada.clone(), given_back, whole)], 0);
+        assert_eq!(refused(judge.judge(1, whole)), Some(QuotaMeasure::Reservations));
+        assert_eq!(refused(judge.judge_more_of_one(1, whole)), found);
+    }
 }

@@ -130,17 +130,17 @@ impl HeldBook {
 
 impl StatedUse {
     async fn read(database: &Database, from: Timestamp) -> Result<Self, StorageError> {
-        let mut by_id: HashMap<ReservationId, Vec<MeasuredHour>> = HashMap::new();
         // The hour in which it begins counts in part.
         let from = from - Seconds::new(3600);
-        for stated in database.stated_of_reservations(from).await? {
-            by_id.entry(stated.reservation_id).or_default().push(measured(&stated));
-        }
-        let window = Span::new(from, Timestamp::MAX);
-        let hours = match window {
+        // Hours first: one that is stated between the two counts twice until the next look, and not as if nothing was used.
+        let hours = match Span::new(from, Timestamp::MAX) {
             Some(window) => database.stated_hours(window).await?,
             None => Vec::new(),
         };
+        let mut by_id: HashMap<ReservationId, Vec<MeasuredHour>> = HashMap::new();
+        for stated in database.stated_of_reservations(from).await? {
+            by_id.entry(stated.reservation_id).or_default().push(measured(&stated));
+        }
         Ok(Self { hours, by_id })
     }
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use planner::decision::{Decision, ReasonCode, Shortage};
 use planner::problem::SearchMode;
-use planner::quota::{
-    BudgetUse, QuotaHolding, QuotaJudge, QuotaMeasure, QuotaRefusal, QuotaSubject,
-};
+use planner::quota::{BudgetUse, QuotaHolding, QuotaJudge, QuotaRefusal, QuotaSubject};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
@@ -98,22 +96,15 @@ impl BookingService {
         let given_back = given_back(stored, &kept, (begin, now));
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
-            let refused = |kept: &KeptQuotas| {
-                let judge = kept.judge_over(begin, last + MARGIN)?;
-                wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err())
-            };
-            if let Some(refusal) = refused(&kept) {
-                return Some(refusal);
-            }
-            if given_back.is_empty() {
-                return None;
+            let judge = kept.judge_over(begin, last + MARGIN)?;
+            let refused = wanted.iter().find_map(|(nodes, span)| judge.judge(*nodes, *span).err());
+            if refused.is_some() || given_back.is_empty() {
+                return refused;
             }
             // Its own nodes, which are no second reservation.
             kept.held.extend(given_back);
-            refused(&kept).filter(|refusal| match refusal {
-                QuotaRefusal::Exceeded(excess) => excess.measure != QuotaMeasure::Reservations,
-                QuotaRefusal::Across { .. } => true,
-            })
+            let judge = kept.judge_over(begin, last + MARGIN)?;
+            wanted.iter().find_map(|(nodes, span)| judge.judge_more_of_one(*nodes, *span).err())
         });
         refused(refusal.await?)?;
         if end.is_some() { Ok(()) } else { self.check_budgets_of(access, stored, None).await }
@@ -198,7 +189,6 @@ impl BookingService {
     }
 }
 
-/// The error of a refusal, where there is one.
 /// What a reservation held of nodes that it has given back, beside those that it has still.
 fn given_back(
     stored: &Reservation,
@@ -213,6 +203,7 @@ fn given_back(
     more.map(holding).collect()
 }
 
+/// The error of a refusal, where there is one.
 fn refused(refusal: Option<QuotaRefusal>) -> Result<(), BookingError> {
     let Some(refusal) = refusal else { return Ok(()) };
     let refused = RefusedByQuota { refusal, next_start: NextStart::NotSought };

@@ -36,8 +36,12 @@ pub struct Outages {
 impl SiteState {
     /// The nodes of an outage, by ordinal; `None` where it is not known, or has ended.
     pub fn nodes_of_outage(&self, id: OutageId) -> Option<NodeSet> {
-        let outage = self.outages.iter().find(|it| it.id == id)?;
-        Some(self.cluster.reference.ordinals(&outage.ranks))
+        Some(self.cluster.reference.ordinals(&self.outage(id)?.ranks))
+    }
+
+    /// An outage; `None` where it is not known, or has ended.
+    pub fn outage(&self, id: OutageId) -> Option<&Outage> {
+        self.outages.iter().find(|it| it.id == id)
     }
 
     /// The reservations that hold nodes of an outage during it.

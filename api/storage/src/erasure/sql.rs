@@ -57,7 +57,8 @@ pub const FORGETS: &[&str] = &[
 
 /// The other tables with names: each statement puts $2 in place of $1.
 pub const RENAMES: &[&str] = &[
-    "UPDATE reservations SET owner = $2 WHERE owner = $1",
+    // They count as changed, so that who keeps in memory whose they are reads them again.
+    "UPDATE reservations SET owner = $2, changed = (SELECT changes FROM book WHERE id = 1) WHERE owner = $1",
     "UPDATE series SET owner = $2 WHERE owner = $1",
     "UPDATE outages SET owner = $2 WHERE owner = $1",
     "UPDATE simulations SET owner = $2 WHERE owner = $1",

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::json::{agendas, read};
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use storage::{AgendaMeta, Quantity};
 use utoipa::{IntoParams, ToSchema};
 
 use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
 use crate::config::Settings;
+use crate::http::audit::AuditNote;
 use crate::http::body::Body;
 use crate::http::caller::By;
 use crate::http::problem::Problem;
@@ -78,16 +80,18 @@ pub async fn put_agenda(
     QuantityInPath(quantity): QuantityInPath,
     Parameters(provenance): Parameters<ProvenanceQuery>,
     body: Body,
-) -> Result<Json<AgendaPut>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<AgendaPut>), Problem> {
     let meta = meta(&provenance, quantity, settings.currency.code())?;
     let agenda = read_agenda(&body, quantity)?;
     let update = agendas.put_agenda(&agenda, &meta).await?;
-    Ok(Json(AgendaPut {
+    let put = AgendaPut {
         revision_id: update.revision.get(),
         start: update.span.start(),
         end: update.span.end(),
         pieces: update.pieces,
-    }))
+    };
+    let note = AuditNote::of_change(None, Some(json!(put)));
+    Ok((Extension(note), Json(put)))
 }
 
 fn read_agenda(body: &Body, quantity: Quantity) -> Result<PutAgenda, Problem> {

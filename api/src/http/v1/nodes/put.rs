@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::json;
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
 use super::super::schema::NodesDocument;
+use crate::http::audit::AuditNote;
 use crate::http::body::Body;
 use crate::http::caller::By;
 use crate::http::problem::Problem;
@@ -47,9 +49,9 @@ pub struct NodesPut {
 )]
 pub async fn put_nodes(
     State(cluster): State<Arc<ClusterService>>,
-    _: By,
+    by: By,
     body: Body,
-) -> Result<Json<NodesPut>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<NodesPut>), Problem> {
     // A million nodes take a second to read: not on an async thread.
     let nodes = blocking(move || {
         body.read(|text| json::read(text, json::nodes::inline), grid_feeds::table::nodes)
@@ -57,5 +59,10 @@ pub async fn put_nodes(
     .await??;
     let count = nodes.count();
     let epoch = cluster.put_nodes(nodes).await?;
-    Ok(Json(NodesPut { epoch: epoch.get(), count }))
+    let before = by.state.epoch().map(|epoch| {
+        json!({ "epoch": epoch.get(), "count": by.state.cluster.nodes.count() })
+    });
+    let put = NodesPut { epoch: epoch.get(), count };
+    let note = AuditNote::of_change(before, Some(json!(put)));
+    Ok((Extension(note), Json(put)))
 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use planner::json::Reader;
 use planner::json::reservations::node_set;
 use planner::node::Nodes;
 use serde_json::value::RawValue;
 
-use super::document::OutageDocument;
+use super::document::{OutageDocument, audited};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::caller::By;
 use crate::http::problem::Problem;
@@ -45,14 +46,16 @@ pub async fn create_outage(
     State(cluster): State<Arc<ClusterService>>,
     by: By,
     body: JsonBody,
-) -> Result<(StatusCode, Json<OutageDocument>), Problem> {
+) -> Result<(StatusCode, Extension<AuditNote>, Json<OutageDocument>), Problem> {
     let new = body.read(|reader, raw| outage(reader, raw, &by.state.cluster.nodes))?;
     by.check_nodes(&new.nodes)?;
     let made = cluster.create_outage(&by.caller.owner, &by.state, new).await?;
+    let after = made.list.first().map(audited);
     let documents =
         blocking(move || made.list.iter().map(|it| OutageDocument::new(it, &made.state)).next());
-    let document = documents.await?;
-    document.map(|it| (StatusCode::CREATED, Json(it))).ok_or_else(|| Problem::not_found("outage"))
+    let document = documents.await?.ok_or_else(|| Problem::not_found("outage"))?;
+    let note = AuditNote::of_change(None, after);
+    Ok((StatusCode::CREATED, Extension(note), Json(document)))
 }
 
 fn outage(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<NewOutage> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
 use serde::Serialize;
+use serde_json::{Value, json};
 use storage::Outage;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -59,4 +60,13 @@ impl OutageDocument {
             reservations: reservations.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+/// What is recorded of an outage: not its reason, which may name people.
+pub(super) fn audited(outage: &Outage) -> Value {
+    json!({
+        "start": outage.start.to_string(),
+        "end": outage.end.map(|end| end.to_string()),
+        "node_count": outage.ranks.count(),
+    })
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::OutageId;
 
-use super::document::OutageDocument;
+use super::document::{OutageDocument, audited};
+use crate::http::audit::AuditNote;
 use crate::http::caller::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
@@ -33,11 +34,12 @@ pub async fn end_outage(
     State(cluster): State<Arc<ClusterService>>,
     by: By,
     IdInPath(id): IdInPath<OutageId>,
-) -> Result<Json<OutageDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<OutageDocument>), Problem> {
     if let Some(nodes) = by.state.nodes_of_outage(id) {
         by.check_nodes(&nodes)?;
     }
     let ended = cluster.end_outage(id).await?;
-    let document = ended.list.first().map(|it| OutageDocument::new(it, &ended.state));
-    document.map(Json).ok_or_else(|| Problem::not_found("outage"))
+    let outage = ended.list.first().ok_or_else(|| Problem::not_found("outage"))?;
+    let note = AuditNote::of_change(by.state.outage(id).map(audited), Some(audited(outage)));
+    Ok((Extension(note), Json(OutageDocument::new(outage, &ended.state))))
 }
