@@ -19,7 +19,7 @@ use super::reconcile::ended;
 use super::request::{RuleDocument, request_of};
 use super::{SeriesService, access_of, told, told_impossible};
 use crate::service::booking::{BookingError, GivenBack, Purpose, RequestPatch};
-use crate::service::shared::Fault;
+use crate::service::shared::{Access, Fault};
 
 /// Nobody else works on an occurrence that was claimed for so long.
 pub(super) const CLAIMED: Seconds = Seconds::new(60);
@@ -253,7 +253,8 @@ impl SeriesService {
         then: OccurrenceState,
     ) -> Result<(), Fault> {
         let now = self.shared.now();
-        let access = access_of(series, None);
+        // The site cancels what is given up, whatever its owner may book by now.
+        let access = Access { action: None, ..access_of(series, None) };
         let Some(stored) = self.reservation_of(due).await? else {
             let gone = Occurrence { state: then, reservation: None, next_try: None, ..due.clone() };
             return self.settle(gone, Vec::new()).await;
