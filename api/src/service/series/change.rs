@@ -45,8 +45,15 @@ impl SeriesService {
             let mut request = asked.request;
             if request.project.as_deref().unwrap_or_default() != stored.project {
                 request = self.booking.with_project(owner, request)?;
+                // Who moves it may book there, too.
+                self.booking.check_project(access, request.project.as_deref())?;
             }
+            let request = self.booking.within_rights(access, request)?;
+            // An operator's series that others change is booked by no more than they may.
+            let standing =
+                if access.is_operator() { stored.standing } else { SeriesStanding::User };
             let changed = RecurringSeries {
+                standing,
                 project: request.project.clone().unwrap_or_default(),
                 request: request.document(),
                 rule: asked.rule,
