@@ -150,7 +150,8 @@ impl SeriesService {
         Err(SeriesError::Changed)
     }
 
-    /// Gives a series to another owner, with its reservations that have not ended, one after the other. Where one cannot
+    /// Gives a series to another owner, with its owner's reservations that have not ended, one after the other; those that
+    /// were given to others stay theirs. Where one cannot
     /// be given, those before it are given and the series is not; asked again, it goes on.
     ///
     /// # Errors
@@ -173,6 +174,7 @@ impl SeriesService {
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
                     && !it.state.is_final()
+                    && it.owner == stored.owner
                     && it.owner != to
                 {
                     self.booking.transfer(access, it.id, to, None).await?;
