@@ -260,6 +260,12 @@ impl AuditNote {
         }
     }
 
+    /// The note with what it is about, where the path does not tell.
+    #[must_use]
+    pub fn about(self, object: String) -> Self {
+        Self { object: Some(object), ..self }
+    }
+
     /// Of what is somebody's, and is read.
     pub fn of_owner(owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..Self::default() }
