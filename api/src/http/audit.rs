@@ -1,7 +1,7 @@
 //! The one place that records who does what: every request that may change something, and reads of others' data of which a
 //! handler says so by a [`AuditNote`].
 //!
-//! A sheet goes with each request. Once the caller is known ([`super::caller::By`]) what is about to be done is written down,
+//! A sheet goes with each request. Once the caller is known ([`super::by::By`]) what is about to be done is written down,
 //! before the handler does anything; what came of it is recorded when there is an answer, or when the client has gone away.
 //! Callers whom nobody knows are not recorded: they could fill the trail.
 

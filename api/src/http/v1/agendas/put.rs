@@ -14,7 +14,7 @@ use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
 use crate::config::Settings;
 use crate::http::body::Body;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::agendas::{AgendaService, PutAgenda};

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::document::OutageDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::OutageRequest;
 use crate::service::cluster::{ClusterService, NewOutage};

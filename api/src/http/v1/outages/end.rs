@@ -7,7 +7,7 @@ use axum::extract::State;
 use planner::identity::OutageId;
 
 use super::document::OutageDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::cluster::ClusterService;

@@ -10,7 +10,7 @@ use super::document::{SeriesDocument, tagged};
 use super::schema::NewSeriesDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::series::{MadeSeries, SeriesService};
