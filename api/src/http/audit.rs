@@ -1,7 +1,7 @@
 //! The one place that records who does what: every request that may change something, and reads of others' data of which a
 //! handler says so by a [`AuditNote`].
 //!
-//! A sheet goes with each request. Once the caller is known ([`super::caller::By`]) what is about to be done is written down,
+//! A sheet goes with each request. Once the caller is known ([`super::by::By`]) what is about to be done is written down,
 //! before the handler does anything; what came of it is recorded when there is an answer, or when the client has gone away.
 //! Callers whom nobody knows are not recorded: they could fill the trail.
 
@@ -263,6 +263,12 @@ impl AuditNote {
     /// Of what is nobody's, and what it was and is by now, each where that is known.
     pub const fn of_change(before: Option<Value>, after: Option<Value>) -> Self {
         Self { object: None, owner: None, before, after }
+    }
+
+    /// The note with what it is about, where the path does not tell.
+    #[must_use]
+    pub fn about(self, object: String) -> Self {
+        Self { object: Some(object), ..self }
     }
 
     /// Of what is somebody's, and is read.

@@ -15,7 +15,7 @@ use axum::routing::get;
 use metrics::gauge;
 
 use super::App;
-use super::caller::By;
+use super::by::By;
 use super::problem::Problem;
 use crate::recorder;
 use crate::service::feeds::{FeedService, Status};

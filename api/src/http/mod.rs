@@ -1,12 +1,13 @@
 //! The REST service: routes, and what every request passes through.
 //!
 //! One endpoint per file under `v1/<resource>/`. Who may call it is in the table of rights (see [`rights`] and
-//! [`caller`]). Each handler reads its input with every error at once, calls one use case and writes the answer.
+//! [`by`]). Each handler reads its input with every error at once, calls one use case and writes the answer.
 
 mod acting;
 pub mod audit;
 pub mod body;
 pub mod browser;
+pub mod by;
 pub mod caller;
 pub mod carbon_aware;
 pub mod docs;

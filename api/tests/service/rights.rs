@@ -14,6 +14,7 @@ on_both_engines! {
     nobody_does_more_with_a_reservation_than_the_table_says,
     rules_narrow_and_widen_by_action_project_and_partition,
     who_acts_for_somebody_is_bound_by_their_rights_and_marked,
+    series_are_changed_and_ended_by_the_rights_to_reservations,
 }
 
 /// The roles of each action and its routes, as docs/RIGHTS.md has them.
@@ -231,6 +232,38 @@ async fn who_acts_for_somebody_is_bound_by_their_rights_and_marked(site: Site) {
         olga.get(&format!("/api/v1/audit?limit=1&cursor={}", page["next_cursor"])).await.ok(200);
     assert_ne!(next["items"][0]["id"], page["items"][0]["id"]);
     olga.get("/api/v1/audit?cursor=1&after=1").await.problem(400, "invalid_parameter");
+}
+
+const NO_ENDS: &str = r#"
+[[rights]]
+deny = ["reservation.cancel"]
+users = ["ada"]
+projects = ["ocean"]
+"#;
+
+async fn series_are_changed_and_ended_by_the_rights_to_reservations(site: Site) {
+    std::fs::write(site.folder().join("wattbook.toml"), NO_ENDS).unwrap();
+    let tokens = [("olga", "operator"), ("ada", "user"), ("mary", "user")]
+        .map(|(name, role)| site.token(name, role));
+    let server = site.serve_with(&["--config", "wattbook.toml"]).await;
+    let [olga, ada, mary] = tokens.map(|token| server.client().with_token(&token));
+    let hours = furnish(&olga, 4, None).await;
+    in_ocean(&olga, &[("ada", false), ("mary", true)]).await;
+    olga.put("/api/v1/projects/lake", &json!({})).await.ok(200);
+    olga.put("/api/v1/projects/lake/members/ada", &json!({})).await.ok(200);
+    let mut request = hours.request(1, 0, 6);
+    request["project"] = json!("ocean");
+    let asked = json!({ "request": request, "recur": "FREQ=DAILY;COUNT=1", "time_zone": "UTC" });
+    let made = ada.post("/api/v1/series", &asked).await.ok(201);
+    let series = format!("/api/v1/series/{}", made["id"].as_str().unwrap());
+    // Mary manages ocean, and is not in lake.
+    let moved = json!({ "request": { "project": "lake" } });
+    let moved = answer(mary.request(Method::PATCH, &series).json(&moved)).await;
+    moved.problem(403, "not_in_project");
+    let refused = ada.delete(&series).await;
+    assert_eq!(refused.problem(403, "forbidden")["action"], "reservation.cancel");
+    assert_eq!(ada.get(&series).await.ok(200)["state"], "running");
+    assert_eq!(mary.delete(&series).await.ok(200)["state"], "ended");
 }
 
 async fn in_ocean(olga: &Client, people: &[(&str, bool)]) {

@@ -11,7 +11,7 @@ use super::answers::{self, Page, kg, kwh, local, local_text};
 use super::id_prefix::{IdPrefix, Listed};
 use super::modify::RequestChanges;
 use super::request::told;
-use super::server::{Connection, Server};
+use super::server::{ActingConnection, Server};
 use super::time::instant;
 use super::{Format, Output, read};
 use crate::cli::{Failure, ListFormat, block_on, print, tell};
@@ -74,7 +74,7 @@ enum Command {
         #[arg(long, default_value = "table")]
         format: ListFormat,
         #[command(flatten)]
-        connection: Connection,
+        connection: ActingConnection,
     },
     /// Show a series and its occurrences
     Show(One),
@@ -113,7 +113,7 @@ struct One {
     #[arg(long, default_value = "table")]
     format: ListFormat,
     #[command(flatten)]
-    connection: Connection,
+    connection: ActingConnection,
 }
 
 #[derive(clap::Args)]

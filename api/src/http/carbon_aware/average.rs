@@ -11,7 +11,7 @@ use super::error::SdkError;
 use super::instant;
 use super::parameters::SdkParameters;
 use super::point::{Intensity, bounded, known, mean, rates};
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// A period and its mean.
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use super::Site;
 use super::average::{Average, AveragePeriod, average_over};
 use super::body::Batch;
 use super::error::SdkError;
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// The mean intensity of each `location`, `startTime` and `endTime`, in their order.
 pub async fn average_batch(

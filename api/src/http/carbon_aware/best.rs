@@ -8,7 +8,7 @@ use super::by_locations::answer;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::{emissions, least};
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// The least intensities of `location` between `time` and `toTime`, all that are equal.
 pub async fn best(

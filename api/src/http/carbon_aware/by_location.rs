@@ -8,7 +8,7 @@ use super::by_locations::answer;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::emissions;
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// The intensities of the one `location` between `time` and `toTime`.
 pub async fn by_location(

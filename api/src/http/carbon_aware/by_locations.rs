@@ -10,7 +10,7 @@ use super::Site;
 use super::error::SdkError;
 use super::parameters::SdkParameters;
 use super::point::{DataPoint, emissions, emissions_document};
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// The intensities of `location` (one or several) between `time` and `toTime`.
 pub async fn by_locations(

@@ -7,7 +7,7 @@ use super::Site;
 use super::body::Batch;
 use super::error::SdkError;
 use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// What was known at each `requestedAt`, otherwise as the current forecast.
 pub async fn forecast_batch(

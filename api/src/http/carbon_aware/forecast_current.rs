@@ -7,7 +7,7 @@ use super::Site;
 use super::error::SdkError;
 use super::forecast::{Forecast, ForecastRequest, MOST_POINTS, forecast, too_long};
 use super::parameters::SdkParameters;
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// What is known now of each `location`, between `dataStartAt` and `dataEndAt`, as means over
 /// `windowSize` minutes, with the least of them.

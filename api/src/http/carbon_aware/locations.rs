@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde_json::{Map, Value, json};
 
 use super::Site;
-use crate::http::caller::By;
+use crate::http::by::By;
 
 /// The site, by its name; where it lies is not known here.
 pub async fn locations(State(site): State<Site>, _: By) -> Json<Map<String, Value>> {

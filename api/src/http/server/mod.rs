@@ -34,7 +34,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::audit::RequestSource;
-use super::caller::user_of;
+use super::by::user_of;
 use super::{App, router};
 use client::{Client, Proxies};
 use connection::Watched;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use storage::{AuditEntry, AuditFilter, AuditRecord, microseconds};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::audit::AuditService;

@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::schema::ConsumedRequest;
 use crate::clock::Clock;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::dialogue::DialogueService;

@@ -17,7 +17,8 @@ use utoipa::ToSchema;
 
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::{By, Caller};
+use crate::http::by::By;
+use crate::http::caller::Caller;
 use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
 use crate::service::events::{Beginning, EventService, Watch};

@@ -7,7 +7,8 @@ use planner::project::ProjectsOfUser;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::caller::{By, Credential};
+use crate::http::by::By;
+use crate::http::caller::Credential;
 use crate::http::problem::Problem;
 
 /// Who asks.

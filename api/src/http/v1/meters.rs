@@ -9,7 +9,7 @@ use serde::Serialize;
 use storage::PolledMeter;
 use utoipa::ToSchema;
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::meters::{MeterService, MeterStatus};
 

@@ -13,7 +13,7 @@ use super::calibrations::findings::ErrorDocument;
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::recalibration::{ErrorLine, ErrorsBy, RecalibrationService, WholeAmounts};

@@ -8,7 +8,7 @@ use planner::quota::{QuotaAmounts, QuotaPeriod, QuotaStanding};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::quotas::QuotaService;
 

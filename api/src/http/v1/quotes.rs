@@ -10,7 +10,7 @@ use planner::json::decision::DecisionDocument;
 
 use super::schema::QuoteRequest;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::booking::{BookingService, Purpose};
 use crate::service::shared::Fault;

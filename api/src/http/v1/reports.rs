@@ -12,7 +12,7 @@ use super::ledger::co2_sources::Co2SourceDocument;
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{LedgerService, LedgerWanted, Report, ReportLine, ReportWanted};

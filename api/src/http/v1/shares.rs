@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::config::Settings;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::shared::ToldStanding;
 use crate::service::shares::{AccountStanding, ShareService, Standings};

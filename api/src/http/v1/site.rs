@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::config::Settings;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 
 /// What people should know of the site, as its settings say.

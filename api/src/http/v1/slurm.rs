@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::config::slurm::ManagerMode;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::resource_manager::{ManagerStatus, ManagerSummary, ResourceManagerService};
 

@@ -8,7 +8,7 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::webhooks::{WebhookService, WebhookStatus};
 

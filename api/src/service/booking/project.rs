@@ -27,7 +27,7 @@ impl BookingService {
     ///
     /// # Errors
     /// `NotInProject`; `NoProject` where the site wants one.
-    pub(super) fn check_project(
+    pub(in crate::service) fn check_project(
         &self,
         access: Access<'_>,
         project: Option<&str>,

@@ -402,8 +402,8 @@ impl BookingService {
         Some(self.with_closed(request, &stored.owner, state))
     }
 
-    /// A reservation's request as it was made, also once its window has passed; `None` where nodes
-    /// or labels that it names are gone.
+    /// A reservation's request as it was made, also once its window has passed, in no partition that is closed to its
+    /// owner by now; `None` where nodes or labels that it names are gone.
     pub fn request_as_made(
         &self,
         stored: &Reservation,
@@ -411,7 +411,8 @@ impl BookingService {
     ) -> Option<BookingRequest> {
         let context = self.context(state, Purpose::Reservation);
         let context = Context { now: stored.created, limits: None, ..context };
-        read(&stored.request, |reader, raw| context.read(reader, raw)).ok()
+        let request = read(&stored.request, |reader, raw| context.read(reader, raw)).ok()?;
+        Some(self.with_closed(request, &stored.owner, state))
     }
 
     fn context<'a>(&'a self, state: &'a SiteState, purpose: Purpose) -> Context<'a> {

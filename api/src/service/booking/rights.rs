@@ -63,12 +63,25 @@ impl BookingService {
         access: Access<'_>,
         stored: &Reservation,
     ) -> Result<bool, BookingError> {
+        self.is_allowed_with(access, &stored.project, &stored.request)
+    }
+
+    /// The same of a stored request for a project, be it a reservation's or a series'.
+    ///
+    /// # Errors
+    /// `Forbidden` where a rule is against it.
+    pub(in crate::service) fn is_allowed_with(
+        &self,
+        access: Access<'_>,
+        project: &str,
+        request: &str,
+    ) -> Result<bool, BookingError> {
         let (Some(action), Some(asker)) = (access.action, access.asker()) else {
             return Ok(false);
         };
-        let words = StoredWords::of_request(&stored.request);
+        let words = StoredWords::of_request(request);
         let partition = words.partition.as_deref().unwrap_or_default();
-        let object = RightsObject { project: &stored.project, partition };
+        let object = RightsObject { project, partition };
         match self.admit_object(action, asker, object)? {
             // Rules that name no project let roles do what is theirs.
             Verdict::Allowed(rule, _) => Ok(!rule.when.projects.is_empty()),

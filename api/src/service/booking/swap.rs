@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
+use planner::quota::BudgetUse;
 use planner::replacement::Holding;
 use planner::reservation::{Reservation, ReservationState};
 use planner::resource_manager::ManagedJob;
@@ -40,8 +41,8 @@ impl BookingService {
     /// and run no job. The others stay, and so do start, length and number.
     ///
     /// # Errors
-    /// `NotSwapped` with when others are free, `NothingToSwap`, `JobsOnNodes`, `InvalidRequest`, `NotTheirs`, `WrongState`,
-    /// `VersionMismatch`, `NoReservation`, `BookChanged`.
+    /// `NotSwapped` with when others are free, `NothingToSwap`, `JobsOnNodes`, `Quota` where a budget is in the way,
+    /// `InvalidRequest`, `NotTheirs`, `WrongState`, `VersionMismatch`, `NoReservation`, `BookChanged`.
     pub async fn swap(
         &self,
         access: Access<'_>,
@@ -73,6 +74,9 @@ impl BookingService {
                 Some(SwapPlan::Refused(refused)) => return Err(BookingError::NotSwapped(refused)),
                 None => continue,
             };
+            if let Some(more) = drawn_more(&stored, &made) {
+                self.check_budgets_of(access, &stored, Some(more)).await?;
+            }
             let notice = nodes_replaced(&stored, std::slice::from_ref(&*made), &state, now);
             let unchanged = Unchanged { id, row_version: stored.row_version, basis };
             let nodes: [NewNodes; 1] = [made.nodes];
@@ -159,6 +163,21 @@ impl SiteState {
         instants.dedup();
         instants
     }
+}
+
+/// What a reservation takes more by its other nodes for what is left of it; `None` where that is nothing.
+fn drawn_more(stored: &Reservation, made: &Mended) -> Option<BudgetUse> {
+    let before = &stored.chosen_offer()?.terms.values;
+    let after = &made.nodes.terms.values;
+    let (energy, cost, co2) =
+        (after.energy - before.energy, after.cost - before.cost, after.co2 - before.co2);
+    let amounts = [energy.as_microjoules(), cost.as_exact(), co2.as_exact()];
+    if amounts.iter().all(|amount| *amount <= 0) {
+        return None;
+    }
+    let end = made.nodes.holdings.iter().map(|(span, _)| span.end()).max()?;
+    let span = Span::new(made.nodes.from, end)?;
+    Some(BudgetUse { span, amounts, is_measured: false })
 }
 
 /// The nodes that are to be swapped, as ranks.

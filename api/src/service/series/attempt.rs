@@ -19,7 +19,7 @@ use super::reconcile::{CLAIMED, ended};
 use super::request::{RuleDocument, request_of};
 use super::{SeriesService, access_of, told, told_impossible};
 use crate::service::booking::{BookingError, GivenBack, Purpose, RequestPatch};
-use crate::service::shared::Fault;
+use crate::service::shared::{Access, Fault};
 
 /// After so long it is tried again where others were in the way.
 const AGAIN: Seconds = Seconds::new(20);
@@ -250,7 +250,8 @@ impl SeriesService {
         then: OccurrenceState,
     ) -> Result<(), Fault> {
         let now = self.shared.now();
-        let access = access_of(series, None);
+        // The site cancels what is given up, whatever its owner may book by now.
+        let access = Access { action: None, ..access_of(series, None) };
         let Some(stored) = self.reservation_of(due).await? else {
             let gone = Occurrence { state: then, reservation: None, next_try: None, ..due.clone() };
             return self.settle(gone, Vec::new()).await;

@@ -45,8 +45,15 @@ impl SeriesService {
             let mut request = asked.request;
             if request.project.as_deref().unwrap_or_default() != stored.project {
                 request = self.booking.with_project(owner, request)?;
+                // Who moves it may book there, too.
+                self.booking.check_project(access, request.project.as_deref())?;
             }
+            let request = self.booking.within_rights(access, request)?;
+            // An operator's series that others change is booked by no more than they may.
+            let standing =
+                if access.is_operator() { stored.standing } else { SeriesStanding::User };
             let changed = RecurringSeries {
+                standing,
                 project: request.project.clone().unwrap_or_default(),
                 request: request.document(),
                 rule: asked.rule,
@@ -143,7 +150,8 @@ impl SeriesService {
         Err(SeriesError::Changed)
     }
 
-    /// Gives a series to another owner, with its reservations that have not ended, one after the other. Where one cannot
+    /// Gives a series to another owner, with its owner's reservations that have not ended, one after the other; those that
+    /// were given to others stay theirs. Where one cannot
     /// be given, those before it are given and the series is not; asked again, it goes on.
     ///
     /// # Errors
@@ -166,6 +174,7 @@ impl SeriesService {
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
                     && !it.state.is_final()
+                    && it.owner == stored.owner
                     && it.owner != to
                 {
                     self.booking.transfer(access, it.id, to, None).await?;

@@ -141,7 +141,8 @@ impl SeriesService {
         version: Option<i64>,
     ) -> Result<RecurringSeries, SeriesError> {
         let stored = self.visible(access, id).await?;
-        if access.concession_of(&stored.owner, &stored.project) != Concession::Act {
+        let is_allowed = self.booking.is_allowed_with(access, &stored.project, &stored.request)?;
+        if !is_allowed && access.concession_of(&stored.owner, &stored.project) != Concession::Act {
             return Err(SeriesError::NotTheirs { id, owner: stored.owner });
         }
         match version {

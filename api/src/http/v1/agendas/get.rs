@@ -18,7 +18,7 @@ use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::agendas::AgendaService;

@@ -16,7 +16,7 @@ use super::QuantityInPath;
 use crate::config::Settings;
 use crate::http::audit::AuditNote;
 use crate::http::body::Body;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::agendas::{AgendaService, PutAgenda};

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::CalendarDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::calendar::CalendarService;
 

@@ -11,7 +11,7 @@ use storage::EpochId;
 use utoipa::ToSchema;
 
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::recalibration::{DecidedProposals, RecalibrationService};
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use storage::{JudgedCounts, JudgedNode, JudgedStanding};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::recalibration::RecalibrationService;

@@ -10,7 +10,7 @@ use planner::service_estimate;
 use super::schema::EstimateRequest;
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 
 /// What a checkpoint, a restart or a collective operation takes

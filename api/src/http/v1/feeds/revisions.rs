@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::document::FeedRevisionDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::feeds::FeedService;

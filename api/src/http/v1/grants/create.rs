@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 
 use super::GrantDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::negotiations::answer::granted_power;
 use crate::http::v1::schema::GrantRequest;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use planner::identity::GrantId;
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::dialogue::DialogueService;

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::ledger::{LedgerService, LedgerWanted};

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::config::Settings;
 use crate::config::meters::Metering;
 use crate::http::body::{Body, PlaceKind};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::{PlacedError, Problem};
 use crate::service::measurements::{MeasurementService, NodeSample, SampleCounts};
 use crate::service::shared::blocking;

@@ -10,7 +10,7 @@ use storage::{MessageId, StorageError};
 use utoipa::{IntoParams, ToSchema};
 
 use super::document::{MessageDocument, NegotiationDocument};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::http::v1::path::IdInPath;

@@ -9,7 +9,7 @@ use planner::resource_manager::KnownNode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::resource_manager::ResourceManagerService;

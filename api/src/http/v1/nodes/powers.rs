@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::cluster::NodePowers;

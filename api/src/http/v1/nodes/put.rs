@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::super::schema::NodesDocument;
 use crate::http::audit::AuditNote;
 use crate::http::body::Body;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::cluster::ClusterService;
 use crate::service::shared::blocking;

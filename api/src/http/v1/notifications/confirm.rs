@@ -8,7 +8,7 @@ use planner::json::Reader;
 
 use super::{ConfirmationBody, NotificationDocument};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::notifications::NotificationService;
 

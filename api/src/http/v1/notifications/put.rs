@@ -14,7 +14,7 @@ use storage::NotificationKind;
 use super::{NotificationBody, NotificationDocument};
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::notifications::{
     AddressChange, LONGEST_BEGINS_SOON, NotificationRequest, NotificationService, check_address,

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::document::{OutageDocument, audited};
 use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::OutageRequest;
 use crate::service::cluster::{ClusterService, NewOutage};

@@ -8,7 +8,7 @@ use planner::identity::OutageId;
 
 use super::document::{OutageDocument, audited};
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::cluster::ClusterService;

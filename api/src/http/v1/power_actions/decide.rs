@@ -14,7 +14,7 @@ use storage::PowerActionId;
 use super::document::PowerActionsDocument;
 use crate::config::Settings;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::PowerDecisionRequest;
 use crate::service::power_management::{PowerDecision, PowerManagementService};

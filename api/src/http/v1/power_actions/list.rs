@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::document::PowerActionsDocument;
 use crate::config::Settings;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::power_management::PowerManagementService;

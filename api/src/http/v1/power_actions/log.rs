@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use storage::{PowerLogEntry, PowerLogFilter};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::power_management::PowerManagementService;

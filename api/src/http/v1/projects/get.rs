@@ -7,7 +7,7 @@ use axum::extract::State;
 
 use super::ProjectInPath;
 use super::document::ProjectDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 

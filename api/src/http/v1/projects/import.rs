@@ -7,7 +7,7 @@ use axum::extract::State;
 
 use super::document::{ProjectsDocument, ProjectsImport, import};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 

@@ -14,7 +14,8 @@ use axum::http::request::Parts;
 use planner::node::{NAME_RULE, is_name};
 
 use crate::http::App;
-use crate::http::caller::{By, Caller};
+use crate::http::by::By;
+use crate::http::caller::Caller;
 use crate::http::problem::Problem;
 use crate::http::v1::path::part;
 use crate::service::projects::ProjectsError;

@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::ProjectInPath;
 use super::document::{ProjectDocument, ProjectRequest, ProjectsDocument, project};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use planner::project::ProjectEdit;
 
 use super::ProjectInPath;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 

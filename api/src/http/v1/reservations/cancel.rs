@@ -8,7 +8,7 @@ use axum::response::Response;
 use planner::identity::ReservationId;
 
 use super::document::{ReservationDocument, tagged_change};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

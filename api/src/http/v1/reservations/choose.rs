@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::document::{ReservationDocument, tagged_change};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

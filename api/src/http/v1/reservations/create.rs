@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::document::{ReservationDocument, tagged};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::http::v1::schema::ReservationRequest;

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::document::{ReservationDocument, tagged_change};
 use super::schema::ExtensionDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::managed::ManagedJobDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::http::v1::path::IdInPath;

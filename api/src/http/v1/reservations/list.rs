@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::document::ReservationDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters, instant};
 use crate::service::booking::{BookingService, JOBS_OF_EACH};

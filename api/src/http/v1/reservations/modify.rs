@@ -10,7 +10,7 @@ use planner::identity::ReservationId;
 use super::document::{ReservationDocument, tagged_change};
 use super::schema::RequestPatchDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

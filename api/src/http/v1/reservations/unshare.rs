@@ -14,7 +14,7 @@ use super::document::{ReservationDocument, tagged_change};
 use super::schema::UnsharingDocument;
 use super::share::receivers;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

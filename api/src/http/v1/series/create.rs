@@ -8,8 +8,9 @@ use axum::response::Response;
 
 use super::document::{SeriesDocument, tagged};
 use super::schema::NewSeriesDocument;
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::series::{MadeSeries, SeriesService};
@@ -62,6 +63,7 @@ pub async fn create_series(
     };
     let mut response = tagged(&series.series(access, id).await?)?;
     *response.status_mut() = status;
+    AuditNote::of_owner(access.owner).about(format!("series/{id}")).put(&mut response);
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/series/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }

@@ -10,7 +10,7 @@ use storage::SeriesId;
 use utoipa::IntoParams;
 
 use super::document::{SeriesDocument, tagged};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{Parameters, if_match};
 use crate::http::v1::path::IdInPath;

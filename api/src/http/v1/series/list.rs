@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::document::SeriesDocument;
 use crate::http::audit::AuditNote;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
 use crate::service::series::SeriesService;

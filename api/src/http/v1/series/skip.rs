@@ -8,7 +8,7 @@ use axum::response::Response;
 use storage::SeriesId;
 
 use super::document::{SeriesDocument, tagged};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::{IdInPath, part};
 use crate::service::series::SeriesService;

@@ -11,7 +11,7 @@ use storage::SeriesId;
 
 use super::document::{SeriesDocument, tagged};
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::if_match;
 use crate::http::v1::path::IdInPath;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::simulations::SimulationService;

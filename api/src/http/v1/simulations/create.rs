@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::document::SimulationDocument;
 use super::schema::ExperimentDocument;
 use crate::http::body::JsonBody;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::shared::{Access, CallerKind, blocking};

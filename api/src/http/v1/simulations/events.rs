@@ -12,7 +12,8 @@ use futures_util::stream;
 use storage::{Simulation, SimulationId, SimulationState};
 
 use super::document::SimulationProgress;
-use crate::http::caller::{By, Caller};
+use crate::http::by::By;
+use crate::http::caller::Caller;
 use crate::http::problem::Problem;
 use crate::http::v1::event_stream;
 use crate::http::v1::path::IdInPath;

@@ -10,7 +10,7 @@ use storage::{SimulationId, SimulationState};
 
 use super::document::{SimulationDocument, SummedUpSimulation};
 use super::stored::is_sweep;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::shared::Fault;

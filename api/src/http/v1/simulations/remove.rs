@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
 use crate::service::simulations::{Removed, SimulationService};

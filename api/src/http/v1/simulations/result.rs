@@ -11,7 +11,7 @@ use storage::SimulationId;
 use utoipa::IntoParams;
 
 use super::stored::{is_sweep, parsed};
-use crate::http::caller::By;
+use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::Parameters;
 use crate::http::v1::path::{IdInPath, part};

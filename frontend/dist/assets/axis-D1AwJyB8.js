@@ -1,0 +1,1 @@
+function e([e,t],n){let r=(t-e)/n,i=10**Math.floor(Math.log10(r)),a=[1,2,5,10].map(e=>e*i).find(e=>e>=r)??r,o=[];for(let n=Math.ceil(e/a);n*a<=t;n+=1)o.push(n*a);return o}export{e as t};

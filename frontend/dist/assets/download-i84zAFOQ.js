@@ -1,0 +1,1 @@
+function e(e,n,r){t(e,new Blob([r],{type:n}))}function t(e,t){let n=URL.createObjectURL(t),r=document.createElement(`a`);r.href=n,r.download=e,r.click(),setTimeout(()=>URL.revokeObjectURL(n),1e4)}export{t as n,e as t};
