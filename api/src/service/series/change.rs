@@ -170,7 +170,7 @@ impl SeriesService {
             }
             let state = self.shared.state().await?;
             self.check_owner(access, &stored, to, &state)?;
-            let view = self.view(stored.clone()).await?;
+            let view = self.view(access, stored.clone()).await?;
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
                     && !it.state.is_final()
@@ -189,7 +189,7 @@ impl SeriesService {
             let change = SeriesChange { series: Some(given), events, ..SeriesChange::default() };
             if self.shared.database.change_series(&change, self.shared.now()).await? {
                 let series = self.shared.database.series(id).await?;
-                return Ok(self.view(series.ok_or(SeriesError::NoSeries(id))?).await?);
+                return Ok(self.view(access, series.ok_or(SeriesError::NoSeries(id))?).await?);
             }
         }
         Err(SeriesError::Changed)

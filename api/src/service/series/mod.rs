@@ -79,7 +79,7 @@ impl SeriesService {
     ) -> Result<SeriesView, SeriesError> {
         let series = self.visible(access, id).await?;
         self.shared.database.advance(self.shared.now()).await?;
-        Ok(self.view(series).await?)
+        Ok(self.view(access, series).await?)
     }
 
     /// A page of the series that the caller may see.
@@ -99,17 +99,19 @@ impl SeriesService {
         let next = cut_page(&mut found, limit, |it| it.id);
         let mut series = Vec::with_capacity(found.len());
         for it in found {
-            series.push(self.view(it).await?);
+            series.push(self.view(access, it).await?);
         }
         Ok(SeriesPage { series, next })
     }
 
-    async fn view(&self, series: RecurringSeries) -> Result<SeriesView, Fault> {
+    /// A series with its occurrences, and those reservations of it that somebody sees: one may have been given away.
+    async fn view(&self, access: Access<'_>, series: RecurringSeries) -> Result<SeriesView, Fault> {
         let occurrences = self.shared.database.occurrences_of(series.id).await?;
         let filter = Filter { series: Some(series.id), ..Filter::default() };
         let now = self.shared.now();
         let reservations = self.booking.all_reservations(filter).await?;
-        let by_id = reservations.into_iter().map(|mut it| {
+        let seen = reservations.into_iter().filter(|it| access.sees(it));
+        let by_id = seen.map(|mut it| {
             it.state = it.state_at(now);
             (it.id, it)
         });

@@ -39,8 +39,10 @@ pub enum CallerKind {
 /// The projects of somebody who asks, and what the site lets them do there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallerProjects {
-    /// Their projects.
+    /// Their projects; where a manager acts for them, those within which that is.
     pub of: Arc<ProjectsOfUser>,
+    /// Their projects whoever acts for them: the rules of rights concern them by these.
+    all: Arc<ProjectsOfUser>,
     settings: ProjectSettings,
     /// Whether they book for projects of theirs alone.
     limited: bool,
@@ -67,7 +69,8 @@ impl CallerProjects {
             Arc::make_mut(&mut of).own.extend(vouched.iter().cloned());
         }
         let limited = !callers.projects().is_empty() || !vouched.is_empty();
-        Self { of, settings, limited, shown: BTreeSet::new(), within: None }
+        let all = Arc::clone(&of);
+        Self { of, all, settings, limited, shown: BTreeSet::new(), within: None }
     }
 
     /// These, with the reservations of other projects to be seen.
@@ -86,7 +89,8 @@ impl CallerProjects {
         let of = ProjectsOfUser { own: within.clone(), managed: BTreeSet::new() };
         let (of, limited, within) = (Arc::new(of), true, (!within.is_empty()).then_some(within)?);
         let (settings, shown) = (self.settings, BTreeSet::new());
-        Some(Self { of, settings, limited, shown, within: Some(within) })
+        let all = Arc::clone(&self.all);
+        Some(Self { of, all, settings, limited, shown, within: Some(within) })
     }
 
     /// The projects within which another acts for them; `None` where that is not bounded.
@@ -144,7 +148,7 @@ impl<'a> Access<'a> {
             CallerKind::User | CallerKind::Site => Role::User,
         };
         let (own, managed) = match self.projects {
-            Some(CallerProjects { of, .. }) => (&of.own, &of.managed),
+            Some(CallerProjects { all, .. }) => (&all.own, &all.managed),
             None => (&NO_PROJECTS, &NO_PROJECTS),
         };
         Some(Asker { name: self.owner, role, own, managed })

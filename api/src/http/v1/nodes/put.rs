@@ -59,9 +59,10 @@ pub async fn put_nodes(
     .await??;
     let count = nodes.count();
     let epoch = cluster.put_nodes(nodes).await?;
-    let before = by.state.epoch().map(|epoch| {
-        json!({ "epoch": epoch.get(), "count": by.state.cluster.nodes.count() })
-    });
+    let before = by
+        .state
+        .epoch()
+        .map(|epoch| json!({ "epoch": epoch.get(), "count": by.state.cluster.nodes.count() }));
     let put = NodesPut { epoch: epoch.get(), count };
     let note = AuditNote::of_change(before, Some(json!(put)));
     Ok((Extension(note), Json(put)))

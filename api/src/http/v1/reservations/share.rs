@@ -54,6 +54,13 @@ pub async fn share_reservation(
     body: JsonBody,
 ) -> Result<Response, Problem> {
     let change = body.read(sharing)?;
+    if let SharingChange::Share(receivers, _) = &change
+        && let Some(actor) = &by.caller.actor
+        && receivers.contains(&Receiver::User(actor.clone()))
+    {
+        let detail = "who acts for the owner shares nothing with themselves";
+        return Err(Problem::invalid_parameter("X-Wattbook-For", detail));
+    }
     let version = if_match(&headers)?;
     let changed = booking.change_sharing(by.caller.access(), id, &change, version).await?;
     tagged_change(&booking, &changed).await
