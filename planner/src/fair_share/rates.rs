@@ -42,8 +42,8 @@ impl UsagePeriods {
             return 0.0;
         }
         let mean = all / all_s;
-        let day_s = DAY.get() as f64;
-        watts * self.used(known.into_iter().map(|(sum, sum_s)| sum + mean * (day_s - sum_s)))
+        let whole = DAY.get() as f64;
+        watts * self.used(known.into_iter().map(|(sum, sum_s)| sum + mean * (whole - sum_s)))
     }
 }
 

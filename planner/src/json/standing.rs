@@ -65,19 +65,12 @@ pub struct AdviceDocument {
 impl AdviceDocument {
     /// Advice with what tells it in words.
     pub fn new(advice: Advice, detail: String) -> Self {
-        let of = |code: &str, at: Option<Timestamp>, offer, factor| Self {
-            code: code.to_owned(),
-            at: at.map(|at| at.to_string()),
-            offer,
-            factor,
-            detail: detail.clone(),
+        let (code, at, offer, factor) = match advice {
+            Advice::Wait { until, factor, .. } => ("wait", Some(until), None, factor),
+            Advice::LeastUsed { offer, factor, .. } => ("least_used", None, Some(offer), factor),
+            Advice::UntilHalf { .. } => ("until_half", None, None, 0.5),
         };
-        match advice {
-            Advice::Wait { until, factor, .. } => of("wait", Some(until), None, Some(factor)),
-            Advice::LeastUsed { offer, factor, .. } => {
-                of("least_used", None, Some(offer), Some(factor))
-            }
-            Advice::UntilHalf { .. } => of("until_half", None, None, Some(0.5)),
-        }
+        let at = at.map(|at: Timestamp| at.to_string());
+        Self { code: code.to_owned(), at, offer, factor: Some(factor), detail }
     }
 }

@@ -66,7 +66,7 @@ impl BookingService {
         self.is_allowed_with(access, &stored.project, &stored.request)
     }
 
-    /// The same of a stored request for a project, be it a reservation's or a series'.
+    /// Whether a rule lets somebody do something with what was stored for a project, be it a reservation's request or a series'.
     ///
     /// # Errors
     /// `Forbidden` where a rule is against it.

@@ -62,15 +62,9 @@ impl Demand {
             let share = f64::from(uniform(&mut rng, low * 100..=high * 100)) / 1e4;
             share * f64::from(parameters.node_max_w)
         };
-        let mut requests: Vec<SharedRequest> = match given {
-            Some(given) => {
-                given.iter().map(|it| SharedRequest { draw_w: draw_w(), ..*it }).collect()
-            }
-            None => {
-                let drawn = drawn(parameters, run);
-                drawn.into_iter().map(|it| SharedRequest { draw_w: draw_w(), ..it }).collect()
-            }
-        };
+        let requests = given.map_or_else(|| drawn(parameters, run), <[SharedRequest]>::to_vec);
+        let with_draw = |it: SharedRequest| SharedRequest { draw_w: draw_w(), ..it };
+        let mut requests: Vec<SharedRequest> = requests.into_iter().map(with_draw).collect();
         sort(&mut requests);
         let hours = hours(parameters, &requests);
         Ok(Self {

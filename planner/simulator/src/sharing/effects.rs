@@ -112,8 +112,8 @@ impl SharingCell {
         let factors = parameters.energy_factors();
         let names: Vec<String> = parameters.names().collect();
         let is_named = |user: &usize| parameters.user_energy_factors.contains_key(&names[*user]);
-        let (named, others): (Vec<usize>, Vec<usize>) = (0..names.len()).partition(is_named);
-        let mut users: Vec<UserEffects> = named
+        let (singled_out, others): (Vec<usize>, Vec<usize>) = (0..names.len()).partition(is_named);
+        let mut users: Vec<UserEffects> = singled_out
             .iter()
             .map(|&user| effects(names[user].clone(), factors[user], &[user], pairs))
             .collect();

@@ -179,6 +179,7 @@ mod start {
     use planner::time::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(super) fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(at)
     }
