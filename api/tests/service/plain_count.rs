@@ -62,13 +62,13 @@ impl Limits {
     pub fn settings(self) -> String {
         let rule = |whose: Whose, name: &str| {
             let own = self.all().into_iter().filter(|(_, of, _)| *of == whose);
-            let own: String =
-                own.map(|(measure, _, most)| format!("{measure} = {most}\n")).collect();
-            let per = if own.contains("node_hours") { "per = \"day\"\n" } else { "" };
+            let own = own.map(|(measure, _, most)| format!("{measure} = {most}"));
+            let own = own.collect::<Vec<_>>().join("\n");
+            let per = if own.contains("node_hours") { "\nper = \"day\"" } else { "" };
             if own.is_empty() {
                 return String::new();
             }
-            format!("[[quotas.rules.default]]\n{name} = \"/\"\n{own}{per}")
+            format!("[[quotas.rules.default]]\n{name} = \"/\"\n{own}{per}\n")
         };
         rule(Whose::User, "user") + &rule(Whose::Project, "project")
     }

@@ -101,7 +101,7 @@ async fn who_is_in_a_project_sees_what_is_shared_with_it(site: Site) {
         client.delete(&path(&hers)).await.problem(403, "forbidden");
     }
     // Who is in the project no more sees it no more.
-    olga.delete("/api/v1/projects/ice/members/bob").await.ok(200);
+    assert_eq!(olga.delete("/api/v1/projects/ice/members/bob").await.status, 204);
     bob.get(&path(&hers)).await.problem(404, "not_found");
     assert_eq!(listed(&bob, "").await, [Value::Null; 0]);
 }

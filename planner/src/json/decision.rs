@@ -36,6 +36,7 @@ pub struct DecisionDocument {
     pub pareto: Vec<OfferDocument>,
     /// The start on the Pareto front that gives up least of what is best: of its losses in energy, cost, CO2 and delay, in parts
     /// of their range on the front, the largest is least. It may win no ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub compromise: Option<OfferDocument>,
     /// What the offers rest on, where that is known. One that rests on a part of it says which.
     #[serde(skip_serializing_if = "Vec::is_empty")]

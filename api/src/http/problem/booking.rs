@@ -103,6 +103,22 @@ impl From<QuoteError> for Problem {
     }
 }
 
+impl Problem {
+    /// Why nodes of a reservation are not swapped.
+    fn not_swapped(error: &BookingError) -> Self {
+        match error {
+            BookingError::NotSwapped(refusal) => {
+                let problem = Self::conflict("no_other_nodes", "No other nodes are free", error);
+                problem.with(&SwapMembers { free_from: refusal.free_from }).at("/nodes")
+            }
+            BookingError::JobsOnNodes { .. } => {
+                Self::conflict("has_jobs", "Jobs run on them", error).at("/nodes")
+            }
+            _ => Self::conflict("nothing_to_swap", "None is out of service", error),
+        }
+    }
+}
+
 impl From<BookingError> for Problem {
     fn from(error: BookingError) -> Self {
         match error {
@@ -179,16 +195,9 @@ impl From<BookingError> for Problem {
             BookingError::WrongState { .. } => {
                 Self::conflict("wrong_state", "Not in this state", &error)
             }
-            BookingError::NotSwapped(ref refusal) => {
-                let problem = Self::conflict("no_other_nodes", "No other nodes are free", &error);
-                problem.with(&SwapMembers { free_from: refusal.free_from }).at("/nodes")
-            }
-            BookingError::NothingToSwap => {
-                Self::conflict("nothing_to_swap", "None is out of service", &error)
-            }
-            BookingError::JobsOnNodes { .. } => {
-                Self::conflict("has_jobs", "Jobs run on them", &error).at("/nodes")
-            }
+            BookingError::NotSwapped(_)
+            | BookingError::NothingToSwap
+            | BookingError::JobsOnNodes { .. } => Self::not_swapped(&error),
             BookingError::UnknownOffer => {
                 let (status, title) = (StatusCode::UNPROCESSABLE_ENTITY, "No such offer");
                 Self::new(status, "unknown_offer", title, error.to_string())

@@ -39,17 +39,17 @@ impl BookingService {
             }
             let held: Vec<Holding> = held.into_iter().map(|it| (it.span, it.ranks)).collect();
             let (draws, terms) = (self.draws(stored, state), offer.terms.clone());
-            let drawn = blocking(move || {
-                let drawn = held.iter().map(|(span, ranks)| {
+            let of_parts = blocking(move || {
+                let of_part = |(span, ranks): &Holding| {
                     let (draw, _) = draws.of(&terms, ranks);
                     (*span, draw * span.length())
-                });
-                let drawn: DrawnParts = drawn.collect();
-                let sum: i128 = drawn.iter().map(|(_, energy)| energy.as_microjoules()).sum();
+                };
+                let all: DrawnParts = held.iter().map(of_part).collect();
+                let sum: i128 = all.iter().map(|(_, energy)| energy.as_microjoules()).sum();
                 let told = terms.values.energy.as_microjoules();
-                ((sum - told).abs() <= told.abs() / SAME).then_some(drawn)
+                ((sum - told).abs() <= told.abs() / SAME).then_some(all)
             });
-            parts.extend(drawn.await?.map(|drawn| (stored.id, drawn)));
+            parts.extend(of_parts.await?.map(|all| (stored.id, all)));
         }
         Ok(parts)
     }

@@ -101,7 +101,7 @@ impl HeldBook {
                 epoch: marks.epoch,
                 statements,
                 all: Arc::new(HeldReservations {
-                    by_id: by_reservation(database.held_since(from).await?),
+                    by_id: by_reservation(&database.held_since(from).await?),
                     ledger: Arc::new(StatedUse::read(database, from).await?),
                 }),
             },
@@ -111,7 +111,7 @@ impl HeldBook {
                     let all = Arc::make_mut(&mut kept.all);
                     let changed: HashSet<ReservationId> = ids.into_iter().collect();
                     all.by_id.retain(|id, _| !changed.contains(id));
-                    all.by_id.extend(by_reservation(spans));
+                    all.by_id.extend(by_reservation(&spans));
                     kept.changes = marks.changes;
                 }
                 if kept.statements != statements {
@@ -153,7 +153,7 @@ fn measured(stated: &StatedHour) -> MeasuredHour {
 }
 
 /// Spans, which come by reservation and offer, put together.
-fn by_reservation(all: Vec<HeldSpan>) -> HashMap<ReservationId, Arc<HeldReservation>> {
+fn by_reservation(all: &[HeldSpan]) -> HashMap<ReservationId, Arc<HeldReservation>> {
     let of_one = |one: &HeldSpan, next: &HeldSpan| one.reservation_id == next.reservation_id;
     let reservation = |spans: &[HeldSpan]| {
         let first = &spans[0];
@@ -219,7 +219,9 @@ impl HeldReservations {
             }
             let mut alternatives = self.uses(*id, held, now);
             if left_out.contains(&LeftOut::Rest(*id)) {
-                alternatives.iter_mut().for_each(|uses| uses.retain(|it| it.is_measured));
+                for uses in &mut alternatives {
+                    uses.retain(|it| it.is_measured);
+                }
             }
             let of = budget_subject(held.subject.clone(), projects);
             (!alternatives.is_empty()).then_some(BudgetHolding { of, alternatives })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use planner::agenda::Agenda;
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quota::BudgetUse;
@@ -155,7 +156,7 @@ impl SiteState {
     fn changes_within(&self, span: Span) -> Vec<Timestamp> {
         let bookings = self.book.overlapping(span).map(|it| it.span.end());
         let outages = self.book.outages().overlapping(span).map(|it| it.span.end());
-        let cap = self.agendas.power_cap.iter().flat_map(|cap| cap.pieces());
+        let cap = self.agendas.power_cap.iter().flat_map(Agenda::pieces);
         let cap = cap.map(|piece| piece.span.end());
         let mut instants: Vec<Timestamp> =
             bookings.chain(outages).chain(cap).filter(|it| span.contains(*it)).collect();
@@ -206,6 +207,6 @@ fn to_be_swapped(
             (true, false) => Err(refused(&lost)),
         };
     };
-    let named = ranks_of_named(names, &all, cluster, "nodes")?;
-    if named.intersects(&busy) { Err(refused(&named)) } else { Ok(named) }
+    let ranks = ranks_of_named(names, &all, cluster, "nodes")?;
+    if ranks.intersects(&busy) { Err(refused(&ranks)) } else { Ok(ranks) }
 }

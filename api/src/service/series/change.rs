@@ -169,7 +169,7 @@ impl SeriesService {
                 return Err(SeriesError::NotTheirs { id, owner: stored.owner });
             }
             let state = self.shared.state().await?;
-            self.check_owner(access, &stored, to, &state)?;
+            check_owner(access, &stored, to, &state)?;
             let view = self.view(access, stored.clone()).await?;
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
@@ -195,29 +195,6 @@ impl SeriesService {
         Err(SeriesError::Changed)
     }
 
-    /// Whether somebody may own a series: the site knows them, and they are in its project.
-    fn check_owner(
-        &self,
-        access: Access<'_>,
-        series: &RecurringSeries,
-        to: &str,
-        state: &SiteState,
-    ) -> Result<(), BookingError> {
-        if access.kind == CallerKind::LocalUser {
-            return Ok(());
-        }
-        let callers = state.callers();
-        if !callers.may_book(to) {
-            return Err(BookingError::UnknownOwner(to.to_owned()));
-        }
-        let is_kept = callers.projects().get(&series.project).is_some();
-        if is_kept && !access.is_operator() && !callers.projects_of(to).include(&series.project) {
-            let (owner, project) = (to.to_owned(), series.project.clone());
-            return Err(BookingError::OwnerNotInProject { owner, project });
-        }
-        Ok(())
-    }
-
     /// One series that runs, for who wants to change it.
     async fn running(
         &self,
@@ -240,4 +217,26 @@ impl SeriesService {
         self.bell.notify_one();
         self.series(access, id).await
     }
+}
+
+/// Whether somebody may own a series: the site knows them, and they are in its project.
+fn check_owner(
+    access: Access<'_>,
+    series: &RecurringSeries,
+    to: &str,
+    state: &SiteState,
+) -> Result<(), BookingError> {
+    if access.kind == CallerKind::LocalUser {
+        return Ok(());
+    }
+    let callers = state.callers();
+    if !callers.may_book(to) {
+        return Err(BookingError::UnknownOwner(to.to_owned()));
+    }
+    let is_kept = callers.projects().get(&series.project).is_some();
+    if is_kept && !access.is_operator() && !callers.projects_of(to).include(&series.project) {
+        let (owner, project) = (to.to_owned(), series.project.clone());
+        return Err(BookingError::OwnerNotInProject { owner, project });
+    }
+    Ok(())
 }

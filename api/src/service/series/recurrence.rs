@@ -71,7 +71,7 @@ impl Recurrence {
     ) -> Result<Vec<(DateTime, Timestamp)>, RecurrenceError> {
         let (rule, has_count) = self.bounded_rule()?;
         let text = format!("DTSTART:{}Z\nRRULE:{rule}", first.strftime("%Y%m%dT%H%M%S"));
-        let set: RRuleSet = text.parse().map_err(no_rule)?;
+        let set: RRuleSet = text.parse().map_err(|error| no_rule(&error))?;
         let found = set.all(most.saturating_add(1));
         if found.dates.len() > usize::from(most) {
             return Err(RecurrenceError::TooMany(most));
@@ -204,7 +204,7 @@ fn civil(at: &chrono::DateTime<Tz>) -> Option<DateTime> {
 }
 
 /// What the reader of rules says, in one line.
-fn no_rule(error: rrule::RRuleError) -> RecurrenceError {
+fn no_rule(error: &rrule::RRuleError) -> RecurrenceError {
     let told = error.to_string().replace('\n', " ");
     RecurrenceError::NoRule(told.trim_end_matches('.').to_owned())
 }

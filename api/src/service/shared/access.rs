@@ -82,10 +82,9 @@ impl CallerProjects {
     /// The part of these in which a manager acts for them: what they are in and the manager manages. `None` where there is
     /// none, or the site does not let managers act.
     pub fn managed_by(&self, manager: &Self) -> Option<Self> {
-        let managed = manager.of.managed.iter();
-        let managed = managed.filter(|project| manager.acts_as_manager(project));
+        let both = self.of.own.intersection(&manager.of.managed);
         let within: BTreeSet<String> =
-            managed.filter(|project| self.of.own.contains(*project)).cloned().collect();
+            both.filter(|project| manager.acts_as_manager(project)).cloned().collect();
         let of = ProjectsOfUser { own: within.clone(), managed: BTreeSet::new() };
         let (of, limited, within) = (Arc::new(of), true, (!within.is_empty()).then_some(within)?);
         let (settings, shown) = (self.settings, BTreeSet::new());

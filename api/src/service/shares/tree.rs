@@ -106,8 +106,8 @@ impl AccountTree {
         self.add(user, project, more);
         let parent = self.project(project);
         let at = self.place(user, project, parent, true);
-        let (used, last) = &mut self.planned[at];
-        used.add(more);
+        let (planned, last) = &mut self.planned[at];
+        planned.add(more);
         *last = (*last).max(Some(until));
     }
 

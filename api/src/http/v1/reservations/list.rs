@@ -26,7 +26,7 @@ use crate::service::shared::Fault;
 pub struct ReservationsQuery {
     /// Only in these states, separated by commas.
     pub state: Option<String>,
-    /// Only this owner's; for operators and who sees the reservations of projects, others see their own.
+    /// Only this owner's, of those that the caller sees.
     pub owner: Option<String>,
     /// Only those of this project.
     pub project: Option<String>,

@@ -49,13 +49,11 @@ pub async fn create_series(
     let key = idempotency_key(&headers, body.text())?;
     let access = by.caller.access();
     // First of all: what was answered once is answered again, even when its window has passed.
-    let made = match series.made_before(access.owner, key.as_ref()).await? {
-        Some(before) => before,
-        None => {
-            let asked =
-                body.read(|reader, raw| series.read_series(reader, raw, &by.state, None))?;
-            series.make(access, asked, key.as_ref()).await?
-        }
+    let made = if let Some(before) = series.made_before(access.owner, key.as_ref()).await? {
+        before
+    } else {
+        let asked = body.read(|reader, raw| series.read_series(reader, raw, &by.state, None))?;
+        series.make(access, asked, key.as_ref()).await?
     };
     let (status, id) = match made {
         MadeSeries::New(id) => (StatusCode::CREATED, id),

@@ -54,7 +54,8 @@ pub async fn modify_series(
 ) -> Result<Response, Problem> {
     let patch = body.read(patch)?;
     let version = if_match(&headers)?;
-    tagged(&series.modify(by.caller.access(), id, &patch, version, &by.state).await?)
+    let modified = series.modify(by.caller.access(), id, &patch, version, &by.state);
+    tagged(&Box::pin(modified).await?)
 }
 
 fn patch(reader: &mut Reader, raw: &RawValue) -> Option<Map<String, Value>> {
