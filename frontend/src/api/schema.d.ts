@@ -10599,7 +10599,7 @@ export interface operations {
                 limit?: number;
                 /** @description Whether the newest come first, and `next_cursor` leads to older ones; the oldest unless given. */
                 newest?: boolean;
-                /** @description Only this owner's; for operators and who sees the reservations of projects, others see their own. */
+                /** @description Only this owner's, of those that the caller sees. */
                 owner?: string;
                 /** @description Only those of this project. */
                 project?: string;
