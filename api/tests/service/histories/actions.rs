@@ -14,7 +14,7 @@ use crate::plain_count::{Holding, Piece};
 const RANKINGS: [&str; 3] = ["cost_co2_energy", "co2_cost_energy", "energy_cost_co2"];
 
 /// Why something may be refused.
-const REFUSALS: [(u16, &str); 7] = [
+const REFUSALS: [(u16, &str); 9] = [
     (422, "impossible"),
     (422, "quota"),
     (422, "unknown_offer"),
@@ -22,6 +22,8 @@ const REFUSALS: [(u16, &str); 7] = [
     (409, "book_changed"),
     (409, "no_gain"),
     (409, "offers_expired"),
+    (409, "no_other_nodes"),
+    (409, "nothing_to_swap"),
 ];
 
 /// What is refused has changed nothing. What happens to a reservation by itself is told by its notice.
@@ -41,7 +43,7 @@ fn assert_unchanged(before: &Value, after: &Value, answered: &Answer) {
 impl World {
     /// One thing happens.
     pub async fn happen(&mut self) {
-        match self.dice.below(40) {
+        match self.dice.below(44) {
             0..=8 => self.book().await,
             9..=10 => self.propose().await,
             11..=12 => self.choose_what_is_held().await,
@@ -57,6 +59,8 @@ impl World {
             35 => self.grant().await,
             36 => self.revoke().await,
             37..=38 => self.take_out().await,
+            39..=41 => self.swap().await,
+            42 => self.share().await,
             _ => self.put_back().await,
         }
     }
@@ -287,6 +291,43 @@ impl World {
         self.keep(released);
     }
 
+    /// Other nodes for one that is named, or for those that are out of service.
+    async fn swap(&mut self) {
+        let Some(before) = self.some_live().await else { return };
+        let names = chosen(&before)["nodes"].as_array().unwrap().clone();
+        let wanted = match self.dice.below(3) {
+            0 => json!({}),
+            _ => json!({ "nodes": [self.dice.one_of(&names).unwrap()] }),
+        };
+        let place = (Method::POST, "/swap");
+        let swapped = self.change(&before, "swap_nodes", place, Some(&wanted)).await;
+        if let Some(swapped) = &swapped {
+            let has = chosen(swapped)["nodes"].as_array().unwrap();
+            assert_eq!(has.len(), names.len(), "{swapped}");
+            let left = wanted["nodes"].as_array().is_none_or(|it| !has.contains(&it[0]));
+            assert!(left, "{wanted}: {swapped}");
+        }
+        self.keep(swapped);
+    }
+
+    /// Somebody else sees it from then on, and sees it no more.
+    async fn share(&mut self) {
+        let Some(before) = self.some_live().await else { return };
+        let owner = before["owner"].as_str().unwrap();
+        let other = USERS.iter().find(|user| **user != owner).unwrap();
+        let with = json!({ "with": [other], "may": "see" });
+        let place = (Method::POST, "/share");
+        let shared = self.change(&before, "share_reservation", place, Some(&with)).await;
+        let Some(shared) = shared else { return };
+        let seen = self.client(other).get(&path(&before)).await.ok(200);
+        assert_eq!((&seen["id"], &seen["start"]), (&shared["id"], &shared["start"]));
+        let with = json!({ "with": [other] });
+        let place = (Method::POST, "/unshare");
+        let alone = self.change(&shared, "unshare_reservation", place, Some(&with)).await;
+        self.client(other).get(&path(&before)).await.problem(404, "not_found");
+        self.keep(alone);
+    }
+
     /// Every change of a reservation that was read before another change is refused, and changes nothing.
     async fn change_what_has_changed(&mut self) {
         let Some(before) = self.some(is_live).await else { return };
@@ -298,6 +339,13 @@ impl World {
             ("extend_reservation", Method::POST, "/extend", Some(json!({ "by_s": 60 }))),
             ("release_reservation", Method::POST, "/release", Some(json!({}))),
             ("transfer_reservation", Method::POST, "/transfer", Some(json!({ "owner": "bob" }))),
+            ("swap_nodes", Method::POST, "/swap", Some(json!({}))),
+            (
+                "share_reservation",
+                Method::POST,
+                "/share",
+                Some(json!({ "with": ["bob"], "may": "see" })),
+            ),
         ] {
             let place = path(&before) + of;
             let answered = self.send(owner, action, (method, &place), body.as_ref(), stale).await;

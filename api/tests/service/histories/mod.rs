@@ -1,6 +1,7 @@
-//! Random histories: users book, let proposals expire, choose, replace, cancel, extend, modify, relabel, transfer and
-//! release; operators change the cap, give and take back extra power, take nodes out of service and back. The service is
-//! ended or killed every few steps, and goes on half an hour later, so that much of it happens to what runs.
+//! Random histories: users book, let proposals expire, choose, replace, cancel, extend, modify, relabel, transfer, swap
+//! nodes, share and release; operators change the cap, give and take back extra power, take nodes out of service and
+//! back. The service is ended or killed every few steps, and goes on half an hour later, so that much of it happens to
+//! what runs.
 //!
 //! Whatever happens: no node is had twice at an instant; once the service has judged it, what is not flagged
 //! `degraded` is within the cap in force at every hour, has no node that is out of service, and nothing is flagged in vain.
