@@ -43,7 +43,7 @@ pub struct ShareStudy {
     /// and u14=1.3]
     #[arg(long = "user-energy-factor", value_name = "USER=FACTOR", value_parser = named)]
     user_energy_factors: Vec<(String, String)>,
-    /// Months, each with its own draws [default: 20]
+    /// Months, each with its own draws [default: 200]
     #[arg(long, value_name = "K")]
     runs: Option<u32>,
     /// Length of the month [default: 30]

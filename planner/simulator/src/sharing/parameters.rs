@@ -64,7 +64,7 @@ impl Default for SharingParameters {
     fn default() -> Self {
         Self {
             seed: 1,
-            runs: 20,
+            runs: 200,
             days: 30,
             // 2013-01-01T00:00:00Z, as the month of the SESAMES paper.
             start: Timestamp::from_unix_seconds(1_356_998_400),
