@@ -15,6 +15,13 @@ macro_rules! occurrence_columns {
     };
 }
 
+/// Occurrences by their reservations.
+pub const OCCURRENCES_BY_RESERVATION_WHERE: &str = concat!(
+    "SELECT ",
+    occurrence_columns!(),
+    " FROM series_occurrences o WHERE o.reservation_id IN ("
+);
+
 statements! {
     /// Stores a series.
     INSERT_SERIES = concat!("INSERT INTO series (", series_columns!(), ")
@@ -69,10 +76,6 @@ statements! {
     /// The occurrence $1 of which a reservation is.
     OCCURRENCE_BY_RESERVATION = concat!("SELECT ", occurrence_columns!(), " FROM series_occurrences o
         WHERE o.reservation_id = $1");
-
-    /// Occurrences by their reservations.
-    OCCURRENCES_BY_RESERVATION_WHERE = concat!("SELECT ", occurrence_columns!(), " FROM series_occurrences o
-        WHERE o.reservation_id IN (");
 
     /// What is to be done by $1: where it waits, with its window known until $2 or opening by $3; at most $4.
     OCCURRENCES_DUE = concat!("SELECT ", occurrence_columns!(), " FROM series_occurrences o
