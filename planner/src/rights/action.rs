@@ -137,7 +137,7 @@ actions! {
     PowerRead "power.read" BOOKERS Site Whole Free "See power now, and idle nodes";
     PowerProfileRead "power_profile.read" ANYONE Site Whole Free "See reserved power and headroom";
     PowerActionRead "power_action.read" BOOKERS Own Whole Free "See which nodes are switched";
-    PowerApprove "power.approve" BOOKERS Own Whole Sensitive "Decide on nodes that are switched, as far as [power] names one";
+    PowerApprove "power.approve" BOOKERS Own Whole Sensitive "Decide on nodes that are switched, as far as the settings name one";
     AgendaRead "agenda.read" ANYONE Site Whole Free "See prices, CO2 and power caps";
     AgendaPublish "agenda.publish" SUPPLIERS Site Whole Sensitive "Announce prices, CO2 and power caps";
     FeedRead "feed.read" ANYONE Site Whole Free "See where agendas come from";
