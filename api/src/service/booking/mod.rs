@@ -60,6 +60,7 @@ pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
 pub use swap::SwappedNodes;
+pub(in crate::service) use transfer::check_owner;
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

@@ -48,7 +48,7 @@ impl BookingService {
         }
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
-        check_owner(access, to, &stored, &state)?;
+        check_owner(access, to, &stored.project, &state)?;
         self.check_owner_rights(to, &stored, &state)?;
         let now = self.shared.now();
         if stored.owner == to && !stored.state_at(now).is_final() {
@@ -117,11 +117,14 @@ impl BookingService {
     }
 }
 
-/// Whether somebody may own a reservation: the site knows them, and they are in its project.
-fn check_owner(
+/// Whether somebody may own what is of a project: the site knows them, and they are in it.
+///
+/// # Errors
+/// `UnknownOwner`, `OwnerNotInProject`.
+pub(in crate::service) fn check_owner(
     access: Access<'_>,
     to: &str,
-    stored: &Reservation,
+    project: &str,
     state: &SiteState,
 ) -> Result<(), BookingError> {
     if access.kind == CallerKind::LocalUser {
@@ -131,9 +134,9 @@ fn check_owner(
     if !callers.may_book(to) {
         return Err(BookingError::UnknownOwner(to.to_owned()));
     }
-    let is_kept = callers.projects().get(&stored.project).is_some();
-    if is_kept && !access.is_operator() && !callers.projects_of(to).include(&stored.project) {
-        let (owner, project) = (to.to_owned(), stored.project.clone());
+    let is_kept = callers.projects().get(project).is_some();
+    if is_kept && !access.is_operator() && !callers.projects_of(to).include(project) {
+        let (owner, project) = (to.to_owned(), project.to_owned());
         return Err(BookingError::OwnerNotInProject { owner, project });
     }
     Ok(())

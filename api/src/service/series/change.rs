@@ -9,8 +9,8 @@ use storage::{
 use super::reconcile::{ended, left, reconciled};
 use super::request::{RuleDocument, patched};
 use super::{SeriesError, SeriesService, SeriesView, access_of, told};
-use crate::service::booking::BookingError;
-use crate::service::shared::{Access, CallerKind, SiteState};
+use crate::service::booking::{BookingError, check_owner};
+use crate::service::shared::{Access, SiteState};
 
 /// How often a series is changed anew when others change it meanwhile.
 const TRIES: usize = 8;
@@ -169,7 +169,7 @@ impl SeriesService {
                 return Err(SeriesError::NotTheirs { id, owner: stored.owner });
             }
             let state = self.shared.state().await?;
-            check_owner(access, &stored, to, &state)?;
+            check_owner(access, to, &stored.project, &state)?;
             let view = self.view(access, stored.clone()).await?;
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
@@ -217,26 +217,4 @@ impl SeriesService {
         self.bell.notify_one();
         self.series(access, id).await
     }
-}
-
-/// Whether somebody may own a series: the site knows them, and they are in its project.
-fn check_owner(
-    access: Access<'_>,
-    series: &RecurringSeries,
-    to: &str,
-    state: &SiteState,
-) -> Result<(), BookingError> {
-    if access.kind == CallerKind::LocalUser {
-        return Ok(());
-    }
-    let callers = state.callers();
-    if !callers.may_book(to) {
-        return Err(BookingError::UnknownOwner(to.to_owned()));
-    }
-    let is_kept = callers.projects().get(&series.project).is_some();
-    if is_kept && !access.is_operator() && !callers.projects_of(to).include(&series.project) {
-        let (owner, project) = (to.to_owned(), series.project.clone());
-        return Err(BookingError::OwnerNotInProject { owner, project });
-    }
-    Ok(())
 }
