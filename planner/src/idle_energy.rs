@@ -9,8 +9,8 @@ use crate::time::Timestamp;
 /// How a site counts the idle energy that a booking avoids or causes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdleEnergy {
-    /// Sleeps are counted up to here: after now, and at most
-    /// [`LONGEST_HORIZON`](crate::power_plan::LONGEST_HORIZON) after it.
+    /// Sleeps are counted up to here, at most [`LONGEST_HORIZON`](crate::power_plan::LONGEST_HORIZON) after now. A booking that
+    /// begins here or later changes none.
     pub until: Timestamp,
     /// Which free nodes a booking takes.
     pub fit: Fit,

@@ -220,7 +220,8 @@ impl<'a> IdleSearch<'a> {
         span: Span,
         (order, sweep): (&NodeOrder, &mut Sweep<'_>),
     ) {
-        let of = (shape, state, span.start() < self.horizon_end);
+        let within_horizon = span.start() < self.horizon_end;
+        let of = (shape, state, within_horizon);
         if self.of.replace(of) == Some(of) {
             return;
         }
@@ -232,7 +233,7 @@ impl<'a> IdleSearch<'a> {
             let key = GroupKey {
                 idle: self.nodes.as_slice()[ordinal as usize].idle(),
                 sleeper: self.savings.sleeper(ordinal),
-                gap: self.basis.gap_at(ordinal, span.start()),
+                gap: self.basis.gap_at(ordinal, span.start()).filter(|_| within_horizon),
             };
             let place = *places.entry(key).or_insert_with(|| {
                 self.groups.push(Group { key, ranks: Vec::new() });
