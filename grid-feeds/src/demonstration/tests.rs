@@ -60,6 +60,7 @@ fn the_contract_with_its_colours_is_the_price() {
     for now in instants().step_by(7) {
         let data = demonstration(now).unwrap();
         let rules = data.contract.iter().map(|it| Rule {
+            band: None,
             colour: Some(it.colour),
             days: None,
             months: Vec::new(),

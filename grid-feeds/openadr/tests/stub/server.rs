@@ -19,6 +19,7 @@ use openadr::{Settings, Ven};
 use planner::quantity::Currency;
 use planner::time::Timestamp;
 use serde_json::{Value, json};
+use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
@@ -49,7 +50,8 @@ pub struct Server {
     pub world: Arc<Mutex<World>>,
     pub notify: broadcast::Sender<String>,
     pub url: String,
-    address: SocketAddr,
+    /// Keeps the address from everybody else while the server is down: it is bound and does not listen.
+    place: TcpSocket,
     secret: tempfile::NamedTempFile,
     /// Of its own, so that it goes down with all its connections.
     runtime: Option<Runtime>,
@@ -68,14 +70,22 @@ pub fn now() -> Timestamp {
     Timestamp::parse(NOW).unwrap()
 }
 
+/// A socket at this address, which may be that of another that does not listen.
+fn bound(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(address).unwrap();
+    socket
+}
+
 impl Server {
     pub fn start() -> Self {
-        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let place = bound(SocketAddr::from(([127, 0, 0, 1], 0)));
         let (world, notify) = (Arc::default(), broadcast::Sender::new(64));
         let mut secret = tempfile::NamedTempFile::new().unwrap();
         secret.write_all(b"s3cr3t\n").unwrap();
-        let url = String::new();
-        let mut server = Self { world, notify, url, address, secret, runtime: None };
+        let url = format!("http://{}", place.local_addr().unwrap());
+        let mut server = Self { world, notify, url, place, secret, runtime: None };
         server.start_again();
         server
     }
@@ -85,25 +95,28 @@ impl Server {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.unwrap();
-        let listener = std::net::TcpListener::bind(self.address).unwrap();
-        listener.set_nonblocking(true).unwrap();
-        self.address = listener.local_addr().unwrap();
-        self.url = format!("http://{}", self.address);
+        let socket = bound(self.place.local_addr().unwrap());
         let shared = Shared {
             world: Arc::clone(&self.world),
             notify: self.notify.clone(),
             url: self.url.clone(),
         };
         let app = routes(shared);
+        let listener = {
+            let _within = runtime.enter();
+            socket.listen(64).unwrap()
+        };
         runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             axum::serve(listener, app).await.unwrap();
         });
         self.runtime = Some(runtime);
     }
 
+    /// Returns once its sockets are closed. Tests run on runtimes of their own, which must not block.
     pub fn stop(&mut self) {
-        self.runtime.take().unwrap().shutdown_background();
+        let runtime = self.runtime.take().unwrap();
+        let stopped = std::thread::spawn(move || runtime.shutdown_timeout(Duration::from_mins(1)));
+        stopped.join().unwrap();
     }
 
     pub fn settings(&self) -> Settings {

@@ -38,6 +38,8 @@ pub struct Settings {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
+    /// The band of the tariff that it is a part of, such as `peak`; other rules may be, too.
+    pub band: Option<String>,
     /// On days of this colour.
     pub colour: Option<Colour>,
     /// On these days.

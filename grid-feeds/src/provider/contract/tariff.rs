@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use planner::agenda::{Agenda, Piece};
+use planner::node::{NAME_RULE, is_name};
 use planner::quantity::Currency;
 use planner::time::{Seconds, Span};
 use rust_decimal::Decimal;
@@ -15,22 +16,24 @@ use crate::feed::{
 use crate::local_time::LocalTime;
 use crate::provider::rte_tempo::{Announced, Colour, Colours, is_french_holiday, shares};
 
-const ALL_COLOURS: [Colour; 3] = [Colour::Blue, Colour::White, Colour::Red];
+pub(super) const ALL_COLOURS: [Colour; 3] = [Colour::Blue, Colour::White, Colour::Red];
 
 /// A contract, checked: every moment has a price on days of each colour.
 #[derive(Clone, Debug)]
 pub struct Tariff {
+    pub(super) time_zone: Box<str>,
     local: LocalTime,
     currency: Currency,
     day_starts_at: Time,
-    holidays: Holidays,
-    extra_holidays: HashSet<Date>,
-    rules: Vec<Rule>,
+    pub(super) holidays: Holidays,
+    pub(super) extra_holidays: HashSet<Date>,
+    pub(super) rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug)]
-struct Rule {
-    colour: Option<Colour>,
+pub(super) struct Rule {
+    pub(super) band: Option<Box<str>>,
+    pub(super) colour: Option<Colour>,
     days: Option<Days>,
     months: Vec<i8>,
     /// From one time of the clock to another, perhaps past midnight; `None` for all day.
@@ -70,6 +73,7 @@ impl Tariff {
                 .map_err(|message| FeedError::configuration(format!("rules[{index}]: {message}")))
         });
         let tariff = Self {
+            time_zone: settings.time_zone.as_str().into(),
             local,
             currency,
             day_starts_at: time(&settings.day_starts_at).map_err(FeedError::configuration)?,
@@ -168,7 +172,7 @@ impl Tariff {
     }
 
     /// When the rules change during a day of the contract, its ends included.
-    fn edges(&self, day: Date) -> Result<BTreeSet<DateTime>, jiff::Error> {
+    pub(super) fn edges(&self, day: Date) -> Result<BTreeSet<DateTime>, jiff::Error> {
         let (start, next) = (day.to_datetime(self.day_starts_at), day.tomorrow()?);
         let times =
             self.rules.iter().filter_map(|rule| rule.hours).flat_map(|(from, to)| [from, to]);
@@ -259,11 +263,15 @@ impl Rule {
             .filter(|&price| Kind::Price { currency: Currency::EUR }.admits(price))
             .ok_or("the price is beyond 1e6 per MWh")?;
         let (colour, days, months) = (rule.colour, rule.days, rule.months.clone());
-        Ok(Self { colour, days, months, hours, price })
+        let band = rule.band.as_deref().map(Box::from);
+        if band.as_deref().is_some_and(|band: &str| !is_name(band)) {
+            return Err(format!("band {NAME_RULE}"));
+        }
+        Ok(Self { band, colour, days, months, hours, price })
     }
 
     /// Whether all but the colour fits.
-    fn fits(&self, month: i8, days: Days, time: Time) -> bool {
+    pub(super) fn fits(&self, month: i8, days: Days, time: Time) -> bool {
         let in_hours = self.hours.is_none_or(|(from, to)| {
             if from < to { from <= time && time < to } else { from <= time || time < to }
         });
